@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
+import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyDemo, freePort, run, serve, until } from '../support/program.ts';
+import { copyDemo, run, serve, until } from '../support/program.ts';
 
 const PAPER = '/the-plumb-line';
 

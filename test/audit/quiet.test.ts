@@ -18,8 +18,9 @@ import {
   tempFolder,
   treeOf,
 } from '../support/app-context.ts';
+import { freePort } from '../support/free-port.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyDemo, freePort, run, serve } from '../support/program.ts';
+import { copyDemo, run, serve } from '../support/program.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;

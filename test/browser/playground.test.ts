@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { tempFolder } from '../support/app-context.ts';
+import { freePort } from '../support/free-port.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, freePort, run, serve } from '../support/program.ts';
+import { copyDemo, run, serve } from '../support/program.ts';
 import { openBrowser } from './chromium.ts';
 
 const PAPER = 'the-plumb-line';

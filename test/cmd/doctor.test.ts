@@ -10,7 +10,8 @@ import { openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import { freePort, run } from '../support/program.ts';
+import { freePort } from '../support/free-port.ts';
+import { run } from '../support/program.ts';
 import { smtpServer } from '../support/smtp.ts';
 
 interface Finding {

@@ -8,7 +8,8 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
-import { freePort, PROGRAM, until } from '../support/program.ts';
+import { freePort } from '../support/free-port.ts';
+import { PROGRAM, until } from '../support/program.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** How long after its starter's end a server may still run, in ms: generous, for a loaded machine. */

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
-import { freePort, run, serve, until } from '../support/program.ts';
+import { freePort } from '../support/free-port.ts';
+import { run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 /** A page, once it is pressed for the address that it is to have. */

@@ -11,9 +11,9 @@ import { environmentOf } from '../bench/paper.ts';
 import { WITHOUT_CHAIN } from '../support/chain.ts';
 import type { PayingFetch } from '../support/clients.ts';
 import { newClient, oldClient } from '../support/clients.ts';
+import { freePort } from '../support/free-port.ts';
 import { PAYEE, paidStand } from '../support/paid-stand.ts';
 import { probe } from '../support/probes.ts';
-import { freePort } from '../support/program.ts';
 
 // `npm run demo:pay`: a chain, a facilitator and the domain records on this machine, and one paid call by each
 // generation of x402's clients. Nothing outside this machine is asked, and nothing stays.

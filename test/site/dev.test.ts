@@ -9,8 +9,9 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
+import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';
-import { copyContent, freePort, until } from '../support/program.ts';
+import { copyContent, until } from '../support/program.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { Console, consoleBlocks } from '../support/console.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import { copyProject, freePort, run, serve, until } from '../support/program.ts';
+import { freePort } from '../support/free-port.ts';
+import { copyProject, run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const pageOf = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');

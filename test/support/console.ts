@@ -23,8 +23,10 @@ export function consoleBlocks(page: string): Shown[][] {
   );
 }
 
-/** Values that differ in every run: a desk's key, an id, an instant, a number of milliseconds. */
-const FRESH = /nrf_[0-9A-Za-z]+|\b[0-9a-hjkmnp-tv-z]{26}\b|(?:"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<=_ms":)\d+)/g;
+/** Values that differ in every run and that later commands repeat: a desk's key, an id. */
+const NAMES = String.raw`nrf_[0-9A-Za-z]+|\b[0-9a-hjkmnp-tv-z]{26}\b`;
+/** The same, and what no command repeats: an instant, a number of milliseconds. */
+const FRESH = new RegExp(String.raw`${NAMES}|"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<=_ms":)\d+`, 'g');
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 export interface Shell {
@@ -57,10 +59,8 @@ export class Console {
   }
 
   #actual(command: string): string {
-    let given = command;
-    for (const [shown, real] of [...Object.entries(this.#shell.addresses), ...this.#fresh]) {
-      given = given.replaceAll(shown, real);
-    }
+    let given = command.replaceAll(new RegExp(NAMES, 'g'), (shown) => this.#fresh.get(shown) ?? shown);
+    for (const [shown, real] of Object.entries(this.#shell.addresses)) given = given.replaceAll(shown, real);
     return given;
   }
 

@@ -1,11 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createResolver } from '../../src/net/resolver.ts';
 import type { Server } from '../../src/records/dns/transport.ts';
+import { freePort } from './free-port.ts';
 
 /** How long a server may take to answer first, in ms. */
 const PATIENCE = 60_000;
@@ -41,23 +39,6 @@ export interface Zone {
   ns?: string;
   /** Whether knot signs the zone, with its own key. */
   signed?: boolean;
-}
-
-/** A loopback port that is free for both UDP and TCP. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const tcp = createServer().listen(0, HOST);
-    await once(tcp, 'listening');
-    const { port } = tcp.address() as { port: number };
-    const udp = createSocket('udp4');
-    const isFree = await new Promise<boolean>((done) => {
-      udp.once('error', () => done(false));
-      udp.bind(port, HOST, () => done(true));
-    });
-    await new Promise<void>((done) => udp.close(() => done()));
-    await new Promise<void>((done) => tcp.close(() => done()));
-    if (isFree) return port;
-  }
 }
 
 /** Starts Knot DNS with these zones, in its own folder. */

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { freePort } from './free-port.ts';
 import { loopback } from './loopback.ts';
-import { freePort, until } from './program.ts';
+import { until } from './program.ts';
 
 /** Third-party programs, each run unmodified in its own folder. */
 

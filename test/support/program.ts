@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { envIn } from './app-context.ts';
+import { freePort } from './free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
@@ -125,6 +125,7 @@ export async function serveAtOnce(
   more: Record<string, string> = {},
   project = PROJECT,
 ): Promise<Serving> {
+  // Pages contain links with the address, so the port must be known before the server starts.
   const port = more.PORT ?? String(await freePort());
   const recordsPort = more.RECORDS_PORT ?? String(await freePort());
   const settings = {
@@ -193,15 +194,4 @@ export async function until<T>(ask: () => Promise<T | null> | T | null): Promise
     if (answer !== null) return answer;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Pages contain links with the address, so the port must be known before the server starts. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }
