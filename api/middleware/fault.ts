@@ -45,32 +45,43 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
   unavailable: 503,
 };
 
+/** What a client is told about an error. */
+export interface ExplainedFault {
+  status: Status;
+  body: ErrorBody;
+}
+
 /**
- * Turns a thrown error into a response. The cause of anything but a fault stays in the log. `known` converts the
- * store's own errors to faults.
+ * Explains a thrown error to a client and logs what only the operator may know: the cause of anything but a fault.
+ * `known` converts the store's own errors to faults. Null if the caller hung up.
  */
-export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
-  return (thrown: unknown, c: Context): Response => {
-    const error = known(thrown);
-    if (error instanceof Fault) {
-      const { code, message, details } = error;
-      if (code === 'unavailable') {
-        logger.warn({ request_id: c.get('requestId'), cause: message }, 'a request could not be answered');
-        setHeader(c, 'Retry-After', RETRY_AFTER);
-        const shown = error instanceof Busy ? message : 'this cannot be answered just now; try again soon';
-        return answer(c, 503, { error: code, message: shown });
-      }
-      // A 401 must say how to authenticate (RFC 9110, section 11.6.1).
-      if (FAULT_STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
-      return answer(c, FAULT_STATUS[code], { error: code, message, ...details });
+export function explainFault(
+  thrown: unknown,
+  c: Context,
+  { logger, known }: { logger: Logger; known: (error: unknown) => unknown },
+): ExplainedFault | null {
+  const error = known(thrown);
+  if (error instanceof Fault) {
+    const { code, message, details } = error;
+    if (code === 'unavailable') {
+      logger.warn({ request_id: c.get('requestId'), cause: message }, 'a request could not be answered');
+      setHeader(c, 'Retry-After', RETRY_AFTER);
+      const shown = error instanceof Busy ? message : 'this cannot be answered just now; try again soon';
+      return { status: 503, body: { error: code, message: shown } };
     }
-    if (isGone(error)) return c.body(null, 400);
-    logger.error({ request_id: c.get('requestId'), err: error }, 'a handler failed');
-    return answer(c, 500, {
-      error: 'internal',
-      message: 'something went wrong here; the log has it under X-Request-Id',
-    });
-  };
+    // A 401 must say how to authenticate (RFC 9110, section 11.6.1).
+    if (FAULT_STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
+    return { status: FAULT_STATUS[code], body: { error: code, message, ...details } };
+  }
+  if (isGone(error)) return null;
+  logger.error({ request_id: c.get('requestId'), err: error }, 'a handler failed');
+  const message = 'something went wrong here; the log has it under X-Request-Id';
+  return { status: 500, body: { error: 'internal', message } };
+}
+
+/** Turns a thrown error into a response in JSON. */
+export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
+  return (thrown: unknown, c: Context): Response => sendFault(c, explainFault(thrown, c, { logger, known }));
 }
 
 /** Whether the caller hung up before its body arrived. */
@@ -81,9 +92,11 @@ function isGone(error: unknown): boolean {
 
 /**
  * Sends the error as JSON, or in the format of RFC 9457 if the client asks for it, with the headers that middleware has
- * set.
+ * set. A caller who hung up gets nothing.
  */
-function answer(c: Context, status: Status, body: ErrorBody): Response {
+export function sendFault(c: Context, fault: ExplainedFault | null): Response {
+  if (fault === null) return c.body(null, 400);
+  const { status, body } = fault;
   const { text, type } = errorText(c, status, body);
   setHeader(c, 'X-Content-Type-Options', 'nosniff');
   return respond(c, text, status, { ...CACHE, 'Content-Type': type, Vary: varyWith(c, 'Accept') });

@@ -10,6 +10,7 @@ import { cursorOf, cursorParam, pageOf, readCursor } from '../../responses/pagin
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
+import { dayParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { StoryList } from './stories.ts';
@@ -37,17 +38,7 @@ const day = operation({
   tags: ['Reading'],
   summary: 'The pieces that went on air on a UTC day',
   request: {
-    params: z.object({
-      day: z
-        .string()
-        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
-        .openapi({
-          param: { name: 'day', in: 'path' },
-          description: 'A day in UTC, up to today.',
-          format: 'date',
-          example: '2026-11-20',
-        }),
-    }),
+    params: dayParam('A day in UTC, up to today.'),
   },
   responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },
 });

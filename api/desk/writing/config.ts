@@ -12,7 +12,6 @@ import { Fault, refusalOf } from '../../../src/fault.ts';
 import { SLUG } from '../../../src/ledger/door.ts';
 import { shapeProblems } from '../../../src/ledger/shape.ts';
 import type { ProveHost } from '../../../src/net/host-proof.ts';
-import { isDay } from '../../../src/time.ts';
 import type { PaperContext } from '../../env.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
@@ -22,6 +21,7 @@ import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../res
 import { reply } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
+import { dayParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { Pressing } from './filing.ts';
@@ -131,17 +131,7 @@ const writeCast = operation({
   description: 'Video, poster and captions are media that the paper has already.',
   before: [jsonBody()],
   request: {
-    params: z.object({
-      day: z
-        .string()
-        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
-        .openapi({
-          param: { name: 'day', in: 'path' },
-          description: 'The edition’s day, in UTC.',
-          format: 'date',
-          example: '2026-11-20',
-        }),
-    }),
+    params: dayParam('The edition’s day, in UTC.'),
     headers: IDEMPOTENCY,
     body: body(
       part(CastMembers, 'CastChange', {

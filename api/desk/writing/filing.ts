@@ -24,7 +24,7 @@ import { operation } from '../router.ts';
 import type { Writer } from './write.ts';
 import { requiresTerms, write } from './write.ts';
 
-const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
+const time = z.iso.datetime({ offset: true, error: 'must be a future time, such as 2026-11-20T06:30:00Z' });
 
 const EXAMPLE = {
   headline: 'What the second is now',
@@ -45,9 +45,7 @@ const air = z.union([z.boolean(), time]);
 const Sent = FilingBody.omit({ revised_at: true });
 
 const NewStory = Sent.extend({
-  air: air
-    .default(false)
-    .openapi({ description: 'false keeps a draft, true puts it on air now, a time to come then.' }),
+  air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
 const Revision = Sent.extend({
@@ -59,7 +57,7 @@ const Revision = Sent.extend({
 }).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
 
 const Airing = z
-  .strictObject({ at: time.optional().openapi({ description: 'A time to come; now when left out.' }) })
+  .strictObject({ at: time.optional().openapi({ description: 'A future time; now when left out.' }) })
   .openapi('Airing');
 
 const Withdrawal = z
@@ -101,7 +99,7 @@ const revise = operation({
 const airing = operation({
   ...common,
   operationId: 'airStory',
-  summary: 'Put a piece on air, now or at a time to come',
+  summary: 'Put a piece on air, now or at a future time',
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
   responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
@@ -180,7 +178,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
         const archive = archiveOf(app, c);
         const before = requirePiece(archive, id);
         needLevelFor(before, key);
-        const at = when === undefined ? undefined : timeToCome('at', when, app.now());
+        const at = when === undefined ? undefined : futureTime('at', when, app.now());
         airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
         return standingOf(app, c, requirePiece(archive, before.id));
       });
@@ -221,15 +219,15 @@ function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory 
 
 /** What the `air` member of a body asks for: null for no airing, now, or `at` a future time (ms). */
 function airingAs(air: boolean | string, now: number): { at?: number } | null {
-  if (typeof air === 'string') return { at: timeToCome('air', air, now) };
+  if (typeof air === 'string') return { at: futureTime('air', air, now) };
   return air ? {} : null;
 }
 
 /** Parses a future time into ms. Throws `invalid_request` for other times: callers may not backdate an airing. */
-function timeToCome(field: string, text: string, now: number): number {
+function futureTime(field: string, text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
-  throw new Fault('invalid_request', `${field} ${text} has passed; give a time to come, or leave it to now`, { field });
+  throw new Fault('invalid_request', `${field} ${text} has passed; give a future time, or leave it to now`, { field });
 }
 
 /** Throws `level_too_low` when an agent tries to air a piece that an admin withdrew. */

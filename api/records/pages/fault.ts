@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
-import { answerFault } from '../../middleware/fault.ts';
+import { explainFault, sendFault } from '../../middleware/fault.ts';
 import type { RecordsContext } from '../context.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
@@ -34,20 +34,20 @@ const WAYS = [
  * Answers a fault as a page where a browser wants one, otherwise as JSON, with the same message, status and headers.
  */
 export function answerFaults(app: Pick<AppContext, 'store'>, pages: PageSender, logger: Logger) {
-  const asJson = answerFault(logger, app.store.fault);
   return async (thrown: unknown, context: Context): Promise<Response> => {
-    const answer = asJson(thrown, context);
+    const fault = explainFault(thrown, context, { logger, known: app.store.fault });
     const c = context as RecordsContext;
-    if (NO_PAGES.test(c.req.path) || !wantsPage(c) || answer.body === null) return answer;
-    const { error: code, message } = (await answer.clone().json()) as { error: string; message: string };
-    const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This request was rejected');
+    if (fault === null || NO_PAGES.test(c.req.path) || !wantsPage(c)) return sendFault(context, fault);
+    const { status } = fault;
+    const { error: code, message } = fault.body;
+    const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[status] ?? 'This request was rejected');
     const frame = pages.frame(c, { title: heading, description: message, path: c.req.path, noindex: true });
     const view = { frame, heading, message: prose(code, message), ways: WAYS };
     try {
-      return await pages.send(c, '/records/fault', view, { status: answer.status as 400 });
+      return await pages.send(c, '/records/fault', view, { status });
     } catch (error) {
       logger.error({ request_id: c.get('requestId'), err: error }, 'the page of a fault could not be rendered');
-      return answer;
+      return sendFault(context, fault);
     }
   };
 }

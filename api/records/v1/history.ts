@@ -3,11 +3,11 @@ import { requireHost } from '../../../src/records/require-host.ts';
 import { historyRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
+import { pageOf } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
 import { longCursor, readLongCursor } from '../long-cursor.ts';
 import { operation } from '../route.ts';
-import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
+import { domainParam, spanQuery } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
 export const History = listOf(
@@ -31,13 +31,7 @@ const spec = {
   description: '`since` and `until` keep the values whose first-to-last interval overlaps the given span.',
   request: {
     params: domainParam,
-    query: z.object({
-      type: typeParam,
-      since: sinceParam,
-      until: untilParam,
-      limit: limitParam(100, 1_000),
-      cursor: cursorParam,
-    }),
+    query: spanQuery,
   },
   responses: { 200: ok(History, 'By type and value.'), ...faults() },
 };

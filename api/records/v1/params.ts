@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { SIGNAL_TYPES } from '../../../src/records/signal.ts';
 import type { TrackedName } from '../../../src/records/tracked-values.ts';
 import { parseSpan } from '../../../src/time.ts';
+import { cursorParam, limitParam } from '../../responses/paging.ts';
 
 /** A hostname in the path. `requireHost` rejects invalid ones. */
 export const domainParam = z.object({
@@ -63,6 +64,15 @@ export const sinceParam = timeParam(
 );
 /** The first millisecond after the span. */
 export const untilParam = timeParam('until', 'Until this time: a UTC date (to its end) or a time with its zone.');
+/** The query of a list of what a domain had in a span. */
+export const spanQuery = z.object({
+  type: typeParam,
+  since: sinceParam,
+  until: untilParam,
+  limit: limitParam(100, 1_000),
+  cursor: cursorParam,
+});
+
 /** The first millisecond after the requested time. */
 export const asOfParam = timeParam(
   'until',

@@ -3,10 +3,10 @@ import { requireHost } from '../../../src/records/require-host.ts';
 import { timeSeriesPoint } from '../../../src/records/time-series.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
-import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
+import { domainParam, spanQuery } from './params.ts';
 import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
 
 const Series = listOf(
@@ -37,13 +37,7 @@ const spec = {
   summary: 'A domain as a time series: status, number of values, TTL and round-trip time of each observation',
   request: {
     params: domainParam,
-    query: z.object({
-      type: typeParam,
-      since: sinceParam,
-      until: untilParam,
-      limit: limitParam(100, 1_000),
-      cursor: cursorParam,
-    }),
+    query: spanQuery,
   },
   responses: { 200: ok(Series, 'One point per observation, oldest first.'), ...faults() },
 };
