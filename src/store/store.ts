@@ -22,6 +22,7 @@ import type { DeliveryTable } from '../readers/delivery.ts';
 import type { NoticeTable } from '../readers/notice.ts';
 import type { ReaderTables } from '../readers/reader-tables.ts';
 import type { WebhookTable } from '../readers/webhook-table.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 import { accountMailTable } from './account-mails.ts';
 import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
@@ -51,6 +52,7 @@ import type { ArchiveRows } from './ledger-audit.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import { ledgerTables } from './ledger-entries.ts';
+import { logTables } from './log.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
@@ -114,6 +116,7 @@ export interface Store
   deliveries: DeliveryTable;
   notices: NoticeTable;
   leases: LeaseTable;
+  log: LogTables;
 
   records: RecordsTables;
   accounts: AccountTable;
@@ -265,6 +268,7 @@ export function openStore(settings: DatabaseSettings): Store {
     events,
     alerts: alertTable(db),
     leases: leaseTable(db, transact),
+    log: logTables(db),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
     notices: noticeTable(db),

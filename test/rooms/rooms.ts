@@ -34,10 +34,20 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'fast-check': [],
 };
 
-const RULES = ['src/ledger', 'src/desk', 'src/press', 'src/readers', 'src/records', 'src/meter', 'src/accounts'];
+const RULES = [
+  'src/ledger',
+  'src/transparency',
+  'src/desk',
+  'src/press',
+  'src/readers',
+  'src/records',
+  'src/meter',
+  'src/accounts',
+];
 
 export const ROOMS: Record<string, Room> = {
   'src/ledger': { holds: 'rules of what is signed', imports: [] },
+  'src/transparency': { holds: 'rules of the logs that both services keep', imports: ['src/ledger'] },
   'src/desk': { holds: 'rules of a paper', imports: ['src/ledger'] },
   'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },

@@ -1,0 +1,136 @@
+import type { LogService } from '../ledger/log/leaf.ts';
+import { TILE_WIDTH } from '../ledger/log/tile.ts';
+import { leafHash } from '../ledger/merkle.ts';
+import type { LogCosignature, LogTables, WitnessState } from '../transparency/log-tables.ts';
+import { bytes, flag, integer, orNull, text } from './columns.ts';
+import type { Db } from './open.ts';
+import { sql } from './sql.ts';
+
+const HEAD = {
+  number: integer,
+  origin: text,
+  size: integer,
+  signed_at: integer,
+  checkpoint: text,
+  cosigned: orNull(text),
+};
+const COSIGNATURE = { origin: text, size: integer, vkey: text, time: integer, line: text };
+const WITNESS = {
+  vkey: text,
+  seen_size: integer,
+  cosigned_size: orNull(integer),
+  cosigned_at: orNull(integer),
+  fault: orNull(text),
+  fault_at: orNull(integer),
+  failures: integer,
+  next_at: integer,
+};
+const columns = (row: object) => Object.keys(row).join(', ');
+
+export function logTables(db: Db): LogTables {
+  const { run, one, all, each } = sql(db);
+  const add = run(
+    `INSERT INTO log_leaves (log, leaf_index, hash, entry)
+     SELECT ?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3
+     WHERE NOT EXISTS (SELECT 1 FROM log_leaves WHERE log = ?1 AND hash = ?2)`,
+  );
+  const filled = one('SELECT filled FROM log_state WHERE log = ?', flag);
+  const setFilled = run('UPDATE log_state SET filled = ?2 WHERE log = ?1');
+  const highest = one('SELECT max(leaf_index) FROM log_leaves WHERE log = ?', orNull(integer));
+  const hashesOf = all(
+    'SELECT hash FROM log_leaves WHERE log = ? AND leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index',
+    bytes,
+  );
+  const nodesOf = all(
+    `SELECT hash FROM log_nodes WHERE log = ? AND level = ? AND node_index >= ? AND node_index < ? ORDER BY node_index`,
+    bytes,
+  );
+  const addNode = run('INSERT INTO log_nodes (log, level, node_index, hash) VALUES (?, ?, ?, ?)');
+  const addHead = run(
+    `INSERT INTO log_heads (log, number, origin, size, signed_at, checkpoint)
+     SELECT ?1, coalesce((SELECT max(number) FROM log_heads WHERE log = ?1), 0) + 1, ?2, ?3, ?4, ?5`,
+  );
+  const heads = `SELECT ${columns(HEAD)} FROM log_heads WHERE log = ?`;
+  const setCosigned = run(
+    'UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL',
+  );
+  const addCosignature = run(
+    `INSERT INTO log_cosignatures (log, ${columns(COSIGNATURE)}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const witness = one(
+    `SELECT ${columns(WITNESS)} FROM log_witnesses WHERE log = ? AND origin = ? AND vkey = ?`,
+    WITNESS,
+  );
+  const setWitness = run(
+    `INSERT OR REPLACE INTO log_witnesses (log, origin, ${columns(WITNESS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const setFence = run('UPDATE log_state SET fence = ?2 WHERE log = ?1');
+
+  const fill = (log: LogService, entry: string): void => void add(log, leafHash(entry), entry);
+  const isFilled = (log: LogService): boolean => filled(log) ?? false;
+
+  return {
+    fill,
+    isFilled,
+    append(log, entry) {
+      if (isFilled(log)) fill(log, entry);
+    },
+    setFilled: (log, value) => void setFilled(log, value ? 1 : 0),
+    size: (log) => (highest(log) ?? -1) + 1,
+    indexOf: one('SELECT leaf_index FROM log_leaves WHERE log = ? AND hash = ?', integer),
+    entries: all(
+      'SELECT entry FROM log_leaves WHERE log = ? AND leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index',
+      text,
+    ),
+    leafHashes: hashesOf,
+    addNodes(log, level, first, hashes) {
+      for (const [at, hash] of hashes.entries()) addNode(log, level, first + at, hash);
+    },
+    tiles: (log) => (tile) => {
+      const start = tile.index * TILE_WIDTH;
+      const end = start + tile.width;
+      return Buffer.concat(tile.level === 0 ? hashesOf(log, start, end) : nodesOf(log, tile.level, start, end));
+    },
+    addHead: (log, { origin, size, signed_at, checkpoint }) => void addHead(log, origin, size, signed_at, checkpoint),
+    heads: each(`${heads} ORDER BY number`, HEAD),
+    newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
+    newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
+    firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY number LIMIT 1`, HEAD),
+    setCosigned: (log, origin, size, cosigned) => setCosigned(log, origin, size, cosigned) > 0,
+    addCosignature: (log, { origin, size, vkey, time, line }: LogCosignature) =>
+      void addCosignature(log, origin, size, vkey, time, line),
+    cosignatures: all(
+      `SELECT ${columns(COSIGNATURE)} FROM log_cosignatures WHERE log = ? AND origin = ? AND size = ? ORDER BY vkey`,
+      COSIGNATURE,
+    ),
+    witness: (log, origin, vkey) => witness(log, origin, vkey) ?? newWitness(vkey),
+    setWitness: (log, origin, state) =>
+      void setWitness(
+        log,
+        origin,
+        state.vkey,
+        state.seen_size,
+        state.cosigned_size,
+        state.cosigned_at,
+        state.fault,
+        state.fault_at,
+        state.failures,
+        state.next_at,
+      ),
+    fence: one('SELECT fence FROM log_state WHERE log = ?', orNull(text)),
+    setFence: (log, why) => void setFence(log, why),
+  };
+}
+
+function newWitness(vkey: string): WitnessState {
+  return {
+    vkey,
+    seen_size: 0,
+    cosigned_size: null,
+    cosigned_at: null,
+    fault: null,
+    fault_at: null,
+    failures: 0,
+    next_at: 0,
+  };
+}
