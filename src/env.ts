@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { Fault } from './fault.ts';
+import { Fault, messageOf } from './fault.ts';
+import { readOwnLogPolicy } from './files/log-policy.ts';
+import { isLogOrigin } from './ledger/log/checkpoint.ts';
 import { NETWORKS, networkOf } from './meter/networks.ts';
 import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
@@ -36,6 +38,12 @@ const folder = (fallback: string) =>
     .min(1)
     .default(fallback)
     .transform((path) => resolve(path));
+
+const logOrigin = () =>
+  z
+    .string()
+    .refine(isLogOrigin, 'must be a name such as papers.example/log: no scheme, no blank, no +, at most 255 bytes')
+    .optional();
 
 /** Whether a text is an IP address, or a network in CIDR notation. */
 function isNetwork(text: string): boolean {
@@ -155,6 +163,30 @@ const Environment = z
     CONTENT_DIR: folder('content'),
     /** Where papers are pressed: one folder per paper, each ready for a CDN. */
     DIST_DIR: folder('dist/papers'),
+    /** Where the transparency logs are published: `desk` and `records` in it, each ready for a CDN. */
+    LOG_DIR: folder('dist/log'),
+    /**
+     * The name of the desk's transparency log, under which its checkpoints are signed. Defaults to the name in its key
+     * file, and for a new log to the host of ORIGIN, with its port, and `/log`.
+     */
+    LOG_ORIGIN: logOrigin(),
+    /** The name of the records' transparency log; the host of DATA_ORIGIN likewise. */
+    RECORDS_LOG_ORIGIN: logOrigin(),
+    /**
+     * A file that names the logs' witnesses and their quorum, in the format of C2SP tlog-policy. Without it there are
+     * no witnesses.
+     */
+    LOG_POLICY: z
+      .string()
+      .transform((path) => resolve(path))
+      .superRefine((path, context) => {
+        try {
+          readOwnLogPolicy(path);
+        } catch (error) {
+          context.addIssue(messageOf(error));
+        }
+      })
+      .optional(),
     /**
      * Formerly a libSQL server to replicate. Setting it prevents the start, because a node configured as a replica must
      * not serve a database of its own.
@@ -307,6 +339,10 @@ const Environment = z
     path: ['DKIM_SELECTOR'],
     error: 'must be set together with DKIM_KEY_FILE',
   })
+  .refine((env) => env.LOG_ORIGIN === undefined || env.LOG_ORIGIN !== env.RECORDS_LOG_ORIGIN, {
+    path: ['RECORDS_LOG_ORIGIN'],
+    error: 'must not be the name of the other log, LOG_ORIGIN',
+  })
   .superRefine((env, context) => {
     const missing = paymentSettingMissing(env);
     if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
@@ -326,6 +362,11 @@ const Environment = z
     dataDir: env.DATA_DIR,
     contentDir: env.CONTENT_DIR,
     distDir: env.DIST_DIR,
+    logDir: env.LOG_DIR,
+    /** The names of the transparency logs; null where no variable says one. `logOrigin` gives the default. */
+    logOrigins: { desk: env.LOG_ORIGIN ?? null, records: env.RECORDS_LOG_ORIGIN ?? null },
+    /** The policy file; null without witnesses. */
+    logPolicy: env.LOG_POLICY ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     smtpUrl: env.SMTP_URL,

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { listeningOn, readSettings } from '../src/env.ts';
+import { tempFolder } from './support/app-context.ts';
+import { ed25519Witness, MemoryLog } from './support/log.ts';
 
 test('a setting of replicas stops the start, and its value is not shown', () => {
   for (const name of ['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']) {
@@ -91,4 +95,46 @@ test('the contact is a mail address or an https address, and nothing else', () =
       wrong,
     );
   }
+});
+
+test('the names of the logs are those of the variables, and never one name for two logs', () => {
+  assert.deepEqual(readSettings({}).logOrigins, { desk: null, records: null });
+  const names = { LOG_ORIGIN: 'papers.example/log', RECORDS_LOG_ORIGIN: 'records.example:8443/log' };
+  assert.deepEqual(readSettings(names).logOrigins, { desk: names.LOG_ORIGIN, records: names.RECORDS_LOG_ORIGIN });
+  for (const name of ['https://papers.example/log', 'a b', 'a+b', 'a'.repeat(256)]) {
+    assert.throws(
+      () => readSettings({ LOG_ORIGIN: name }),
+      /LOG_ORIGIN=.*: must be a name such as papers\.example\/log/,
+    );
+  }
+  assert.throws(
+    () => readSettings({ ...names, RECORDS_LOG_ORIGIN: names.LOG_ORIGIN }),
+    /RECORDS_LOG_ORIGIN=papers\.example\/log: must not be the name of the other log/,
+  );
+});
+
+test('a policy is read when the settings are, and a fault in it names the file and the line', (t) => {
+  const file = join(tempFolder(t), 'policy');
+  const { vkey } = ed25519Witness('witness.example/w1', 4);
+  const refused = (text: string, message: RegExp) => {
+    writeFileSync(file, text);
+    assert.throws(
+      () => readSettings({ LOG_POLICY: file }),
+      (error: Error) => error.message.startsWith(`LOG_POLICY=${file}: ${file}: `) && message.test(error.message),
+    );
+  };
+  writeFileSync(file, `witness w1 ${vkey} https://witness.example/\nquorum w1\n`);
+  assert.equal(readSettings({ LOG_POLICY: file }).logPolicy, file);
+  assert.equal(readSettings({}).logPolicy, null);
+  refused('witless w1\nquorum none\n', /line 1 of the policy: unknown word "witless"; a line begins with log, witness/);
+  refused(`# ours\nwitness w1 ${new MemoryLog().vkey}\nquorum w1\n`, /line 2 .* is a plain Ed25519 key; it must be/);
+  refused(`witness w1 ${vkey}\ngroup g 2 w1\nquorum g\n`, /line 2 .*: 2 of 1 members can never have cosigned/);
+  refused(`witness w1 ${vkey}\nquorum w2\n`, /line 2 .*: "w2" is not defined on a line above; correct it in the/);
+  refused(`witness w1 ${vkey}\nquorum w1\n`, /the quorum cannot be met, .* have no address: w1; give each/);
+  refused(`witness w1 ${vkey.replace(/\+[0-9a-f]{8}\+/, '+00000000+')}\nquorum w1\n`, /says key hash 00000000/);
+  const missing = join(file, '../no-policy');
+  assert.throws(
+    () => readSettings({ LOG_POLICY: missing }),
+    /no-policy cannot be read: ENOENT.*; correct it in the env/,
+  );
 });

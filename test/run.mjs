@@ -33,6 +33,7 @@ try {
   const built = await run(['node_modules/astro/bin/astro.mjs', 'build'], {
     DATA_DIR: join(folder, 'var'),
     DIST_DIR: join(folder, 'papers'),
+    LOG_DIR: join(folder, 'log'),
   });
   const files = process.argv.slice(2);
   const options = [

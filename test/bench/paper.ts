@@ -34,6 +34,7 @@ export function environmentOf(folder: string): NodeJS.ProcessEnv {
     DATA_DIR: join(folder, 'var'),
     CONTENT_DIR: join(folder, 'content'),
     DIST_DIR: join(folder, 'papers'),
+    LOG_DIR: join(folder, 'log'),
     ORIGIN: 'https://news.example',
     ASTRO_TELEMETRY_DISABLED: '1',
   };

@@ -317,7 +317,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'what a reader’s browser runs: nothing that needs Node or the desk',
     imports: ['src/parts', 'src/ledger', 'src/press/prose-html.ts', 'src/records'],
   },
-  'src/env.ts': { holds: 'the settings', imports: ['src/meter', 'src/records'] },
+  'src/env.ts': {
+    holds: 'the settings',
+    imports: ['src/meter', 'src/records', 'src/files/log-policy.ts', 'src/ledger/log/checkpoint.ts'],
+  },
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
     holds: 'the way from Node into Astro',

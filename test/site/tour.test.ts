@@ -26,6 +26,7 @@ async function newcomer(t: TestContext, more: Record<string, string> = {}) {
   const env = {
     ...envIn(folder),
     DIST_DIR: join(folder, 'dist/papers'),
+    LOG_DIR: join(folder, 'dist/log'),
     PORT: port,
     RECORDS_PORT: recordsPort,
     ORIGIN: `http://127.0.0.1:${port}`,

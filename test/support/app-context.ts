@@ -42,6 +42,7 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     DATA_DIR: join(folder, 'var'),
     CONTENT_DIR: join(folder, 'content'),
     DIST_DIR: join(folder, 'papers'),
+    LOG_DIR: join(folder, 'log'),
     PORT: '0',
     RECORDS_PORT: '0',
     LOG_LEVEL: 'silent',

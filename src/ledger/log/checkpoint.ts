@@ -25,6 +25,11 @@ export interface SignedCheckpoint extends Checkpoint {
   note: Note;
 }
 
+/** Whether a text can be the origin of a log, which is also the name of its key. */
+export function isLogOrigin(text: string): boolean {
+  return /^[^\s+]+$/.test(text) && !text.includes('://') && new TextEncoder().encode(text).length <= NAME_MAX;
+}
+
 /** The text that a log signs. Throws a TypeError when the origin is not a single line. */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
   if (!/^\S+$/.test(origin)) throw new TypeError(`${shown(origin)} is not an origin: a log's name has no blanks`);

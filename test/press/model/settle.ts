@@ -57,7 +57,7 @@ async function travelled(world: World): Promise<void> {
 }
 
 function elsewhere(folder: string) {
-  return { DATA_DIR: join(folder, 'var'), DIST_DIR: join(folder, 'papers') };
+  return { DATA_DIR: join(folder, 'var'), DIST_DIR: join(folder, 'papers'), LOG_DIR: join(folder, 'log') };
 }
 
 /** Holds the tree against one that was pressed elsewhere. */
