@@ -21,6 +21,9 @@ export interface LogTree {
   consistencyProof(old: number): Uint8Array[];
 }
 
+/** Maximum number of tiles whose nodes a tree keeps, so that a walk over a large tree stays small. */
+const TILES_KEPT = 64;
+
 /** Height of the subtree that a complete tile spans. */
 const TILE_HEIGHT = 8;
 
@@ -38,6 +41,7 @@ export function logTree(size: number, read: TileReader): LogTree {
         throw new Error(`${path} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`);
       }
       nodes = nodesOver(Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at)));
+      if (tiles.size >= TILES_KEPT) tiles.clear();
       tiles.set(path, nodes);
     }
     return nodes;

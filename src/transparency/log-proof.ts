@@ -1,0 +1,45 @@
+import type { LogService } from '../ledger/log/leaf.ts';
+import type { LogProof } from '../ledger/log/tlog-proof.ts';
+import { tlogProofText } from '../ledger/log/tlog-proof.ts';
+import type { LogTree } from '../ledger/log/tree.ts';
+import { logTree } from '../ledger/log/tree.ts';
+import { leafHash } from '../ledger/merkle.ts';
+import type { LogTables } from './log-tables.ts';
+import { loggedEntries } from './logged-entries.ts';
+
+type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'tiles'>;
+
+/**
+ * The proof that a signed note is in the log; null until a cosigned head covers its leaf. It is computed from the
+ * first such head, so a proof that was given out once never changes.
+ */
+export function logProof(tables: ProofTables, log: LogService, note: string): LogProof | null {
+  return logProver(tables, log)(note);
+}
+
+/** Proves many notes. Notes that the same head covers share the hashes of its tree. */
+export function logProver(tables: ProofTables, log: LogService): (note: string) => LogProof | null {
+  const read = tables.tiles(log);
+  let tree: LogTree | null = null;
+  return (note) => {
+    const index = indexOfNote(tables, log, note);
+    const head = index === null ? null : tables.firstCosignedOver(log, index);
+    if (index === null || head?.cosigned == null) return null;
+    if (tree?.size !== head.size) tree = logTree(head.size, read);
+    const path = tree.inclusionProof(index);
+    return {
+      origin: head.origin,
+      index,
+      tlog_proof: tlogProofText({ index, path, checkpoint: head.cosigned, extra: null }),
+    };
+  };
+}
+
+/** The index of a note's own leaf, else of the leaf with its hash; null when it has neither. */
+export function indexOfNote(tables: Pick<LogTables, 'indexOf'>, log: LogService, note: string): number | null {
+  for (const entry of loggedEntries(note)) {
+    const index = tables.indexOf(log, leafHash(entry));
+    if (index !== null) return index;
+  }
+  return null;
+}
