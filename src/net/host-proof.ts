@@ -4,7 +4,7 @@ import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
 import type { Settings } from '../env.ts';
 import { Busy } from '../fault.ts';
 import { VERSION } from '../project.ts';
-import { clientOptions, outboundClient } from './webhook-client.ts';
+import { clientOptions, outboundClient } from './outbound-client.ts';
 
 /** The timeout of a name server, in ms, and the number of tries. */
 const DNS_WAIT = 2_000;

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { ClientOptions } from '../../src/net/webhook-client.ts';
+import type { ClientOptions } from '../../src/net/outbound-client.ts';
 import { createWebhookClient, webhookClient } from '../../src/net/webhook-client.ts';
 import { webhookProblem } from '../../src/outbound/webhook-url.ts';
 import { isPublicAddress } from '../../src/public-address.ts';

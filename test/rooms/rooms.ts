@@ -68,7 +68,15 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/net': {
     holds: 'what talks to the network',
-    imports: ['src/desk', 'src/outbound', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
+    imports: [
+      'src/ledger',
+      'src/desk',
+      'src/outbound',
+      'src/records',
+      'src/meter',
+      'types src/env.ts',
+      'src/project.ts',
+    ],
   },
   'src/ingest': {
     holds: 'folders, archives and ledger exports on their way into the ledger',
