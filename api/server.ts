@@ -6,6 +6,7 @@ import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
+import { logFile } from './desk/files/log.ts';
 import { newsstandHandlers } from './desk/files/newsstand.ts';
 import { notFoundHandler } from './desk/files/not-found.ts';
 import { pressedFile } from './desk/files/pressed-file.ts';
@@ -64,6 +65,7 @@ export async function deskRouter(
   router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
   router.options('*', fileOptions(sites));
   wireHostRoutes(router, {
+    logFile: logFile(app, sites),
     pressedFile: pressedFile(app, sites, { presses, backlog }),
     privateFile: privateFile(app, sites, build),
     ...newsstandHandlers(app, build.render, { presses, backlog }),

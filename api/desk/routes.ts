@@ -67,10 +67,13 @@ export const PAPER_ROUTES = [
 export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
 
 /**
- * The host's own routes, which come after a paper's routes: a paper's files and pages by address, and the root of the
- * shared host. Each one also answers HEAD and OPTIONS.
+ * The host's own routes, which come after a paper's routes: the transparency log, which is also below the root of a
+ * paper's own domain; a paper's files and pages by address; and the root of the shared host. Each one also answers HEAD
+ * and OPTIONS.
  */
 export const HOST_ROUTES = [
+  ['GET', '/log/*', 'public', 'logFile'],
+  ['GET', '/{paper}/log/*', 'public', 'logFile'],
   ['GET', '/*', 'public', 'pressedFile'],
   ['GET', '/*', 'read', 'privateFile'],
   ['GET', '/', 'public', 'newsstand'],

@@ -48,6 +48,7 @@ const CROSS_ORIGIN = [
   '/health',
   '/t/*',
   '/changes/*',
+  '/log/*',
 ];
 
 /** The router of the domain records, at the root of their own host, and the URL map that it serves. */

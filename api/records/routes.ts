@@ -32,6 +32,7 @@ import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
+import { logFiles } from './pages/log-files.ts';
 import type { PageSender } from './pages/page.ts';
 import { robots } from './pages/robots.ts';
 import { searchPage } from './pages/search.ts';
@@ -126,6 +127,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/robots.txt', 'static', robots],
     ['GET', '/favicon.svg', 'static', assets(settings)],
     ['GET', '/_astro/*', 'static', assets(settings)],
+    ['GET', '/log/*', 'static', logFiles(settings)],
 
     // The data API.
     ['GET', '/v1', 'public', description.readIndex],

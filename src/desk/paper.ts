@@ -24,7 +24,7 @@ function isTimeZone(text: string): boolean {
 }
 
 /** Slugs that a paper cannot have, because the shared host uses them. */
-const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand']);
+const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand', 'log']);
 
 /** Maximum length of a paper's address, in characters. */
 const URL_MAX = 2_048;

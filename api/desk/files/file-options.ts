@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { securityHeaders } from '../../../src/press/feeds/headers.ts';
 import type { DeskEnv } from '../../env.ts';
 import { preflightOf } from '../../middleware/cors.ts';
+import { isLogPath } from '../../responses/log-file.ts';
 import type { Sites } from '../site.ts';
 
 /** The methods that static files support. */
@@ -14,7 +15,7 @@ const PREFLIGHT = preflightOf({
 
 /**
  * Answers OPTIONS for every address without a route. Pages of other origins may request the files that `_headers` opens
- * to them. The response depends on the address alone, so that existing and missing papers look the same.
+ * to them, and those of the transparency log. The response depends on the address alone, so that existing and missing papers look the same.
  */
 export function fileOptions(sites: Sites) {
   return (c: Context<DeskEnv>): Response => {
@@ -25,5 +26,6 @@ export function fileOptions(sites: Sites) {
 }
 
 function isOpen(path: string): boolean {
+  if (path.startsWith('/log/') && isLogPath(path.slice('/log/'.length))) return true;
   return 'Access-Control-Allow-Origin' in securityHeaders(path, { root: '', embed_scripts: [] });
 }
