@@ -2,36 +2,20 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'hono';
 import { Fault } from '../../src/fault.ts';
-import { LogFault } from '../../src/ledger/log/log-fault.ts';
-import { parseTilePath } from '../../src/ledger/log/tile.ts';
 import { everywhere } from '../../src/press/feeds/header-policy.ts';
+import type { LogText } from '../../src/transparency/log-paths.ts';
+import { isLogPath, isLogText } from '../../src/transparency/log-paths.ts';
 import { setHeader } from './headers.ts';
 import { sendFile } from './send-file.ts';
 
-/** The texts of a log, and for how many seconds caches may keep each. */
-const TEXTS: ReadonlyMap<string, number> = new Map([
-  ['checkpoint', 5],
-  ['policy', 60],
-  ['vkey', 60],
-]);
+/** For how many seconds caches may keep each text. */
+const TEXT_AGE: Record<LogText, number> = { checkpoint: 5, policy: 60, vkey: 60 };
 
 /** Tiles are addressed by size, so a path never gets other bytes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Headers of every file of a log: monitors and verifiers on other origins read them. */
-export const OPEN_LOG = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
-
-/** Whether a path below a log's address is that of one of its files, whether or not the file exists yet. */
-export function isLogPath(path: string): boolean {
-  if (TEXTS.has(path)) return true;
-  try {
-    parseTilePath(path);
-    return true;
-  } catch (fault) {
-    if (fault instanceof LogFault) return false;
-    throw fault;
-  }
-}
+/** Headers of every response: monitors and verifiers on other origins read them. */
+const OPEN_LOG = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
 
 /**
  * Sends a file of a log's tree (C2SP tlog-tiles), with `policy` and `vkey` beside them. `folder` is the log's folder,
@@ -46,12 +30,12 @@ export async function sendLogFile(
   const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
     throw notFound(
-      TEXTS.has(path)
+      isLogText(path)
         ? `this log has no ${path} yet; it is written when the server has signed the first leaf`
         : `this log has no ${path}; its checkpoint says how many leaves it has`,
     );
   }
-  const age = TEXTS.get(path);
+  const age = isLogText(path) ? TEXT_AGE[path] : undefined;
   return sendFile(c, {
     file,
     status: 200,

@@ -23,8 +23,11 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+/** The address of the transparency log on the shared host. */
+export const LOG_SLUG = 'log';
+
 /** Slugs that a paper cannot have, because the shared host uses them. */
-const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand', 'log']);
+const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand', LOG_SLUG]);
 
 /** Maximum length of a paper's address, in characters. */
 const URL_MAX = 2_048;

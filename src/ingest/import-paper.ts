@@ -46,7 +46,7 @@ export async function createdPaper(
   file: string,
   persona: string | undefined,
 ): Promise<ImportPaper> {
-  if (!isPaperSlug(paper)) {
+  if (!isPaperSlug(paper) && !store.hasPaper(paper)) {
     throw new Fault(
       'invalid_request',
       `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,

@@ -28,7 +28,8 @@ export class Records {
   /** Applies paper.yaml. Returns false when there is still no paper. */
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
-    if (!isPaperSlug(this.#at.slug)) {
+    // A paper from before its slug was reserved goes on.
+    if (!isPaperSlug(this.#at.slug) && !this.#at.intake.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),
         'paper',

@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
+import { checkHosts } from '../../src/app/doctor/hosts.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { append } from '../../src/desk/append.ts';
-import { isPaperSlug } from '../../src/desk/paper.ts';
+import { isPaperSlug, PaperBody } from '../../src/desk/paper.ts';
+import { fileContent } from '../../src/ingest/content-folder.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { MemoryLog } from '../support/log.ts';
@@ -153,10 +155,28 @@ test('no new paper is called log; one from before keeps its pages', async (t) =>
   assert.equal((await ask(url, '/log/checkpoint')).text, log.checkpoint());
   assert.equal((await ask(url, '/log/stories/high-water/')).text, '<!doctype html>');
   assert.equal((await ask(url, '/log/api/v1/stories')).status, 200);
+  const [finding] = await checkHosts(app);
+  assert.equal(finding?.state, 'fault');
+  assert.match(finding.found, /the front page of the paper called log/);
+
+  mkdirSync(join(folder, 'content/log'), { recursive: true });
+  writeFileSync(join(folder, 'content/log/paper.yaml'), 'nameplate: The Log\nsections: [City]\n');
+  assert.deepEqual((await fileContent(app)).problems, []);
+  assert.equal(app.store.paper('log')?.nameplate, 'The Log');
+});
+
+test('a folder called log makes no paper', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  app.openSigningKey();
+  mkdirSync(join(folder, 'content/log'), { recursive: true });
+  writeFileSync(join(folder, 'content/log/paper.yaml'), 'nameplate: The Log\nsections: [City]\n');
+  const { problems } = await fileContent(app);
+  assert.match(JSON.stringify(problems), /the folder's name .*log.* cannot be a paper's address/);
 });
 
 /** Enters a copy of the test's paper under another slug, as a ledger from before may hold it. */
 function renamedPaper({ store, now }: AppContext, slug: string): void {
-  const { slug: _, edition: _edition, changed_at: _at, ...body } = store.paper('harbor-ledger') as never;
+  const body = PaperBody.parse(store.record('harbor-ledger', 'paper', ''));
   store.transact(() => append(store, { type: 'record', at: now(), paper: slug, kind: 'paper', name: '', body }));
 }

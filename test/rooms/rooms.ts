@@ -123,7 +123,7 @@ export const ROOMS: Record<string, Room> = {
       'api',
     ],
   },
-  'api/responses': { holds: 'how both services answer', imports: ['src/press', 'types api'] },
+  'api/responses': { holds: 'how both services answer', imports: ['src/press', 'src/transparency', 'types api'] },
   'api/middleware': {
     holds: 'what both services ask of a request',
     imports: [...RULES, 'src/app', 'api/responses', 'types api'],

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { securityHeaders } from '../../../src/press/feeds/headers.ts';
+import { isLogPath } from '../../../src/transparency/log-paths.ts';
 import type { DeskEnv } from '../../env.ts';
 import { preflightOf } from '../../middleware/cors.ts';
-import { isLogPath } from '../../responses/log-file.ts';
 import type { Sites } from '../site.ts';
 
 /** The methods that static files support. */

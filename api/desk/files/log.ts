@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AppContext } from '../../../src/app/context.ts';
-import { isLogPath, sendLogFile } from '../../responses/log-file.ts';
+import { isLogPath } from '../../../src/transparency/log-paths.ts';
+import { sendLogFile } from '../../responses/log-file.ts';
 import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
 

@@ -1,4 +1,5 @@
 import { hostOfPaper, hostProblem, servedAt } from '../../desk/host.ts';
+import { LOG_SLUG } from '../../desk/paper.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
@@ -17,6 +18,13 @@ function hosts({ store, settings }: AppContext) {
     return fault(
       `${unfit.slug} is served at ${host}, which is a host of the service itself`,
       `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
+    );
+  }
+  // The slug was not reserved from the beginning.
+  if (papers.some((paper) => paper.slug === LOG_SLUG && !served.includes(paper))) {
+    return fault(
+      `the transparency log is at ${settings.origin}/${LOG_SLUG}/, which was the front page of the paper called ${LOG_SLUG}; its other pages are still served`,
+      `give that paper a domain of its own with \`url\` in its paper.yaml, and file it again`,
     );
   }
   const elsewhere = papers.find((paper) => paper.url !== undefined && !served.includes(paper) && !isShared(paper.url));
