@@ -15,17 +15,24 @@ export interface Limits {
   bytes?: number;
   silence?: number;
   whole?: number;
+  /** The media type to ask for. */
+  accept?: string;
+}
+
+/** As `fetchedBytes`, for a text. */
+export async function fetched(address: string, give: string, limits?: Limits): Promise<string> {
+  return (await fetchedBytes(address, give, limits)).toString('utf8');
 }
 
 /**
- * Fetches a text. `give` says what to supply instead. Throws `not_found` for a status other than 2xx, and
+ * Fetches a file. `give` says what to supply instead. Throws `not_found` with the `status` for one other than 2xx, and
  * `unavailable` for a missing, stalled or oversized response, and for one with Retry-After.
  */
-export async function fetched(
+export async function fetchedBytes(
   address: string,
   give: string,
-  { bytes = LONGEST_DOCUMENT, silence = SILENCE, whole = LONGEST_ANSWER }: Limits = {},
-): Promise<string> {
+  { bytes = LONGEST_DOCUMENT, silence = SILENCE, whole = LONGEST_ANSWER, accept = 'application/json' }: Limits = {},
+): Promise<Buffer> {
   const stop = new AbortController();
   const fail = (why: string) => () => stop.abort(new Fault('unavailable', `${address} ${why}`));
   const end = setTimeout(fail(`took longer than ${whole / 1000} s to answer`), whole);
@@ -35,12 +42,13 @@ export async function fetched(
     quiet = setTimeout(fail(`stopped in the middle of its response for ${silence / 1000} s`), silence);
   };
   try {
-    const response = await fetch(address, { headers: { accept: 'application/json' }, signal: stop.signal });
+    const response = await fetch(address, { headers: { accept }, signal: stop.signal });
     heard();
-    if (response.ok) return await textOf(response, address, bytes, heard);
+    if (response.ok) return await bodyOf(response, address, bytes, heard);
     const wait = response.headers.get('retry-after');
     if (wait !== null) throw new Fault('unavailable', `${address} answered ${response.status}; ask again in ${wait} s`);
-    throw new Fault('not_found', `${address} answered ${response.status}; give ${give}`);
+    const { status } = response;
+    throw new Fault('not_found', `${address} answered ${status}; give ${give}`, { status });
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault('unavailable', `${address} did not answer (${reasonOf(error)})`);
@@ -52,7 +60,7 @@ export async function fetched(
   }
 }
 
-async function textOf(response: Response, address: string, longest: number, heard: () => void): Promise<string> {
+async function bodyOf(response: Response, address: string, longest: number, heard: () => void): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Counts decompressed bytes.
@@ -62,14 +70,19 @@ async function textOf(response: Response, address: string, longest: number, hear
     if (length > longest) throw tooLong(address, longest);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+}
+
+/** As `readBytes`, for a text. */
+export function readText(file: string, give: string, longest?: number): string {
+  return readBytes(file, give, longest).toString('utf8');
 }
 
 /**
  * Reads a file, or standard input for `-`. Throws `not_found` when the file does not exist, and `unavailable` when it
  * is unreadable or too long.
  */
-export function readText(file: string, give: string, longest = LONGEST_DOCUMENT): string {
+export function readBytes(file: string, give: string, longest = LONGEST_DOCUMENT): Buffer {
   const name = file === '-' ? 'standard input' : file;
   let input: number;
   try {
@@ -81,7 +94,7 @@ export function readText(file: string, give: string, longest = LONGEST_DOCUMENT)
   }
   try {
     if (fstatSync(input).size > longest) throw tooLong(name, longest);
-    return bytesOf(input, name, longest).toString('utf8');
+    return bytesOf(input, name, longest);
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault('unavailable', `${name} cannot be read (${messageOf(error)}); give ${give}`);
@@ -120,6 +133,10 @@ function readOrWait(input: number, chunk: Buffer): number {
 function tooLong(where: string, longest: number): Fault {
   return new Fault(
     'unavailable',
-    `${where} is longer than ${Math.floor(longest / 1_000_000)} MB, the most that is checked; give one document of a service or a paper`,
+    `${where} is longer than ${megabytes(longest)}, the most that is checked; give one document of a service or a paper`,
   );
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.floor(bytes / 1_000)} kB` : `${Math.floor(bytes / 1_000_000)} MB`;
 }

@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   withdraw: () => import('./withdraw.ts'),
   press: () => import('./press.ts'),
   verify: () => import('./verify.ts'),
+  log: () => import('./log.ts'),
   audit: () => import('./audit.ts'),
   ledger: () => import('./ledger.ts'),
   paper: () => import('./paper.ts'),

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { verifyAt } from '../audit/verify.ts';
 import { verifiedLines } from '../audit/verify-lines.ts';
-import { isAddress, keysAt } from '../audit/verify-sources.ts';
+import { keysAt } from '../audit/verify-sources.ts';
 import { Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysFromVkeys } from '../ledger/proof.ts';
-import { givenPath } from '../terminal/given-path.ts';
+import { givenPlace } from '../terminal/given-place.ts';
 import { printResult } from '../terminal/output.ts';
 
 /** The exit code when nothing could be checked: no such file, no response, no keys. */
@@ -27,18 +27,13 @@ export function command(): Command {
       .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
       .action(async (given: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
         process.exitCode = NOT_CHECKED;
-        const where = placeOf(given);
+        const where = givenPlace(given);
         const trusted = await trustedKeys(options);
         const checked = await verifyAt(where, trusted);
         printResult(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
         process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
       })
   );
-}
-
-/** Returns addresses and `-` unchanged, and resolves paths from the user's current folder. */
-function placeOf(where: string): string {
-  return isAddress(where) || where === '-' ? where : givenPath(where);
 }
 
 async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<VerifyingKey[] | undefined> {
@@ -50,5 +45,5 @@ async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): 
       'a --vkey is not in the form <name>+<hash>+<base64>; copy it from newsdesk-keys.json',
     );
   }
-  return [...(keys === undefined ? [] : await keysAt(placeOf(keys))), ...named];
+  return [...(keys === undefined ? [] : await keysAt(givenPlace(keys))), ...named];
 }

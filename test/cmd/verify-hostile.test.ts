@@ -60,7 +60,7 @@ test('an answer has a time and a length, and what is wrong with it is said in on
     ['/never', /\/never did not answer within 0\.4 s$/],
     ['/stalls', /\/stalls stopped in the middle of its response for 0\.4 s$/],
     ['/drips', /\/drips took longer than 3 s to answer$/],
-    ['/endless', /\/endless is longer than \d+ MB, the most that is checked/],
+    ['/endless', /\/endless is longer than \d+ kB, the most that is checked/],
     ['/bomb', /\/bomb is longer than/],
     ['/breaks', /\/breaks did not answer \(.+\)$/],
   ];

@@ -9,7 +9,7 @@ import { NAME_MAX } from './signature-type.ts';
 /** Checkpoints of C2SP tlog-checkpoint: the head of a log's tree, as a signed note. */
 
 /** Bytes. Sixteen ML-DSA-44 cosignatures take 53 kB. */
-const CHECKPOINT_MAX = 128 * 1024;
+export const CHECKPOINT_MAX = 128 * 1024;
 const SIGNATURES_MAX = 64;
 
 export interface Checkpoint {

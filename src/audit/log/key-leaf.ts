@@ -1,0 +1,14 @@
+import { thumbprint } from '../../ledger/keyring.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
+
+/** Why a leaf that announces a key is wrong; null for a right one, and for every other leaf. */
+export function keyLeafFault(leaf: Leaf): string | null {
+  if (leaf.kind !== 'key') return null;
+  const kid = thumbprint(publicKeyIn(leaf));
+  return kid === leaf.kid ? null : `it announces key ${leaf.kid}, but the thumbprint of its x is ${kid}`;
+}
+
+/** The public key that a leaf announces. */
+export function publicKeyIn({ x }: Extract<Leaf, { kind: 'key' }>): Uint8Array {
+  return new Uint8Array(Buffer.from(x, 'base64url'));
+}
