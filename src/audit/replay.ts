@@ -81,10 +81,11 @@ export class Replay {
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
       setPieceState: (piece, state) => this.#setPieceState(piece, state),
       scheduled: (until) => this.#due(until),
-      // A replay neither presses nor notifies.
+      // A replay neither presses nor notifies nor logs.
       isFullPressPending: () => true,
       markStale() {},
       emit() {},
+      logLeaf() {},
     };
   }
 
@@ -199,6 +200,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   hasSlug: () => false,
   revisions: () => [],
   generations: () => [],
+  receiptsOnAir: () => [],
   slugs: () => [],
   latest: () => [],
   search: () => [],

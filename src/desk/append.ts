@@ -3,12 +3,13 @@ import { isWithdrawn } from './archive.ts';
 import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore, PieceState } from './ledger-store.ts';
+import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
 import { PaperBody } from './paper.ts';
 import { changedTags, tags } from './tags.ts';
 
 /**
- * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale tags, and events
- * for subscribers. Filing, airing and `ledger import` all go through this function, so a replayed ledger gives the
+ * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale tags, events for
+ * subscribers, and the leaves of the transparency log. Filing, airing and `ledger import` all go through this function, so a replayed ledger gives the
  * same archive; a replay passes a store that drops events. Call it in a transaction. `now` is the clock's time. The
  * entry's own time is later when the clock was set back.
  */
@@ -29,6 +30,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
       return applyWithdrawal(store, entry);
     case 'key':
     case 'retirement':
+      logKey(store, entry);
       for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
       return;
   }
@@ -43,7 +45,9 @@ export function airDue(store: LedgerStore, now: number): string[] {
 
 function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry): void {
   if (kind === 'paper') {
+    const wasPublic = isPublic(store, paper);
     store.setPaper(paper, PaperBody.parse(body), at);
+    logPaper(store, paper, wasPublic, at);
     store.markStale(paper, [tags.config]);
   } else if (kind === 'persona') {
     store.markStale(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
@@ -60,6 +64,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const archive = store.archive(entry.paper);
   const before = rowOnAir(archive, entry.piece.id);
   store.setGeneration(entry);
+  logGeneration(store, entry, before !== null);
   const current = store.pieceState(entry.piece.id);
   // The notice of a withdrawn piece shows its headline.
   if (current !== null && hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
@@ -94,11 +99,13 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     withdrawn_at: null,
     reason: null,
   });
+  logAiring(store, paper, piece);
   markChanged(store, paper, piece, null, at, again);
   emitAired(store, paper, piece, { onAirAt, at, again });
 }
 
-function applyWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
+function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
+  const { paper, piece, reason, at } = entry;
   const current = store.pieceState(piece);
   if (current === null) return;
   const before = rowOnAir(store.archive(paper), piece);
@@ -109,7 +116,9 @@ function applyWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason });
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
   // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
-  if (before !== null) emitWithdrawn(store, paper, before, { at, reason });
+  if (before === null) return;
+  logWithdrawal(store, entry);
+  emitWithdrawn(store, paper, before, { at, reason });
 }
 
 /**

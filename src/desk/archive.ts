@@ -111,6 +111,8 @@ export interface Archive {
   revisions(id: string): Piece[];
   /** Oldest first. */
   generations(id: string): Generation[];
+  /** The receipts of all pieces on air, oldest first, and whether each is that of its piece's newest revision. */
+  receiptsOnAir(): Iterable<{ piece: string; receipt: string; is_newest: boolean }>;
   /** Slugs of all pieces that have a page: pieces on air, and withdrawn ones with a notice. */
   slugs(): Iterable<{ id: string; slug: string }>;
 

@@ -1,4 +1,5 @@
 import type { Archive, StateName } from './archive.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';
@@ -41,4 +42,6 @@ export interface LedgerStore {
   markStale(paper: string, tags: Iterable<string>): void;
   /** Queues an event for subscribers. It is kept only if the transaction commits. */
   emit(event: DeskEvent): void;
+  /** Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction commits. */
+  logLeaf(log: LogService, entry: string): void;
 }

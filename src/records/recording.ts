@@ -1,3 +1,4 @@
+import { receiptHashLeaf } from '../ledger/log/receipt-hash.ts';
 import type { Signer } from '../ledger/signing.ts';
 import type { Change, Delta, DomainBaseline } from './delta.ts';
 import { compareWithBaseline, isUnconfirmed } from './delta.ts';
@@ -29,6 +30,8 @@ export interface RecordingTables {
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
+  /** Appends an entry to the records' transparency log. */
+  logLeaf(entry: string): void;
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
   /** Appends changes, dated `now`, or the last delta's time if that is later. */
@@ -79,6 +82,8 @@ export function recordProbe(tables: RecordingTables, lease: string, probe: Probe
     const prev = host.last?.receipt_hash ?? null;
     const observation = observe({ record, seq: tables.nextSeq(), prev, seed: options.randomBytes(32) }, options);
     tables.addObservation(host.id, observation);
+    // Never the receipt itself: its hostname may opt out.
+    tables.logLeaf(receiptHashLeaf(observation.receipt));
 
     const tracked = trackedValues(probe);
     const before = tables.baseline(host.id);

@@ -33,6 +33,7 @@ export function archiveOf(paper: string, { papers, pieces, entries, search }: Ar
     piece: (id) => pieces.piece(paper, id),
     revisions: (id) => pieces.revisions(paper, id),
     generations: (id) => pieces.generations(paper, id),
+    receiptsOnAir: () => pieces.receiptsOnAir(paper),
     slugs: () => pieces.slugs(paper),
     latest: (query) => pieces.latest(paper, query),
     search: (terms, limit) => search.search(paper, terms, limit),

@@ -4,7 +4,7 @@ import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { DAY, isoTime } from '../time.ts';
-import { integer, json, oneOf, orNull, text } from './columns.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
@@ -93,6 +93,7 @@ export interface PieceTable {
   piece(paper: string, id: string): Piece | null;
   revisions(paper: string, id: string): Piece[];
   generations(paper: string, id: string): Generation[];
+  receiptsOnAir(paper: string): Iterable<{ piece: string; receipt: string; is_newest: boolean }>;
   slugs(paper: string): Iterable<{ id: string; slug: string }>;
   latest(paper: string, query: LatestQuery): Row[];
   sectionPage(paper: string, section: string, page: number, size: number): Row[];
@@ -120,7 +121,7 @@ export interface PieceTable {
 
 /** Pieces in their current state, read through indexes that contain only pieces on air. */
 export function pieceTables(db: Db): PieceTable {
-  const { run, one, all } = sql(db);
+  const { run, one, all, each } = sql(db);
   const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
   const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
@@ -308,6 +309,11 @@ export function pieceTables(db: Db): PieceTable {
         kid,
         receipt,
       }),
+    ),
+    receiptsOnAir: each(
+      `SELECT g.piece, g.receipt, p.generation = g.n AS is_newest FROM generations g JOIN pieces p ON p.id = g.piece
+       WHERE g.paper = ? AND p.state = 'on_air' ORDER BY g.seq`,
+      { piece: text, receipt: text, is_newest: flag },
     ),
     *slugs(paper) {
       let last = '';

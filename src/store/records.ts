@@ -1,4 +1,5 @@
 import type { RecordingTables } from '../records/recording.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 import type { Db } from './open.ts';
 import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
@@ -12,13 +13,14 @@ import type { Transact } from './sql.ts';
 
 export type RecordsTables = ReturnType<typeof recordsTables>;
 
-/** All tables of the domain records. */
-export function recordsTables(db: Db, transact: Transact) {
+/** All tables of the domain records. Observations are logged in `log`. */
+export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
   const tables = {
     transact,
     ...hostnameTable(db, transact),
     ...queueTable(db),
     ...observationTable(db),
+    logLeaf: (entry: string): void => log.append('records', entry),
     ...deltaTable(db),
     ...sightingTables(db),
     ...facetTables(db),

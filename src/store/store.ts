@@ -208,6 +208,7 @@ export function openStore(settings: DatabaseSettings): Store {
 
   const credits = creditTables(db, transact);
   const keys = keyTables(db, transact);
+  const log = logTables(db);
   const group = groupCommit(db, transact, (error) => databaseFault(error, settings.file));
 
   const ledger: LedgerStore = {
@@ -234,6 +235,7 @@ export function openStore(settings: DatabaseSettings): Store {
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
     markStale: manifest.markStale,
     emit: events.append,
+    logLeaf: log.append,
   };
 
   return {
@@ -268,11 +270,11 @@ export function openStore(settings: DatabaseSettings): Store {
     events,
     alerts: alertTable(db),
     leases: leaseTable(db, transact),
-    log: logTables(db),
+    log,
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
     notices: noticeTable(db),
-    records: recordsTables(db, transact),
+    records: recordsTables(db, transact, log),
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,
