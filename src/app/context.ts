@@ -10,6 +10,7 @@ import { currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
+import { fillLogs } from './log-fill.ts';
 import { ProsePool } from './prose-pool.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
@@ -25,7 +26,10 @@ export interface AppContext {
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
   readonly desk: Desk;
-  /** Creates the signing key if there is none. Every process that will sign calls it first. */
+  /**
+   * Creates the signing key if there is none, and logs what was signed before there was a log. Every process that will
+   * sign calls it first.
+   */
   openSigningKey(): void;
   close(): void;
 }
@@ -91,6 +95,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     },
     openSigningKey() {
       openSigningKey(store, keyFile, signingName(app.settings), now());
+      fillLogs(store);
     },
     close() {
       app.prosePool.close();

@@ -1,5 +1,5 @@
-import type { Archive, StateName } from './archive.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
+import type { Archive, StateName } from './archive.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';

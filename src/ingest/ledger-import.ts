@@ -4,6 +4,7 @@ import { generationAudit, verifyingKeyOf } from '../audit/generation-audit.ts';
 import { airDue, append } from '../desk/append.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import { giveOwnHost } from '../desk/paper-hosts.ts';
 import { replayClock } from '../desk/replay-clock.ts';
@@ -12,6 +13,7 @@ import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { plural } from '../plural.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
 import { damaged, HEADER, linesOf, parseLedgerLine } from './ledger-lines.ts';
 
@@ -19,6 +21,7 @@ interface LedgerTarget extends HostGrants {
   store: LedgerStore &
     HostGrants['store'] & {
       entries(): Iterable<LedgerEntry>;
+      log: Pick<LogTables, 'setFilled'>;
       /** Converts a database error to a fault. Returns other errors unchanged. */
       fault(error: unknown): unknown;
     };
@@ -51,6 +54,8 @@ export function importLedger(
     for (const _ of store.entries()) {
       throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
     }
+    // A replay logs nothing: whoever signs next logs the past as it is public then.
+    for (const log of LOG_SERVICES) store.log.setFilled(log, false);
     for (const text of linesOf(file)) {
       const where = `${file}:${++number}`;
       const line = parseLedgerLine(text, where);

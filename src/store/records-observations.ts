@@ -72,6 +72,8 @@ export interface ObservationTable {
   observationsBetween(host: number, query: ObservationQuery): number;
   /** All of a host's observations, oldest first, one at a time. */
   observationsOf(host: number): Iterable<Observation>;
+  /** At most `limit` receipts by their numbers, from number `seq` on. */
+  receipts(seq: number, limit: number): string[];
   /** The number of observations and the highest number. They differ only if an observation is missing. */
   observationTotals(): { count: number; newest: number };
 }
@@ -142,6 +144,7 @@ export function observationTable(db: Db): ObservationTable {
     *observationsOf(host) {
       for (const row of ofHost(host)) yield observationOf(row);
     },
+    receipts: all('SELECT receipt FROM observations WHERE seq >= ? ORDER BY seq LIMIT ?', text),
     observationTotals: () => ({ count: total() ?? 0, newest: newest() ?? 0 }),
   };
 }

@@ -80,7 +80,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/ingest': {
     holds: 'folders, archives and ledger exports on their way into the ledger',
-    imports: ['src/ledger', 'src/desk', 'src/press', 'src/files', 'src/audit/generation-audit.ts'],
+    imports: ['src/ledger', 'src/transparency', 'src/desk', 'src/press', 'src/files', 'src/audit/generation-audit.ts'],
   },
   'src/audit': {
     holds: 'what checks the database, the trees and the log against themselves',

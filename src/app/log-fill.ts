@@ -1,0 +1,78 @@
+import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../desk/log-leaves.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { receiptHashLeaf } from '../ledger/log/receipt-hash.ts';
+import type { Store } from '../store/store.ts';
+import { progressTo } from '../terminal/progress.ts';
+
+/** The number of observations that one transaction fills in. */
+const BATCH = 10_000;
+
+type FilledStore = Pick<
+  Store,
+  'transact' | 'log' | 'entries' | 'hasPaper' | 'paperSlugs' | 'archive' | 'pieceState' | 'doorKeys' | 'records'
+>;
+
+/**
+ * Logs what was signed before there was a log, and shows the progress. Whoever will sign calls it first; when nothing
+ * is missing it costs two small reads. Must not run inside another transaction.
+ */
+export function fillLogs(store: FilledStore): void {
+  for (const log of LOG_SERVICES) {
+    if (store.log.isFilled(log)) continue;
+    const progress = progressTo();
+    fillLog(store, log, (leaves) => progress.step(`log of the ${log}`, leaves, null, 'leaves of the past'));
+    progress.end();
+  }
+}
+
+/**
+ * Logs a service's past, oldest first, as it is public now: what was withdrawn or turned private before there was a log
+ * leaves only its hash. Goes on where a process that was killed left off, and may run in several processes at once.
+ */
+export function fillLog(store: FilledStore, log: LogService, onProgress: (leaves: number) => void = () => {}): void {
+  if (log === 'desk') fillDesk(store, onProgress);
+  else while (!fillObservations(store)) onProgress(store.log.size(log));
+}
+
+/** In one transaction, because what is public may change between two. */
+function fillDesk(store: FilledStore, onProgress: (leaves: number) => void): void {
+  store.transact(() => {
+    if (store.log.isFilled('desk')) return;
+    const publicPapers = new Set(store.paperSlugs().filter((paper) => isPublic(store, paper)));
+    let leaves = 0;
+    for (const entry of store.entries()) {
+      if (entry.type === 'key') store.log.fill('desk', keyLeaf('desk', entry));
+      else if (entry.type === 'retirement') store.log.fill('desk', retirementLeaf('desk', entry));
+      else if (entry.type === 'generation') {
+        const isOnAir = store.pieceState(entry.piece.id)?.state === 'on_air';
+        store.log.fill('desk', receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));
+      } else continue;
+      onProgress(++leaves);
+    }
+    store.log.setFilled('desk', true);
+  });
+}
+
+/** Logs the keys, and the next observations. Returns whether that was everything. */
+function fillObservations(store: FilledStore): boolean {
+  return store.transact(() => {
+    if (store.log.isFilled('records')) return true;
+    // In each batch, because a key may have been rotated since the last one.
+    const keys = keyLeaves(store);
+    for (const leaf of keys) store.log.fill('records', leaf);
+    const next = store.log.size('records') - keys.length + 1;
+    const receipts = store.records.receipts(next, BATCH);
+    for (const receipt of receipts) store.log.fill('records', receiptHashLeaf(receipt));
+    const isDone = receipts.length < BATCH;
+    if (isDone) store.log.setFilled('records', true);
+    return isDone;
+  });
+}
+
+function keyLeaves(store: Pick<FilledStore, 'doorKeys'>): string[] {
+  return store.doorKeys().flatMap(({ kid, publicKey, nbf, retired_at }) => {
+    const public_key = Buffer.from(publicKey).toString('base64');
+    const leaf = keyLeaf('records', { kid, public_key, at: nbf });
+    return retired_at === null ? [leaf] : [leaf, retirementLeaf('records', { kid, at: retired_at })];
+  });
+}
