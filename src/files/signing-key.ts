@@ -1,28 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import * as z from 'zod';
 import { append } from '../desk/append.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
-import { codeOf, Fault, messageOf } from '../fault.ts';
-import { signerFrom } from '../ledger/ed25519.ts';
+import { codeOf, Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
-import { thumbprint } from '../ledger/keyring.ts';
-import type { Signer } from '../ledger/signing.ts';
-import { makeFolder, putFile, syncFolder } from './durable-file.ts';
-
-const KeyFile = z.strictObject({
-  name: z.string().regex(/^[^\s+]+$/),
-  kid: z.string(),
-  /** Base64 of the 32-byte Ed25519 seed. */
-  seed: z.base64(),
-});
-
-/** A signer and the kid that its receipts name. */
-export interface SigningKey {
-  signer: Signer;
-  kid: string;
-}
+import { syncFolder } from './durable-file.ts';
+import { readKeyFile, type SigningKey, writeNewKey, writingKey } from './key-file.ts';
 
 /** The active key. `nbf` is the start of its use, in ms. */
 export interface CurrentKey extends SigningKey {
@@ -88,22 +71,9 @@ export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: strin
   };
 }
 
-/** Reads a key file. Throws `unavailable` when it cannot be read. */
+/** Reads the file of a signing key. Throws `unavailable` when it cannot be read. */
 export function readSigningKey(file: string): SigningKey {
-  try {
-    const parsed = KeyFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    if (!parsed.success)
-      throw new Error(`${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`);
-    const { name, kid, seed } = parsed.data;
-    const signer = signerFrom(name, new Uint8Array(Buffer.from(seed, 'base64')));
-    if (thumbprint(signer.publicKey) !== kid) throw new Error('kid is not that of seed');
-    return { signer, kid };
-  } catch (error) {
-    throw new Fault(
-      'unavailable',
-      `the signing key file ${file} cannot be read (${messageOf(error)}); restore it from a backup, or move it away to have a new key made`,
-    );
-  }
+  return readKeyFile('signing', file);
 }
 
 /** The file of a new key until the ledger names it. */
@@ -128,15 +98,7 @@ function keyHeldIn(file: string, kid: string): SigningKey | null {
 }
 
 function appendNewKey(store: KeyStore, file: string, name: string, now: number): void {
-  const seed = randomBytes(32);
-  const signer = signerFrom(name, seed);
-  const kid = thumbprint(signer.publicKey);
-  const text = `${JSON.stringify({ name, kid, seed: seed.toString('base64') })}\n`;
-  guarded(file, () => {
-    makeFolder(dirname(file), 0o700);
-    putFile(nextOf(file), (aside) => writeFileSync(aside, text, { mode: 0o600 }));
-  });
-  appendKey(store, { signer, kid }, file, now);
+  appendKey(store, writeNewKey('signing', nextOf(file), name), file, now);
 }
 
 /** Appends a key to the ledger and retires the previous one. Throws `unavailable` when this key is itself retired. */
@@ -161,7 +123,7 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
 /** Moves the active key into place, now that the ledger names it. */
 function promoted(store: KeyStore, file: string): CurrentKey {
   const kid = keyInForce(store)?.kid ?? '';
-  guarded(file, () => promote(file, kid));
+  writingKey('signing', file, () => promote(file, kid));
   return currentSigningKey(store, file)();
 }
 
@@ -175,16 +137,4 @@ function promote(file: string, kid: string): void {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   syncFolder(dirname(file));
-}
-
-function guarded(file: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault(
-      'unavailable',
-      `the signing key file ${file} cannot be written (${messageOf(error)}); check the free disk space and the folder's permissions`,
-    );
-  }
 }

@@ -46,6 +46,7 @@ export function logTables(db: Db): LogTables {
     bytes,
   );
   const addNode = run('INSERT INTO log_nodes (log, level, node_index, hash) VALUES (?, ?, ?, ?)');
+  const highestNode = one('SELECT max(node_index) FROM log_nodes WHERE log = ? AND level = ?', orNull(integer));
   const addHead = run(
     `INSERT INTO log_heads (log, number, origin, size, signed_at, checkpoint)
      SELECT ?1, coalesce((SELECT max(number) FROM log_heads WHERE log = ?1), 0) + 1, ?2, ?3, ?4, ?5`,
@@ -86,6 +87,7 @@ export function logTables(db: Db): LogTables {
     addNodes(log, level, first, hashes) {
       for (const [at, hash] of hashes.entries()) addNode(log, level, first + at, hash);
     },
+    nodeCount: (log, level) => (highestNode(log, level) ?? -1) + 1,
     tiles: (log) => (tile) => {
       const start = tile.index * TILE_WIDTH;
       const end = start + tile.width;

@@ -72,6 +72,8 @@ export interface LogTables {
   leafHashes(log: LogService, start: number, end: number): Uint8Array[];
   /** Stores the roots of full tiles: hashes of level 1 or higher, beginning at index `first` within the level. */
   addNodes(log: LogService, level: number, first: number, hashes: readonly Uint8Array[]): void;
+  /** The number of stored hashes of a level, from level 1. */
+  nodeCount(log: LogService, level: number): number;
   /** Reads tiles from the leaves and nodes, at most as wide as asked for. */
   tiles(log: LogService): TileReader;
 

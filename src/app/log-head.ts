@@ -1,0 +1,73 @@
+import { toHex } from '../ledger/bytes.ts';
+import { appendLeaves } from '../ledger/log/append.ts';
+import { type Checkpoint, checkpointText, parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { hashAt, hashesAt, TILE_WIDTH, type TileReader } from '../ledger/log/tile.ts';
+import { logTree } from '../ledger/log/tree.ts';
+import { signNote } from '../ledger/signing.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
+import type { AppContext } from './context.ts';
+import { rewrittenLine } from './log-fence.ts';
+import type { LogKey } from './log-key.ts';
+
+/** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
+export const NODES_BATCH = 16 * TILE_WIDTH;
+
+/** The result of one step towards the next head. */
+export type HeadStep =
+  /** Nodes were stored; there are more leaves than one transaction takes. */
+  | 'more'
+  /** A head was signed. */
+  | 'signed'
+  /** The newest head covers every leaf, or this copy must not sign. */
+  | 'none';
+
+/**
+ * Takes one step towards a head over all leaves, in one transaction; call it again after `more`. `isMet` is whether the
+ * policy asks for no witness, so that the head meets its quorum at once.
+ */
+export function signHead(
+  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  log: LogService,
+  key: LogKey,
+  { isMet }: { isMet: boolean },
+): HeadStep {
+  const tables = store.log;
+  const { origin, signer } = key;
+  return store.transact(() => {
+    if (!tables.isFilled(log) || tables.fence(log) !== null) return 'none';
+    const size = tables.size(log);
+    const last = tables.newestHead(log, origin);
+    if (size <= (last?.size ?? 0)) return 'none';
+    if (!addNodes(tables, log, size)) return 'more';
+    const read = tables.tiles(log);
+    if (last !== null && !hasRoot(read, parseCheckpoint(last.checkpoint))) {
+      tables.setFence(log, rewrittenLine(origin, last.size));
+      return 'none';
+    }
+    const checkpoint = signNote(checkpointText({ origin, size, root: logTree(size, read).root() }), signer);
+    tables.addHead(log, { origin, size, signed_at: now(), checkpoint });
+    if (isMet) tables.setCosigned(log, origin, size, checkpoint);
+    return 'signed';
+  });
+}
+
+/** Whether the tree that these tiles hold had this root at this size. */
+export function hasRoot(read: TileReader, { size, root }: Pick<Checkpoint, 'size' | 'root'>): boolean {
+  return toHex(logTree(size, read).root()) === toHex(root);
+}
+
+/** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */
+function addNodes(tables: LogTables, log: LogService, size: number): boolean {
+  const old = tables.nodeCount(log, 1) * TILE_WIDTH;
+  const full = hashesAt(1, size) * TILE_WIDTH;
+  const next = Math.min(full, old + NODES_BATCH);
+  const { tiles } = appendLeaves(old, tables.leafHashes(log, old, next), tables.tiles(log));
+  for (const { tile, bytes } of tiles) {
+    if (tile.level === 0) continue;
+    const kept = Math.max(0, hashesAt(tile.level, old) - tile.index * TILE_WIDTH);
+    const hashes = Array.from({ length: tile.width - kept }, (_, at) => hashAt(bytes, kept + at));
+    tables.addNodes(log, tile.level, tile.index * TILE_WIDTH + kept, hashes);
+  }
+  return next === full;
+}
