@@ -1,10 +1,10 @@
-import { toHex } from '../ledger/bytes.ts';
 import { appendLeaves } from '../ledger/log/append.ts';
-import { type Checkpoint, checkpointText, parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import { checkpointText, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { hashAt, hashesAt, TILE_WIDTH, type TileReader } from '../ledger/log/tile.ts';
+import { hashAt, hashesAt, TILE_WIDTH } from '../ledger/log/tile.ts';
 import { logTree } from '../ledger/log/tree.ts';
 import { signNote } from '../ledger/signing.ts';
+import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
@@ -41,20 +41,17 @@ export function signHead(
     if (size <= (last?.size ?? 0)) return 'none';
     if (!addNodes(tables, log, size)) return 'more';
     const read = tables.tiles(log);
-    if (last !== null && !hasRoot(read, parseCheckpoint(last.checkpoint))) {
-      tables.setFence(log, rewrittenLine(origin, last.size));
+    const before = last === null ? null : parseCheckpoint(last.checkpoint);
+    if (before !== null && !hasRoot(read, before)) {
+      tables.setFence(log, rewrittenLine(log, before));
       return 'none';
     }
     const checkpoint = signNote(checkpointText({ origin, size, root: logTree(size, read).root() }), signer);
-    tables.addHead(log, { origin, size, signed_at: now(), checkpoint });
+    // Never earlier than the head before, even when the clock was set back since.
+    tables.addHead(log, { origin, size, signed_at: Math.max(now(), last?.signed_at ?? 0), checkpoint });
     if (isMet) tables.setCosigned(log, origin, size, checkpoint);
     return 'signed';
   });
-}
-
-/** Whether the tree that these tiles hold had this root at this size. */
-export function hasRoot(read: TileReader, { size, root }: Pick<Checkpoint, 'size' | 'root'>): boolean {
-  return toHex(logTree(size, read).root()) === toHex(root);
 }
 
 /** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */

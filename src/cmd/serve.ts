@@ -6,6 +6,7 @@ import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startClock } from '../app/jobs/clock.ts';
 import { startFiling } from '../app/jobs/filing.ts';
+import { startLog } from '../app/jobs/log.ts';
 import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
@@ -88,8 +89,9 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log):
   const stopFiling = startFiling({ app, presses, backlog, logger, onProblem });
   const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);
   const stopMails = startMails(app, paperMails(app, await mailRenderer()), smtp, logger);
+  const stopLog = startLog(app, 'desk', logger);
   const stop = async () => {
-    await Promise.all([desk.close(), stopWebhooks(), stopMails(), stopFiling()]);
+    await Promise.all([desk.close(), stopWebhooks(), stopMails(), stopFiling(), stopLog()]);
     await stopClock();
   };
   return { name: 'desk', url: desk.url, stop };
@@ -107,8 +109,9 @@ async function serveRecords(app: AppContext, logger: Log): Promise<Running> {
   const stopWebhooks = startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger);
   const stopIndex = startValueIndex(app, logger);
   const stopScanner = settings.scanner ? startScanner(app, proberOf(settings, now), logger) : async () => {};
+  const stopLog = startLog(app, 'records', logger);
   const stop = async () => {
-    await Promise.all([records.close(), stopMails(), stopWebhooks(), stopIndex(), stopScanner()]);
+    await Promise.all([records.close(), stopMails(), stopWebhooks(), stopIndex(), stopScanner(), stopLog()]);
   };
   return { name: 'records', url: records.url, stop };
 }

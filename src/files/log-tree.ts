@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogService } from '../ledger/log/leaf.ts';
 import { entryBundle } from '../ledger/log/entry-bundle.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
 import type { HashTile, Tile, TileReader } from '../ledger/log/tile.ts';
 import { TILE_WIDTH, tilePath, tilesBetween } from '../ledger/log/tile.ts';
 import { Tree } from './tree.ts';
@@ -70,7 +70,8 @@ export class LogTree {
     await this.writeText(CHECKPOINT, checkpoint);
     await this.#tree.syncFolders();
     for (const tile of tilesBetween(old, size)) {
-      if (tile.width === TILE_WIDTH) rmSync(join(this.#tree.folder, `${tilePath(tile)}.p`), { recursive: true, force: true });
+      if (tile.width === TILE_WIDTH)
+        rmSync(join(this.#tree.folder, `${tilePath(tile)}.p`), { recursive: true, force: true });
     }
   }
 

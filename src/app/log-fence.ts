@@ -1,0 +1,79 @@
+import { logFolder } from '../files/log-tree.ts';
+import { toHex } from '../ledger/bytes.ts';
+import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { TILE_WIDTH } from '../ledger/log/tile.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
+import { hasRoot } from '../transparency/log-root.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
+import type { AppContext } from './context.ts';
+import { type LogKey, logOriginVariable } from './log-key.ts';
+import { ownPolicy, witnessVkey } from './log-policy.ts';
+import { ownCheckpoint } from './log-publication.ts';
+
+/**
+ * The fence around a log whose database is an old copy, or has another history than the one that was published. What
+ * such a copy signed would be a fork for ever, so it signs nothing and serves what it has.
+ */
+
+/** Leaves that are read at once. */
+const BATCH = 16 * TILE_WIDTH;
+
+type FencedContext = Pick<AppContext, 'settings' | 'store'>;
+
+/**
+ * Why this copy must not sign, as far as this machine knows, in one line; null when it may. Compares the leaves with the
+ * heads in the database, with the log's own published checkpoint, and with what its witnesses have said they saw.
+ */
+export function fenceLine({ settings, store }: FencedContext, log: LogService, key: LogKey): string | null {
+  const tables = store.log;
+  const size = tables.size(log);
+  const cure = cureOf(log);
+  const newest = tables.newestHead(log, key.origin);
+  const head = newest === null ? null : parseCheckpoint(newest.checkpoint);
+  if (head !== null && !isOfTheseLeaves(tables, log, head, size, head.size)) return rewrittenLine(log, head);
+  const here = `the log ${key.origin} has ${leaves(size)} here`;
+  const published = ownCheckpoint(logFolder(settings.logDir, log), key);
+  if (published !== null && published.size > size) {
+    return `${here}, and its published checkpoint has ${count(published.size)}: ${cure}`;
+  }
+  if (published !== null && !isOfTheseLeaves(tables, log, published, size, head?.size ?? 0)) {
+    return `${here}, and the first ${count(published.size)} are not those of its published checkpoint: ${cure}`;
+  }
+  for (const witness of ownPolicy(settings)?.witnesses ?? []) {
+    const { seen_size } = tables.witness(log, key.origin, witnessVkey(witness));
+    if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}: ${cure}`;
+  }
+  return null;
+}
+
+/** Whether a checkpoint is that of the first leaves. `signed` is the number of leaves whose nodes are stored. */
+function isOfTheseLeaves(
+  tables: LogTables,
+  log: LogService,
+  checkpoint: Checkpoint,
+  size: number,
+  signed: number,
+): boolean {
+  if (checkpoint.size > size) return false;
+  if (checkpoint.size <= signed) return hasRoot(tables.tiles(log), checkpoint);
+  // A power failure may have taken the head away, and left its leaves and files.
+  let edge = EMPTY_EDGE;
+  for (let start = 0; start < checkpoint.size; start += BATCH) {
+    edge = growEdge(edge, tables.leafHashes(log, start, Math.min(checkpoint.size, start + BATCH))).edge;
+  }
+  return toHex(edgeRoot(edge)) === toHex(checkpoint.root);
+}
+
+/** The line for a log whose leaves are not those that were signed. */
+export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): string {
+  return `the leaves of the log ${origin} are not the ${count(size)} over which its newest head was signed: ${cureOf(log)}`;
+}
+
+/** What to do about a fence. */
+function cureOf(log: LogService): string {
+  return `restore the newest copy of the database, or move the log's key file away and set ${logOriginVariable(log)} to a new name`;
+}
+
+const count = (size: number): string => size.toLocaleString('en');
+const leaves = (size: number): string => `${count(size)} ${size === 1 ? 'leaf' : 'leaves'}`;

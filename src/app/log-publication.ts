@@ -1,0 +1,73 @@
+import { LogTree, logFolder, publishedCheckpoint } from '../files/log-tree.ts';
+import { verifyNode } from '../ledger/ed25519.ts';
+import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { LogFault } from '../ledger/log/log-fault.ts';
+import { isSignedBy } from '../ledger/verifier-key.ts';
+import type { AppContext } from './context.ts';
+import type { LogKey } from './log-key.ts';
+import { publishedPolicy } from './log-policy.ts';
+
+type PublishingContext = Pick<AppContext, 'settings' | 'store'>;
+
+interface PublicationOptions {
+  /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
+  isWhole: boolean;
+  /** Throws when this process may not write any more. */
+  assertClaim(): void;
+}
+
+/**
+ * Brings the published files of a log up to date with the database: tiles and entries, then the checkpoint. After a
+ * crash, the next call goes on. Throws `unavailable` naming the file when the disk refuses.
+ */
+export async function publishLog(
+  { settings, store }: PublishingContext,
+  log: LogService,
+  key: LogKey,
+  { isWhole, assertClaim }: PublicationOptions,
+): Promise<void> {
+  const folder = logFolder(settings.logDir, log);
+  const shown = shownHead({ settings, store }, log, key);
+  const published = ownCheckpoint(folder, key);
+  // Readers must not see a smaller log than before, as when a policy is set for a log that had none.
+  const isBehind = shown === null || shown.size < (published?.size ?? 0);
+  const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
+  if (isBehind || (isUpToDate && !isWhole)) return;
+  const tables = store.log;
+  const source = { entries: (start: number, end: number) => tables.entries(log, start, end), tiles: tables.tiles(log) };
+  const tree = new LogTree(folder, source, assertClaim);
+  try {
+    await tree.writeText('vkey', `${key.vkey}\n`);
+    await tree.writeText('policy', publishedPolicy(settings, log, key));
+    await tree.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);
+  } finally {
+    tree.close();
+  }
+}
+
+/** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
+function shownHead(
+  { settings, store }: PublishingContext,
+  log: LogService,
+  { origin }: LogKey,
+): { size: number; checkpoint: string } | null {
+  const cosigned = settings.logPolicy === null ? null : store.log.newestCosigned(log, origin);
+  if (cosigned !== null) return { size: cosigned.size, checkpoint: cosigned.cosigned ?? cosigned.checkpoint };
+  const newest = store.log.newestHead(log, origin);
+  return newest && { size: newest.size, checkpoint: newest.checkpoint };
+}
+
+/** The published checkpoint of a folder; null unless this log's key signed it. */
+export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
+  const text = publishedCheckpoint(folder);
+  if (text === null) return null;
+  try {
+    const checkpoint = parseCheckpoint(text);
+    const isOurs = checkpoint.origin === key.origin && isSignedBy(checkpoint.note, key.signer, verifyNode);
+    return isOurs ? checkpoint : null;
+  } catch (error) {
+    if (error instanceof LogFault) return null;
+    throw error;
+  }
+}

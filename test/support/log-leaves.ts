@@ -1,0 +1,14 @@
+import type { AppContext } from '../../src/app/context.ts';
+import type { LogService } from '../../src/ledger/log/leaf.ts';
+
+/** A leaf as a draft leaves one; each number gives another. */
+export function testLeaf(number: number): string {
+  return `receipt-hash/v1\nsha256:${number.toString(16).padStart(64, '0')}\n`;
+}
+
+/** Appends leaves up to a size, in one transaction. */
+export function growLog({ store }: Pick<AppContext, 'store'>, log: LogService, size: number): void {
+  store.transact(() => {
+    for (let at = store.log.size(log); at < size; at++) store.log.append(log, testLeaf(at));
+  });
+}
