@@ -37,8 +37,8 @@ try {
   });
   const files = process.argv.slice(2);
   const options = [
-    // As many files at a time as there are cores: most of them wait for the processes that they start.
-    `--test-concurrency=${availableParallelism()}`,
+    // One file more at a time than there are cores: many wait for the processes that they start.
+    `--test-concurrency=${availableParallelism() + 1}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...['--test-reporter=./test/summary.mjs', '--test-reporter-destination=stderr'],
   ];

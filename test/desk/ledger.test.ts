@@ -230,6 +230,6 @@ test('whatever a desk does, the ledger is sound, lists and tallies follow from i
         for (const end of ends) end();
       }
     }),
-    { numRuns: Number(process.env.LEDGER_RUNS ?? 40) },
+    { numRuns: Number(process.env.LEDGER_RUNS ?? 20) },
   );
 });

@@ -174,7 +174,7 @@ test('a proof, however it or its keys’ times are altered, is judged alike by a
       const isByHand = parsed(text) !== undefined && handPart(text) !== handPart(sound);
       if (!isByHand) assert.deepEqual([page, ledger], [false, false], 'the command line refuses what others take');
     }),
-    { numRuns: 700 },
+    { numRuns: 300 },
   );
 });
 

@@ -159,7 +159,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         for (const end of ends) end();
       }
     }),
-    { numRuns: Number(process.env.PRESS_RUNS ?? 25) },
+    { numRuns: Number(process.env.PRESS_RUNS ?? 12) },
   );
   t.diagnostic('publishes and full presses agree');
 });

@@ -121,6 +121,6 @@ test('whatever happens in whatever order, the records hold in every part', async
         for (const end of endings) end();
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });

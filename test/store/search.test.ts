@@ -404,6 +404,6 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
         }
       },
     ),
-    { numRuns: Number(process.env.SEARCH_RUNS ?? 30) },
+    { numRuns: Number(process.env.SEARCH_RUNS ?? 15) },
   );
 });
