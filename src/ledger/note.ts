@@ -1,4 +1,4 @@
-import { fromBase64, sameBytes } from './bytes.ts';
+import { fromBase64, joined, sameBytes, toBase64 } from './bytes.ts';
 
 /**
  * Signed notes (C2SP signed-note): a text that ends in a newline, an empty line, and signature lines. Observations of
@@ -52,6 +52,11 @@ export function parseSignatureLines(text: string): SignatureLine[] | null {
     signatures.push({ name, keyHash: blob.subarray(0, 4), signature: blob.subarray(4) });
   }
   return signatures;
+}
+
+/** A signature line as in a note, without its newline. */
+export function signatureLineText({ name, keyHash, signature }: SignatureLine): string {
+  return `— ${name} ${toBase64(joined(keyHash, signature))}`;
 }
 
 /** The signatures that a note claims for the Ed25519 key with this name and key hash. */

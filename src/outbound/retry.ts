@@ -36,6 +36,20 @@ export function serverPause(failures: number): number {
   return Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** (failures - 1));
 }
 
+/** The first and the longest wait after a witness failed, and the part of a wait that is random. */
+const WITNESS_WAIT_FIRST = SECOND;
+export const WITNESS_WAIT_MAX = HOUR;
+const WITNESS_JITTER = 0.25;
+
+/**
+ * The wait before a witness is asked again after a number of consecutive failures (from 1), in ms. It doubles each
+ * time, and is up to a quarter shorter, so that the logs of one witness do not all come back at once.
+ */
+export function witnessWait(failures: number, random: () => number = Math.random): number {
+  const wait = Math.min(WITNESS_WAIT_MAX, WITNESS_WAIT_FIRST * 2 ** (failures - 1));
+  return Math.round(wait * (1 - WITNESS_JITTER * random()));
+}
+
 /** The delay after each failed attempt, in ms (wire.md). A delivery is given up after the last of them. */
 export const RETRIES = [
   5 * SECOND,

@@ -4,6 +4,7 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import type { LogCrypto } from './log-crypto.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { signedBy } from './signatures.ts';
+import { WitnessAhead } from './witness-fault.ts';
 
 /** Validates a witness's response on behalf of a log. */
 
@@ -39,12 +40,6 @@ export async function cosignedAt(
   }
   return time;
 }
-
-/**
- * A witness has seen more leaves than this log has: the log was restored from a backup, or copied, and must sign
- * nothing.
- */
-export class WitnessAhead extends LogFault {}
 
 /**
  * The size from which the proof must lead when a request is sent again after a 409. `size` is the log's size, and

@@ -3,6 +3,7 @@ import { parseSignatureLines } from '../note.ts';
 import { readDecimal } from './decimal.ts';
 import { hashLines } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
+import { ConflictWithoutSize, WitnessDiverged } from './witness-fault.ts';
 
 /** The `add-checkpoint` call of C2SP tlog-witness: its request body, and the witness's response. */
 
@@ -27,15 +28,22 @@ const REFUSALS: Record<number, string> = {
   400: 'the witness could not read the request',
   403: "the witness does not take the checkpoint's signature",
   404: 'the witness does not follow this log; give its operator the origin and the verifier key',
-  422: 'the witness says that the checkpoint is not consistent with the last one it saw',
   429: 'the witness asks for fewer requests',
 };
 
-/** Parses a response. Throws a LogFault for an error status, and for a response that does not follow tlog-witness. */
+/**
+ * Parses a response. Throws a LogFault for an error status, a WitnessDiverged for 422, and a LogFault for a response
+ * that does not follow tlog-witness.
+ */
 export function readAddCheckpointAnswer(status: number, contentType: string | null, body: string): AddCheckpointAnswer {
   if (status === 409) return { kind: 'conflict', size: conflictSize(contentType, body) };
   if (status !== 200) {
     const said = body.trim() === '' ? '' : `: ${shown(body.trim())}`;
+    if (status === 422) {
+      throw new WitnessDiverged(
+        `the witness says that the checkpoint is not consistent with the last one it saw${said}`,
+      );
+    }
     throw new LogFault(`${REFUSALS[status] ?? `the witness answered ${status}`}${said}`);
   }
   if (body.length > ANSWER_MAX) throw new LogFault(`the witness' answer has more than ${ANSWER_MAX} characters`);
@@ -49,8 +57,9 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
 
 function conflictSize(contentType: string | null, body: string): number {
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== SIZE_TYPE) {
-    // omniwitness returns 409 instead of 422.
-    throw new LogFault(`the witness answered 409 without a size of type ${SIZE_TYPE}: it may have seen another root`);
+    throw new ConflictWithoutSize(
+      `the witness answered 409 without a size of type ${SIZE_TYPE}: it may have seen another root`,
+    );
   }
   if (!body.endsWith('\n')) throw new LogFault(`the witness answered 409 with ${shown(body)}, which is not one line`);
   return readDecimal(body.slice(0, -1), "the witness' size");

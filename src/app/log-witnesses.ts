@@ -1,0 +1,224 @@
+import type { Logger } from 'pino';
+import { LogFault, shown } from '../ledger/log/log-fault.ts';
+import { nodeCrypto } from '../ledger/log/node-crypto.ts';
+import type { PolicyWitness } from '../ledger/log/policy.ts';
+import { WitnessContradicts } from '../ledger/log/witness-fault.ts';
+import type { SubmitCheckpoint } from '../net/witness-client.ts';
+import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
+import type { Store } from '../store/store.ts';
+import { SECOND } from '../time.ts';
+import { cosignatureFrom, vkeyOf } from '../transparency/cosignature-from.ts';
+import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
+import { cosignHead } from '../transparency/cosigned-head.ts';
+import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
+import type { Submitted } from '../transparency/submit-head.ts';
+import { submitHead } from '../transparency/submit-head.ts';
+
+/** A witness is not asked more often than this, in ms. */
+const REQUEST_EVERY = SECOND;
+
+interface Parts {
+  store: Pick<Store, 'log' | 'transact'>;
+  /** The current time, in ms. */
+  now(): number;
+  submit: SubmitCheckpoint;
+  /** Runs in the transaction in which a head gets its quorum. */
+  covered(leaves: CoveredLeaves): void;
+  logger: Logger;
+}
+
+/** The witnesses of one log. One process at a time may ask them: the one that holds the lease. */
+export interface LogWitnesses {
+  /**
+   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
+   * their answers, and asks nobody while the log is fenced. Call it about once a second.
+   */
+  ask(): void;
+  /**
+   * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
+   * answers. Returns why this copy of the log must not sign; null when no witness that answered contradicts it.
+   */
+  check(): Promise<string | null>;
+  /** Resolves when every request has ended and its outcome is stored. */
+  settled(): Promise<void>;
+}
+
+/** The witnesses at one address: a server that signs with several keys answers one request with all of them. */
+interface WitnessServer {
+  address: string;
+  witnesses: PolicyWitness[];
+}
+
+export function logWitnesses({ store, now, submit, covered, logger }: Parts, witnessed: WitnessedLog): LogWitnesses {
+  const { log, origin, policy } = witnessed;
+  const tables = store.log;
+  const servers = serversOf(policy.witnesses);
+  const underWay = new Map<WitnessServer, Promise<string | null>>();
+  /**
+   * The head that all witnesses are asked for. It changes when it has its quorum, or no witness is left to wait for:
+   * otherwise slow witnesses would sign different heads while the log grows, and no head would ever have a quorum.
+   */
+  let target: LogHead | null = null;
+
+  const stateOf = ({ key }: PolicyWitness): WitnessState => tables.witness(log, origin, vkeyOf(key));
+  const seenBy = ({ witnesses }: WitnessServer): number =>
+    Math.max(...witnesses.map((witness) => stateOf(witness).seen_size));
+  /** The witnesses of a server that have not signed a head, and still can. */
+  const missing = (server: WitnessServer, { size }: LogHead): WitnessState[] => {
+    if (seenBy(server) > size) return [];
+    const signed = new Set(tables.cosignatures(log, origin, size).map(({ vkey }) => vkey));
+    return server.witnesses.map(stateOf).filter(({ vkey }) => !signed.has(vkey));
+  };
+  const isDone = (head: LogHead): boolean =>
+    (tables.newestCosigned(log, origin)?.size ?? 0) >= head.size ||
+    servers.every((server) => !underWay.has(server) && missing(server, head).every(({ fault }) => fault !== null));
+
+  function cosign(head: LogHead): void {
+    const leaves = cosignHead(tables, witnessed, head);
+    if (leaves !== null) covered(leaves);
+  }
+
+  function ask(): void {
+    const newest = tables.newestHead(log, origin);
+    if (newest === null || tables.fence(log) !== null) return;
+    if (target === null || (target.size < newest.size && isDone(target))) target = newest;
+    const head = target;
+    // The quorum may be of no witness, or a new policy may be content with the cosignatures that are there.
+    if ((tables.newestCosigned(log, origin)?.size ?? 0) < head.size) store.transact(() => cosign(head));
+    for (const server of servers) {
+      if (!underWay.has(server) && missing(server, head).some(({ next_at }) => isDue(next_at, now()))) {
+        void start(server, head);
+      }
+    }
+  }
+
+  /** Sends a request. Resolves to why this copy must not sign, or null; never rejects. */
+  function start(server: WitnessServer, head: LogHead): Promise<string | null> {
+    const request = submitTo(server, head)
+      .catch((error: unknown) => {
+        logger.error(
+          { job: 'log', log, witness: namesOf(server), err: error },
+          'asking a witness failed; it is asked again',
+        );
+        return null;
+      })
+      .finally(() => underWay.delete(server));
+    underWay.set(server, request);
+    return request;
+  }
+
+  async function submitTo(server: WitnessServer, head: LogHead): Promise<string | null> {
+    const began = now();
+    const submitted = await submitHead({
+      head,
+      seen: seenBy(server),
+      newestHead: () => tables.newestHead(log, origin) ?? head,
+      tiles: tables.tiles(log),
+      send: (body) => submit(server.address, body),
+    });
+    const outcomes = await Promise.all(
+      server.witnesses.map(async (witness) => ({ witness, outcome: await outcomeOf(witness, submitted) })),
+    );
+    const { fault } = submitted;
+    const fence = fault instanceof WitnessContradicts ? fenceText(namesOf(server), fault, log) : null;
+    store.transact(() => {
+      for (const { witness, outcome } of outcomes) record(witness, submitted, outcome, began);
+      cosign(submitted.head);
+      if (fence !== null) tables.setFence(log, fence);
+    });
+    if (fence !== null) logger.error({ job: 'log', log, fence }, 'this copy of the log signs no more');
+    return fence;
+  }
+
+  async function outcomeOf(
+    { key }: PolicyWitness,
+    { head, lines, fault }: Submitted,
+  ): Promise<LogCosignature | LogFault> {
+    if (fault !== null) return fault;
+    try {
+      return await cosignatureFrom(lines, head, key, now(), nodeCrypto);
+    } catch (error) {
+      if (error instanceof LogFault) return error;
+      throw error;
+    }
+  }
+
+  /** Stores the outcome of a request that began at a time, in ms. */
+  function record(
+    witness: PolicyWitness,
+    { head, seen }: Submitted,
+    outcome: LogCosignature | LogFault,
+    began: number,
+  ): void {
+    const before = stateOf(witness);
+    const about = { job: 'log', log, witness: witness.name };
+    if (outcome instanceof LogFault) {
+      const failures = before.failures + 1;
+      tables.setWitness(log, origin, {
+        ...before,
+        seen_size: Math.max(before.seen_size, seen),
+        fault: outcome.message,
+        fault_at: before.fault_at ?? began,
+        failures,
+        next_at: now() + witnessWait(failures),
+      });
+      if (before.fault === null)
+        logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
+      return;
+    }
+    tables.addCosignature(log, outcome);
+    tables.setWitness(log, origin, {
+      vkey: before.vkey,
+      seen_size: Math.max(before.seen_size, head.size),
+      cosigned_size: Math.max(before.cosigned_size ?? 0, head.size),
+      cosigned_at: now(),
+      fault: null,
+      fault_at: null,
+      failures: 0,
+      next_at: began + REQUEST_EVERY,
+    });
+    if (before.fault !== null) logger.info({ ...about, size: head.size }, 'a witness signs again');
+  }
+
+  return {
+    ask,
+    async check() {
+      const newest = tables.newestHead(log, origin);
+      if (newest === null) return null;
+      await Promise.all(underWay.values());
+      const fences = await Promise.all(servers.map((server) => start(server, newest)));
+      return fences.find((fence) => fence !== null) ?? null;
+    },
+    async settled() {
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Groups witnesses by their address. Those without one are not asked. */
+function serversOf(witnesses: readonly PolicyWitness[]): WitnessServer[] {
+  const servers = new Map<string, WitnessServer>();
+  for (const witness of witnesses) {
+    if (witness.url === null) continue;
+    const address = witness.url.replace(/\/+$/, '');
+    const server = servers.get(address) ?? { address, witnesses: [] };
+    server.witnesses.push(witness);
+    servers.set(address, server);
+  }
+  return [...servers.values()];
+}
+
+function namesOf({ witnesses }: WitnessServer): string {
+  return witnesses.map(({ name }) => name).join(' and ');
+}
+
+/** A time that is further ahead than any wait was set before the clock was set back. */
+function isDue(at: number, now: number): boolean {
+  return at <= now || at > now + WITNESS_WAIT_MAX;
+}
+
+/** Why a copy of a log must not sign, and what to do, in one line. */
+function fenceText(witness: string, { message }: WitnessContradicts, log: WitnessedLog['log']): string {
+  const setting = log === 'desk' ? 'LOG_ORIGIN' : 'RECORDS_LOG_ORIGIN';
+  return `witness ${shown(witness)}: ${message}; restore the newest copy, or set ${setting} to a new name`;
+}

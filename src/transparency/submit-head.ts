@@ -1,0 +1,75 @@
+import { sizeToProveFrom } from '../ledger/log/accept-answer.ts';
+import type { AddCheckpointAnswer } from '../ledger/log/add-checkpoint.ts';
+import { addCheckpointBody } from '../ledger/log/add-checkpoint.ts';
+import { LogFault } from '../ledger/log/log-fault.ts';
+import type { TileReader } from '../ledger/log/tile.ts';
+import { logTree } from '../ledger/log/tree.ts';
+import { ConflictWithoutSize, WitnessDiverged } from '../ledger/log/witness-fault.ts';
+import type { SignatureLine } from '../ledger/note.ts';
+import type { LogHead } from './log-tables.ts';
+
+/** A head to submit to a witness. */
+interface Submission {
+  head: LogHead;
+  /** The largest tree that the witness is known to have seen, at most that of the head. */
+  seen: number;
+  /** The newest signed head at the present: the witness may have seen it through another process. */
+  newestHead(): LogHead;
+  tiles: TileReader;
+  /** Sends the body of an `add-checkpoint` request. Throws a LogFault. */
+  send(body: string): Promise<AddCheckpointAnswer>;
+}
+
+/** What came of it. */
+export interface Submitted {
+  /** The head that was sent last. */
+  head: LogHead;
+  /** The largest tree that the witness said it had seen, before the head. */
+  seen: number;
+  /** The witness's signature lines, not yet verified; none after a fault. */
+  lines: SignatureLine[];
+  fault: LogFault | null;
+}
+
+/**
+ * Submits a head with a consistency proof. A witness that reports another size than expected gets the newest head with
+ * a proof from there, once. The fault is a `WitnessContradicts` when the witness knows a history that this log does
+ * not have.
+ */
+export async function submitHead({ head, seen, newestHead, tiles, send }: Submission): Promise<Submitted> {
+  const submitted: Submitted = { head, seen, lines: [], fault: null };
+  /** Sends the head with a proof from a tree of `old` leaves. Returns the witness's size if it is another one. */
+  const attempt = async (old: number): Promise<number | null> => {
+    const { size, checkpoint } = submitted.head;
+    const answer = await send(addCheckpointBody(old, logTree(size, tiles).consistencyProof(old), checkpoint)).catch(
+      (fault: unknown) => {
+        throw fault instanceof ConflictWithoutSize && old === size ? otherRoot(size) : fault;
+      },
+    );
+    if (answer.kind === 'conflict') {
+      if (answer.size !== old) return answer.size;
+      throw old === size
+        ? otherRoot(size)
+        : new LogFault(`the witness rejects a proof from ${old} leaves, and says that it has seen ${old}`);
+    }
+    submitted.lines = answer.lines;
+    return null;
+  };
+  try {
+    const size = await attempt(seen);
+    if (size === null) return submitted;
+    submitted.head = newestHead();
+    submitted.seen = sizeToProveFrom(size, submitted.head.size, seen);
+    const again = await attempt(submitted.seen);
+    if (again === null) return submitted;
+    sizeToProveFrom(again, newestHead().size, submitted.seen);
+    throw new LogFault(`the witness says that it has seen ${size} leaves, and at once that it has seen ${again}`);
+  } catch (fault) {
+    if (!(fault instanceof LogFault)) throw fault;
+    return { ...submitted, fault };
+  }
+}
+
+function otherRoot(size: number): WitnessDiverged {
+  return new WitnessDiverged(`the witness has seen another tree of ${size} leaves`);
+}
