@@ -1,21 +1,23 @@
 import type { Logger } from 'pino';
 import { LogFault, shown } from '../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
-import type { PolicyWitness } from '../ledger/log/policy.ts';
-import { WitnessContradicts } from '../ledger/log/witness-fault.ts';
+import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
+import { WitnessContradicts, WitnessDiverged } from '../ledger/log/witness-fault.ts';
 import type { SubmitCheckpoint } from '../net/witness-client.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import { cosignatureFrom, vkeyOf } from '../transparency/cosignature-from.ts';
 import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
-import { cosignHead } from '../transparency/cosigned-head.ts';
+import { cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import type { Submitted } from '../transparency/submit-head.ts';
 import { submitHead } from '../transparency/submit-head.ts';
 
 /** A witness is not asked more often than this, in ms. */
 const REQUEST_EVERY = SECOND;
+/** The pause after a request that could not be made, because of this machine and not of the witness, in ms. */
+const REST = 10 * SECOND;
 
 interface Parts {
   store: Pick<Store, 'log' | 'transact'>;
@@ -27,18 +29,21 @@ interface Parts {
   logger: Logger;
 }
 
-/** The witnesses of one log. One process at a time may ask them: the one that holds the lease. */
+/**
+ * The witnesses of one log. One process at a time may ask them: the one that holds the lease. The policy may be another
+ * one with each call.
+ */
 export interface LogWitnesses {
   /**
    * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
    * their answers, and asks nobody while the log is fenced. Call it about once a second.
    */
-  ask(): void;
+  ask(policy: Policy): void;
   /**
    * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
    * answers. Returns why this copy of the log must not sign; null when no witness that answered contradicts it.
    */
-  check(): Promise<string | null>;
+  check(policy: Policy): Promise<string | null>;
   /** Resolves when every request has ended and its outcome is stored. */
   settled(): Promise<void>;
 }
@@ -49,11 +54,15 @@ interface WitnessServer {
   witnesses: PolicyWitness[];
 }
 
-export function logWitnesses({ store, now, submit, covered, logger }: Parts, witnessed: WitnessedLog): LogWitnesses {
-  const { log, origin, policy } = witnessed;
+export function logWitnesses(
+  { store, now, submit, covered, logger }: Parts,
+  { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
+): LogWitnesses {
   const tables = store.log;
-  const servers = serversOf(policy.witnesses);
-  const underWay = new Map<WitnessServer, Promise<string | null>>();
+  /** The requests to each address. */
+  const underWay = new Map<string, Promise<string | null>>();
+  /** When an address may be asked again (ms of the monotonic clock). */
+  const resting = new Map<string, number>();
   /**
    * The head that all witnesses are asked for. It changes when it has its quorum, or no witness is left to wait for:
    * otherwise slow witnesses would sign different heads while the log grows, and no head would ever have a quorum.
@@ -69,45 +78,51 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
     const signed = new Set(tables.cosignatures(log, origin, size).map(({ vkey }) => vkey));
     return server.witnesses.map(stateOf).filter(({ vkey }) => !signed.has(vkey));
   };
-  const isDone = (head: LogHead): boolean =>
-    (tables.newestCosigned(log, origin)?.size ?? 0) >= head.size ||
-    servers.every((server) => !underWay.has(server) && missing(server, head).every(({ fault }) => fault !== null));
+  const isCosigned = ({ size }: LogHead): boolean => (tables.newestCosigned(log, origin)?.size ?? 0) >= size;
+  /** Whether a head has its quorum, or nobody is left to wait for. */
+  const isDone = (head: LogHead, servers: WitnessServer[]): boolean =>
+    isCosigned(head) ||
+    servers.every(
+      (server) => !underWay.has(server.address) && missing(server, head).every(({ fault }) => fault !== null),
+    );
 
-  function cosign(head: LogHead): void {
-    const leaves = cosignHead(tables, witnessed, head);
+  function cosign(policy: Policy, head: LogHead): void {
+    const leaves = cosignHead(tables, { log, origin, policy }, head);
     if (leaves !== null) covered(leaves);
   }
 
-  function ask(): void {
+  function ask(policy: Policy): void {
+    const servers = serversOf(policy);
     const newest = tables.newestHead(log, origin);
     if (newest === null || tables.fence(log) !== null) return;
-    if (target === null || (target.size < newest.size && isDone(target))) target = newest;
+    if (target === null || (target.size < newest.size && isDone(target, servers))) target = newest;
     const head = target;
     // The quorum may be of no witness, or a new policy may be content with the cosignatures that are there.
-    if ((tables.newestCosigned(log, origin)?.size ?? 0) < head.size) store.transact(() => cosign(head));
+    if (cosignedText(tables, { log, origin, policy }, head) !== null) store.transact(() => cosign(policy, head));
     for (const server of servers) {
-      if (!underWay.has(server) && missing(server, head).some(({ next_at }) => isDue(next_at, now()))) {
-        void start(server, head);
-      }
+      const { address } = server;
+      if (underWay.has(address) || performance.now() < (resting.get(address) ?? 0)) continue;
+      if (missing(server, head).some(({ next_at }) => isDue(next_at, now()))) void start(policy, server, head);
     }
   }
 
   /** Sends a request. Resolves to why this copy must not sign, or null; never rejects. */
-  function start(server: WitnessServer, head: LogHead): Promise<string | null> {
-    const request = submitTo(server, head)
+  function start(policy: Policy, server: WitnessServer, head: LogHead): Promise<string | null> {
+    const request = submitTo(policy, server, head)
       .catch((error: unknown) => {
+        resting.set(server.address, performance.now() + REST);
         logger.error(
           { job: 'log', log, witness: namesOf(server), err: error },
           'asking a witness failed; it is asked again',
         );
         return null;
       })
-      .finally(() => underWay.delete(server));
-    underWay.set(server, request);
+      .finally(() => underWay.delete(server.address));
+    underWay.set(server.address, request);
     return request;
   }
 
-  async function submitTo(server: WitnessServer, head: LogHead): Promise<string | null> {
+  async function submitTo(policy: Policy, server: WitnessServer, head: LogHead): Promise<string | null> {
     const began = now();
     const submitted = await submitHead({
       head,
@@ -121,11 +136,13 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
     );
     const { fault } = submitted;
     const fence = fault instanceof WitnessContradicts ? fenceText(namesOf(server), fault, log) : null;
-    store.transact(() => {
-      for (const { witness, outcome } of outcomes) record(witness, submitted, outcome, began);
-      cosign(submitted.head);
+    const changes = store.transact(() => {
+      const recorded = outcomes.map(({ witness, outcome }) => record(witness, submitted, outcome, began));
+      cosign(policy, submitted.head);
       if (fence !== null) tables.setFence(log, fence);
+      return recorded;
     });
+    for (const change of changes) change?.();
     if (fence !== null) logger.error({ job: 'log', log, fence }, 'this copy of the log signs no more');
     return fence;
   }
@@ -143,13 +160,16 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
     }
   }
 
-  /** Stores the outcome of a request that began at a time, in ms. */
+  /**
+   * Stores the outcome of a request that began at a time, in ms. Returns a function that logs it, if the witness
+   * stopped or resumed signing with it.
+   */
   function record(
     witness: PolicyWitness,
     { head, seen }: Submitted,
     outcome: LogCosignature | LogFault,
     began: number,
-  ): void {
+  ): (() => void) | null {
     const before = stateOf(witness);
     const about = { job: 'log', log, witness: witness.name };
     if (outcome instanceof LogFault) {
@@ -162,9 +182,8 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
         failures,
         next_at: now() + witnessWait(failures),
       });
-      if (before.fault === null)
-        logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
-      return;
+      if (before.fault !== null) return null;
+      return () => logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
     }
     tables.addCosignature(log, outcome);
     tables.setWitness(log, origin, {
@@ -177,16 +196,17 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
       failures: 0,
       next_at: began + REQUEST_EVERY,
     });
-    if (before.fault !== null) logger.info({ ...about, size: head.size }, 'a witness signs again');
+    if (before.fault === null) return null;
+    return () => logger.info({ ...about, size: head.size }, 'a witness signs again');
   }
 
   return {
     ask,
-    async check() {
+    async check(policy) {
       const newest = tables.newestHead(log, origin);
       if (newest === null) return null;
       await Promise.all(underWay.values());
-      const fences = await Promise.all(servers.map((server) => start(server, newest)));
+      const fences = await Promise.all(serversOf(policy).map((server) => start(policy, server, newest)));
       return fences.find((fence) => fence !== null) ?? null;
     },
     async settled() {
@@ -196,7 +216,7 @@ export function logWitnesses({ store, now, submit, covered, logger }: Parts, wit
 }
 
 /** Groups witnesses by their address. Those without one are not asked. */
-function serversOf(witnesses: readonly PolicyWitness[]): WitnessServer[] {
+function serversOf({ witnesses }: Policy): WitnessServer[] {
   const servers = new Map<string, WitnessServer>();
   for (const witness of witnesses) {
     if (witness.url === null) continue;
@@ -218,7 +238,10 @@ function isDue(at: number, now: number): boolean {
 }
 
 /** Why a copy of a log must not sign, and what to do, in one line. */
-function fenceText(witness: string, { message }: WitnessContradicts, log: WitnessedLog['log']): string {
+function fenceText(witness: string, contradiction: WitnessContradicts, log: WitnessedLog['log']): string {
   const setting = log === 'desk' ? 'LOG_ORIGIN' : 'RECORDS_LOG_ORIGIN';
-  return `witness ${shown(witness)}: ${message}; restore the newest copy, or set ${setting} to a new name`;
+  const cure = `restore the newest copy, or set ${setting} to a new name`;
+  const another =
+    contradiction instanceof WitnessDiverged ? 'another copy of this log signs too: stop one of them, and ' : '';
+  return `witness ${shown(witness)}: ${contradiction.message}; ${another}${cure}`;
 }

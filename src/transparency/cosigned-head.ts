@@ -17,24 +17,38 @@ export interface CoveredLeaves {
   end: number;
 }
 
+type HeadTables = Pick<LogTables, 'cosignatures' | 'newestCosigned' | 'setCosigned'>;
+type SignedHead = Pick<LogHead, 'size' | 'checkpoint'>;
+
 /**
- * Stores the cosigned text of a head when its cosignatures meet the quorum: the checkpoint, and the lines of the
- * policy's witnesses in the policy's order. Returns the leaves whose proofs it fixes; null when it changed nothing.
+ * The cosigned text of a head: the checkpoint, and the lines of the policy's witnesses in the policy's order. Null while
+ * its cosignatures do not meet the quorum, and when it has its text, or a larger head has.
  */
-export function cosignHead(
-  tables: Pick<LogTables, 'cosignatures' | 'newestCosigned' | 'setCosigned'>,
+export function cosignedText(
+  tables: HeadTables,
   { log, origin, policy }: WitnessedLog,
-  { size, checkpoint }: Pick<LogHead, 'size' | 'checkpoint'>,
-): CoveredLeaves | null {
-  const start = tables.newestCosigned(log, origin)?.size ?? 0;
+  { size, checkpoint }: SignedHead,
+): string | null {
   // A leaf's proof is that of the first cosigned head over it, so an older head must not become cosigned afterwards.
-  if (start >= size) return null;
+  if (cosignedSize(tables, { log, origin }) >= size) return null;
   const lineOf = new Map(tables.cosignatures(log, origin, size).map(({ vkey, line }) => [vkey, line]));
   const cosigned = policy.witnesses.flatMap(({ name, key }) => {
     const line = lineOf.get(vkeyOf(key));
     return line === undefined ? [] : [{ name, line }];
   });
   if (!meetsQuorum(policy, new Set(cosigned.map(({ name }) => name)))) return null;
-  const text = checkpoint + cosigned.map(({ line }) => `${line}\n`).join('');
-  return tables.setCosigned(log, origin, size, text) ? { start, end: size } : null;
+  return checkpoint + cosigned.map(({ line }) => `${line}\n`).join('');
+}
+
+/** Stores the cosigned text of a head. Returns the leaves whose proofs it fixes; null when there is nothing to store. */
+export function cosignHead(tables: HeadTables, witnessed: WitnessedLog, head: SignedHead): CoveredLeaves | null {
+  const text = cosignedText(tables, witnessed, head);
+  const start = cosignedSize(tables, witnessed);
+  if (text === null || !tables.setCosigned(witnessed.log, witnessed.origin, head.size, text)) return null;
+  return { start, end: head.size };
+}
+
+/** The number of leaves under the newest cosigned head. */
+function cosignedSize(tables: HeadTables, { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>): number {
+  return tables.newestCosigned(log, origin)?.size ?? 0;
 }
