@@ -31,8 +31,8 @@ export function logTables(db: Db): LogTables {
   const { run, one, all, each } = sql(db);
   const add = run(
     `INSERT INTO log_leaves (log, leaf_index, hash, entry)
-     SELECT ?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3
-     WHERE NOT EXISTS (SELECT 1 FROM log_leaves WHERE log = ?1 AND hash = ?2)`,
+     VALUES (?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3)
+     ON CONFLICT (log, hash) DO NOTHING`,
   );
   const filled = one('SELECT filled FROM log_state WHERE log = ?', flag);
   const setFilled = run('UPDATE log_state SET filled = ?2 WHERE log = ?1');
@@ -53,7 +53,9 @@ export function logTables(db: Db): LogTables {
   );
   const heads = `SELECT ${columns(HEAD)} FROM log_heads WHERE log = ?`;
   const setCosigned = run(
-    'UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL',
+    `UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL
+       AND NOT EXISTS (SELECT 1 FROM log_heads later WHERE later.log = ?1 AND later.cosigned IS NOT NULL
+         AND later.size >= ?3 AND later.number > log_heads.number)`,
   );
   const addCosignature = run(
     `INSERT INTO log_cosignatures (log, ${columns(COSIGNATURE)}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -97,7 +99,7 @@ export function logTables(db: Db): LogTables {
     heads: each(`${heads} ORDER BY number`, HEAD),
     newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
-    firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY number LIMIT 1`, HEAD),
+    firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY size, number LIMIT 1`, HEAD),
     setCosigned: (log, origin, size, cosigned) => setCosigned(log, origin, size, cosigned) > 0,
     addCosignature: (log, { origin, size, vkey, time, line }: LogCosignature) =>
       void addCosignature(log, origin, size, vkey, time, line),

@@ -77,7 +77,7 @@ export interface LogTables {
   /** Reads tiles from the leaves and nodes, at most as wide as asked for. */
   tiles(log: LogService): TileReader;
 
-  /** Stores a newly signed head. Throws when this origin has a head of the same or a larger size. */
+  /** Stores a newly signed head. Throws unless it is larger than the last head, or as large and of a new origin. */
   addHead(log: LogService, head: Pick<LogHead, 'origin' | 'size' | 'signed_at' | 'checkpoint'>): void;
   /** Every head of a log, of all origins, oldest first. */
   heads(log: LogService): Iterable<LogHead>;
@@ -85,7 +85,10 @@ export interface LogTables {
   newestCosigned(log: LogService, origin: string): LogHead | null;
   /** The first head, of any origin, that met its quorum and covers the leaf: the one whose proof is given out for ever. */
   firstCosignedOver(log: LogService, index: number): LogHead | null;
-  /** Sets `cosigned` of a head. Returns whether it was null before; an existing text is kept. */
+  /**
+   * Sets `cosigned` of a head. Returns whether that was done: an existing text is kept, and a head stays without one once
+   * a later head has met its quorum, because the proofs of its leaves name that head by then.
+   */
   setCosigned(log: LogService, origin: string, size: number, cosigned: string): boolean;
 
   /** Stores a cosignature; a second one by the same key for the same head is dropped. */

@@ -40,15 +40,21 @@ CREATE TABLE log_heads (
   PRIMARY KEY (log, number),
   UNIQUE (log, origin, size)
 ) STRICT;
-CREATE INDEX log_heads_cosigned ON log_heads (log, number, size) WHERE cosigned IS NOT NULL;
+CREATE INDEX log_heads_cosigned ON log_heads (log, size, number) WHERE cosigned IS NOT NULL;
+-- A new origin may begin at the size of the last head.
 CREATE TRIGGER log_heads_grow BEFORE INSERT ON log_heads
-  WHEN NEW.size <= (SELECT max(size) FROM log_heads WHERE log = NEW.log AND origin = NEW.origin)
+  WHEN NEW.size < (SELECT size FROM log_heads WHERE log = NEW.log ORDER BY number DESC LIMIT 1)
   BEGIN SELECT RAISE(ABORT, 'the heads of a log grow'); END;
 CREATE TRIGGER log_heads_kept BEFORE DELETE ON log_heads BEGIN SELECT RAISE(ABORT, 'log_heads is append-only'); END;
 CREATE TRIGGER log_heads_fixed BEFORE UPDATE ON log_heads
   WHEN OLD.cosigned IS NOT NULL OR NEW.log IS NOT OLD.log OR NEW.number IS NOT OLD.number OR NEW.origin IS NOT OLD.origin
     OR NEW.size IS NOT OLD.size OR NEW.signed_at IS NOT OLD.signed_at OR NEW.checkpoint IS NOT OLD.checkpoint
   BEGIN SELECT RAISE(ABORT, 'a head changes once, when its quorum is met'); END;
+
+-- The first cosigned head over a leaf is the one that its proof names for ever.
+CREATE TRIGGER log_heads_in_order BEFORE UPDATE ON log_heads
+  WHEN EXISTS (SELECT 1 FROM log_heads WHERE log = NEW.log AND cosigned IS NOT NULL AND size >= NEW.size AND number > NEW.number)
+  BEGIN SELECT RAISE(ABORT, 'a later head has met its quorum'); END;
 
 CREATE TABLE log_cosignatures (
   log TEXT NOT NULL CHECK (log IN ('desk', 'records')),
