@@ -41,6 +41,7 @@ CREATE TABLE log_heads (
   UNIQUE (log, origin, size)
 ) STRICT;
 CREATE INDEX log_heads_cosigned ON log_heads (log, size, number) WHERE cosigned IS NOT NULL;
+CREATE INDEX log_heads_newest ON log_heads (log, origin, size) WHERE cosigned IS NOT NULL;
 -- A new origin may begin at the size of the last head.
 CREATE TRIGGER log_heads_grow BEFORE INSERT ON log_heads
   WHEN NEW.size < (SELECT size FROM log_heads WHERE log = NEW.log ORDER BY number DESC LIMIT 1)
