@@ -29,9 +29,14 @@ export function fillLogs(store: FilledStore): void {
  * Logs a service's past, oldest first, as it is public now: what was withdrawn or turned private before there was a log
  * leaves only its hash. Goes on where a process that was killed left off, and may run in several processes at once.
  */
-export function fillLog(store: FilledStore, log: LogService, onProgress: (leaves: number) => void = () => {}): void {
+export function fillLog(
+  store: FilledStore,
+  log: LogService,
+  onProgress: (leaves: number) => void = () => {},
+  batch = BATCH,
+): void {
   if (log === 'desk') fillDesk(store, onProgress);
-  else while (!fillObservations(store)) onProgress(store.log.size(log));
+  else while (!fillObservations(store, batch)) onProgress(store.log.size(log));
 }
 
 /** In one transaction, because what is public may change between two. */
@@ -54,16 +59,16 @@ function fillDesk(store: FilledStore, onProgress: (leaves: number) => void): voi
 }
 
 /** Logs the keys, and the next observations. Returns whether that was everything. */
-function fillObservations(store: FilledStore): boolean {
+function fillObservations(store: FilledStore, batch: number): boolean {
   return store.transact(() => {
     if (store.log.isFilled('records')) return true;
     // In each batch, because a key may have been rotated since the last one.
     const keys = keyLeaves(store);
     for (const leaf of keys) store.log.fill('records', leaf);
     const next = store.log.size('records') - keys.length + 1;
-    const receipts = store.records.receipts(next, BATCH);
+    const receipts = store.records.receipts(next, batch);
     for (const receipt of receipts) store.log.fill('records', receiptHashLeaf(receipt));
-    const isDone = receipts.length < BATCH;
+    const isDone = receipts.length < batch;
     if (isDone) store.log.setFilled('records', true);
     return isDone;
   });

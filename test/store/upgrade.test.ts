@@ -15,6 +15,8 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { requireKey } from '../../src/desk/keys.ts';
+import type { LogService } from '../../src/ledger/log/leaf.ts';
+import { parseLeaf } from '../../src/ledger/log/leaf.ts';
 import { Checkout } from '../../src/meter/checkout.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { toManage } from '../../src/readers/link.ts';
@@ -151,6 +153,39 @@ for (const version of ['0.1.0']) {
       'daily@reader.example',
       'a link that was mailed holds',
     );
+  });
+
+  test(`the logs of a database of ${version} get what it signed, once`, (t) => {
+    const { folder, facts } = unpacked(t, version);
+    const clock = { now: facts.now + HOUR };
+    const app = appContextIn(t, folder, clock);
+    const { log } = app.store;
+    const entries = (service: LogService) => log.entries(service, 0, log.size(service));
+    assert.deepEqual([entries('desk'), entries('records')], [[], []], 'reading logs nothing');
+    app.openSigningKey();
+    const kinds = (service: LogService) => entries(service).map((entry) => parseLeaf(entry).kind);
+    assert.deepEqual(kinds('desk'), [
+      'key',
+      'receipt',
+      'receipt',
+      // A piece that is withdrawn by now.
+      'receipt-hash',
+      'key-retired',
+      'key',
+      'receipt',
+      // A draft and a scheduled piece.
+      'receipt-hash',
+      'receipt-hash',
+      'receipt',
+    ]);
+    const observed = Array.from({ length: 4 }, () => 'receipt-hash');
+    assert.deepEqual(kinds('records'), ['key', 'key-retired', 'key', ...observed]);
+    const filled = [entries('desk'), entries('records')];
+    const again = appContextIn(t, folder, clock);
+    again.openSigningKey();
+    assert.deepEqual([entries('desk'), entries('records')], filled, 'a second start changes nothing');
+    fileStory(again.desk, PAPER, filing('after'), { by: 'cli' });
+    assert.equal(log.size('desk'), (filled[0]?.length ?? 0) + 1, 'what is signed from now on is logged at once');
   });
 
   test(`accounts of version ${version} go on: keys, sessions, links, and every unit that was counted`, (t) => {

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { AppContext } from '../../src/app/context.ts';
+import { databaseFile, signingKeyFile, signingName } from '../../src/app/context.ts';
+import { fillLog, fillLogs } from '../../src/app/log-fill.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { append } from '../../src/desk/append.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { rotateSigningKey } from '../../src/files/signing-key.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
+import type { LogService } from '../../src/ledger/log/leaf.ts';
+import { parseLeaf } from '../../src/ledger/log/leaf.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { probe } from '../support/probes.ts';
+import { recordProbes } from '../support/records-stand.ts';
+import { emptyLogs } from '../support/unfilled-log.ts';
+
+const CHILD = fileURLToPath(new URL('log-fill-child.ts', import.meta.url));
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+
+const entriesOf = ({ store: { log } }: AppContext, service: LogService): string[] =>
+  log.entries(service, 0, log.size(service));
+
+/** A desk with pieces in every state, and a second, private paper. */
+function deskIn(t: TestContext): AppContext {
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  createPaper(app);
+  const file = (slug: string) => fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+  for (const slug of ['shown', 'gone', 'draft', 'later']) file(slug);
+  airStory(app.desk, PAPER, 'shown', { by: 'cli' });
+  fileStory(app.desk, PAPER, filing('shown', { dek: 'Another dek.' }), { by: 'cli' });
+  airStory(app.desk, PAPER, 'gone', { by: 'cli' });
+  withdrawStory(app.desk, PAPER, 'gone', { by: 'cli', reason: 'It was wrong.' });
+  airStory(app.desk, PAPER, 'later', { by: 'cli', at: NOON + 1_000 });
+  return app;
+}
+
+function setPublic({ store }: AppContext, paper_public: boolean): void {
+  const body = { ...(store.record(PAPER, 'paper', '') as object), paper_public };
+  store.transact(() => append(store, { type: 'record', at: NOON, paper: PAPER, kind: 'paper', name: '', body }));
+}
+
+/** Records with observations of some hostnames, and the logs of a database from before. */
+function observedIn(t: TestContext, count: number): { app: AppContext; file: string; leaves: string[] } {
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  app.openSigningKey();
+  const looks = Array.from({ length: count }, (_, n) => probe(`host-${n}.example`, NOON + n, { A: ['192.0.2.1'] }));
+  recordProbes(app, { now: NOON }, looks);
+  const file = databaseFile(app.settings);
+  const leaves = entriesOf(app, 'records');
+  assert.equal(leaves.length, count + 1);
+  emptyLogs(file);
+  return { app, file, leaves };
+}
+
+/** A process that waits for a message to fill the records' log. */
+async function filling(t: TestContext, file: string, batch: number): Promise<ChildProcess> {
+  const child = fork(CHILD, [file, String(batch)]);
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}
+
+test('the past of a desk is logged oldest first, as it is public now', (t) => {
+  const app = deskIn(t);
+  emptyLogs(databaseFile(app.settings));
+  fillLogs(app.store);
+  const receipts = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry] : []));
+  const wanted = receipts.map(({ piece, receipt }) => (piece.slug === 'shown' ? receipt : receiptHashLeaf(receipt)));
+  const [key, ...leaves] = entriesOf(app, 'desk');
+  assert.equal(parseLeaf(key ?? '').kind, 'key');
+  assert.deepEqual(leaves, wanted);
+  assert.equal(parseLeaf(entriesOf(app, 'records').join()).kind, 'key');
+  fillLogs(app.store);
+  assert.deepEqual(entriesOf(app, 'desk'), [key, ...leaves], 'a second start changes nothing');
+});
+
+test('the past of a private paper leaves hashes alone', (t) => {
+  const app = deskIn(t);
+  setPublic(app, false);
+  emptyLogs(databaseFile(app.settings));
+  fillLogs(app.store);
+  const kinds = entriesOf(app, 'desk').map((entry) => parseLeaf(entry).kind);
+  assert.deepEqual([...new Set(kinds)], ['key', 'receipt-hash']);
+  setPublic(app, true);
+  assert.equal(entriesOf(app, 'desk').length, kinds.length + 2, 'turning public logs what is on air');
+});
+
+test('a desk goes on after its past was filled in', (t) => {
+  const app = deskIn(t);
+  emptyLogs(databaseFile(app.settings));
+  app.openSigningKey();
+  const before = entriesOf(app, 'desk').length;
+  withdrawStory(app.desk, PAPER, 'shown', { by: 'cli', reason: 'It was wrong.' });
+  airStory(app.desk, PAPER, 'gone', { by: 'cli' });
+  const kinds = entriesOf(app, 'desk').map((entry) => parseLeaf(entry).kind);
+  assert.deepEqual(kinds.slice(before), ['withdrawal', 'receipt']);
+});
+
+test('the past of the records is logged by number, in batches, and the same once more', (t) => {
+  const { app, leaves } = observedIn(t, 25);
+  fillLog(app.store, 'records', () => {}, 10);
+  assert.deepEqual(entriesOf(app, 'records'), leaves);
+  fillLogs(app.store);
+  assert.deepEqual(entriesOf(app, 'records'), leaves);
+});
+
+test('a number of observations that fills its batches exactly is logged', (t) => {
+  const { app, leaves } = observedIn(t, 20);
+  fillLog(app.store, 'records', () => {}, 10);
+  assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
+});
+
+test('a key that is rotated while the past is filled in is logged, and no observation is left out', (t) => {
+  const { app, leaves } = observedIn(t, 25);
+  let isRotated = false;
+  const rotate = () => {
+    if (isRotated) return;
+    isRotated = true;
+    rotateSigningKey(app.store, signingKeyFile(app.settings), signingName(app.settings), NOON + 1_000);
+  };
+  fillLog(app.store, 'records', rotate, 10);
+  const filled = entriesOf(app, 'records');
+  const added = filled.filter((entry) => !leaves.includes(entry)).map((entry) => parseLeaf(entry).kind);
+  assert.deepEqual(added, ['key-retired', 'key']);
+  assert.deepEqual(
+    filled.filter((entry) => leaves.includes(entry)),
+    leaves,
+  );
+});
+
+test('an observation while the past is filled in is logged once, in its turn', (t) => {
+  const { app, leaves } = observedIn(t, 15);
+  const look = probe('late.example', NOON + 1_000, { A: ['192.0.2.1'] });
+  let isRecorded = false;
+  const record = () => {
+    if (isRecorded) return;
+    isRecorded = true;
+    recordProbes({ ...app, openSigningKey() {} }, { now: NOON }, [look]);
+  };
+  fillLog(app.store, 'records', record, 10);
+  assert.deepEqual(entriesOf(app, 'records').slice(0, -1), leaves);
+  assert.equal(entriesOf(app, 'records').length, leaves.length + 1);
+});
+
+test('a process that is killed while it fills in the past leaves the rest to the next', async (t) => {
+  const { app, file, leaves } = observedIn(t, 120);
+  const child = await filling(t, file, 2);
+  const ended = once(child, 'exit');
+  const far = once(child, 'message');
+  child.send('go');
+  await far;
+  child.kill('SIGKILL');
+  await ended;
+  const size = app.store.log.size('records');
+  assert.ok(size > 0 && size < leaves.length, `${size} of ${leaves.length}`);
+  assert.equal(app.store.log.isFilled('records'), false);
+  fillLogs(app.store);
+  assert.deepEqual(entriesOf(app, 'records'), leaves);
+});
+
+test('two processes that start at once fill in the past together, each leaf once', async (t) => {
+  const { app, file, leaves } = observedIn(t, 120);
+  const children = await Promise.all([filling(t, file, 5), filling(t, file, 7)]);
+  const ended = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.send('go');
+  await Promise.all(ended);
+  assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
+});
+
+test('the past of an imported ledger is logged by whoever signs next', async (t) => {
+  const app = deskIn(t);
+  const file = join(tempFolder(t), 'ledger.jsonl');
+  await exportLedger(app, file);
+  emptyLogs(databaseFile(app.settings));
+  fillLogs(app.store);
+  const copy = appContextIn(t, tempFolder(t), { now: NOON });
+  importLedger(copy, file);
+  fillLogs(copy.store);
+  for (const service of ['desk', 'records'] as const)
+    assert.deepEqual(entriesOf(copy, service), entriesOf(app, service));
+});
