@@ -7,6 +7,7 @@ import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
 import { logFile } from './desk/files/log.ts';
+import { logPage } from './desk/files/log-page.ts';
 import { newsstandHandlers } from './desk/files/newsstand.ts';
 import { notFoundHandler } from './desk/files/not-found.ts';
 import { pressedFile } from './desk/files/pressed-file.ts';
@@ -65,6 +66,7 @@ export async function deskRouter(
   router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
   router.options('*', fileOptions(sites));
   wireHostRoutes(router, {
+    logPage: logPage(app, sites, build.render),
     logFile: logFile(app, sites),
     pressedFile: pressedFile(app, sites, { presses, backlog }),
     privateFile: privateFile(app, sites, build),

@@ -4,9 +4,10 @@ import type { AccountPages } from './accounts/views.ts';
 import type { MailContent } from './outbound/mail-content.ts';
 import type { Pages as PaperPages } from './press/views.ts';
 import type { RecordsPages } from './records/pages.ts';
+import type { LogPages } from './transparency/views.ts';
 
 /** The routes of all pages, and the view of each one. */
-export type Pages = PaperPages & RecordsPages & AccountPages & { '/mail': MailContent };
+export type Pages = PaperPages & RecordsPages & AccountPages & LogPages & { '/mail': MailContent };
 
 /**
  * Loads every page now. Otherwise each page is loaded when it is first rendered, and a new build may have deleted it by

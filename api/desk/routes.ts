@@ -72,6 +72,8 @@ export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
  * and OPTIONS.
  */
 export const HOST_ROUTES = [
+  ['GET', '/log/*', 'public', 'logPage'],
+  ['GET', '/{paper}/log/*', 'public', 'logPage'],
   ['GET', '/log/*', 'public', 'logFile'],
   ['GET', '/{paper}/log/*', 'public', 'logFile'],
   ['GET', '/*', 'public', 'pressedFile'],

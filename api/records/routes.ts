@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
+import { ownPolicy } from '../../src/app/log-policy.ts';
 import type { Checkout } from '../../src/meter/checkout.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
@@ -32,6 +33,7 @@ import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
+import { logPage, logWithoutSlash } from './pages/log.ts';
 import { logFiles } from './pages/log-files.ts';
 import type { PageSender } from './pages/page.ts';
 import { robots } from './pages/robots.ts';
@@ -124,9 +126,11 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/analytics', 'public', analyticsPage(app, pages)],
     ['GET', '/search', 'public', searchPage(app, pages)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
+    ['GET', '/log/', 'public', logPage(app, pages, ownPolicy(settings))],
     ['GET', '/robots.txt', 'static', robots],
     ['GET', '/favicon.svg', 'static', assets(settings)],
     ['GET', '/_astro/*', 'static', assets(settings)],
+    ['GET', '/log', 'static', logWithoutSlash],
     ['GET', '/log/*', 'static', logFiles(settings)],
 
     // The data API.

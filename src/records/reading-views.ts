@@ -1,3 +1,4 @@
+import type { LogView } from '../transparency/views.ts';
 import type { RecordsFrame } from './views.ts';
 
 // The views of the pages for reading and verifying. The others are in views.ts.
@@ -10,6 +11,13 @@ export interface ReadingPages {
   '/records/analytics': AnalyticsView;
   '/records/search': SearchView;
   '/records/docs': DocsView;
+  '/records/log': LogPageView;
+}
+
+/** The transparency log of the service. */
+export interface LogPageView {
+  frame: RecordsFrame;
+  log: LogView;
 }
 
 export interface VerifyView {

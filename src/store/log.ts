@@ -97,6 +97,7 @@ export function logTables(db: Db): LogTables {
     },
     addHead: (log, { origin, size, signed_at, checkpoint }) => void addHead(log, origin, size, signed_at, checkpoint),
     heads: each(`${heads} ORDER BY number`, HEAD),
+    lastHead: one(`${heads} ORDER BY number DESC LIMIT 1`, HEAD),
     newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
     firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY size, number LIMIT 1`, HEAD),

@@ -81,6 +81,8 @@ export interface LogTables {
   addHead(log: LogService, head: Pick<LogHead, 'origin' | 'size' | 'signed_at' | 'checkpoint'>): void;
   /** Every head of a log, of all origins, oldest first. */
   heads(log: LogService): Iterable<LogHead>;
+  /** The head signed last, of whatever origin. */
+  lastHead(log: LogService): LogHead | null;
   newestHead(log: LogService, origin: string): LogHead | null;
   newestCosigned(log: LogService, origin: string): LogHead | null;
   /** The first head, of any origin, that met its quorum and covers the leaf: the one whose proof is given out for ever. */

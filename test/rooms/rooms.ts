@@ -52,7 +52,10 @@ export const ROOMS: Record<string, Room> = {
   'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
   'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
-  'src/records': { holds: 'rules of the domain records', imports: ['src/ledger', 'types src/net'] },
+  'src/records': {
+    holds: 'rules of the domain records',
+    imports: ['src/ledger', 'types src/transparency', 'types src/net'],
+  },
   'src/meter': { holds: 'rules of allowance and payment', imports: [] },
   'src/accounts': {
     holds: 'rules of accounts; their pages stand in the frame of the records',
@@ -303,6 +306,7 @@ export const ROOMS: Record<string, Room> = {
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
+      'types src/transparency/views.ts',
       'types src/accounts/views.ts',
     ],
   },
@@ -318,6 +322,7 @@ export const ROOMS: Record<string, Room> = {
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
+      'types src/transparency/views.ts',
       'types src/accounts/views.ts',
     ],
   },
@@ -332,6 +337,13 @@ export const ROOMS: Record<string, Room> = {
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
     holds: 'the way from Node into Astro',
-    imports: ['types src/accounts', 'types src/outbound', 'types src/press', 'types src/records', 'src/pages'],
+    imports: [
+      'types src/accounts',
+      'types src/outbound',
+      'types src/press',
+      'types src/records',
+      'types src/transparency',
+      'src/pages',
+    ],
   },
 };

@@ -5,8 +5,13 @@ import { sendLogFile } from '../../responses/log-file.ts';
 import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
 
-/** The transparency log of the news desk: on the shared host, and below the root of each paper's own address. */
-const LOG = /^\/log(?:\/(?<path>.*))?$/;
+/** An address of the log. */
+interface LogAddress {
+  /** The path below the log's address, empty for the page; null for the page without its slash. */
+  path: string | null;
+  /** Whether it is on the shared host, not on a paper's own domain. */
+  isShared: boolean;
+}
 
 /**
  * Serves the files of the log. Other addresses below `/log/` are left to the pressed files: they are those of a paper
@@ -14,18 +19,21 @@ const LOG = /^\/log(?:\/(?<path>.*))?$/;
  */
 export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   return async (c, next) => {
-    const path = logPath(sites, c.env, settings.origin);
-    if (path === null || !isLogPath(path)) return next();
+    const path = logAddress(sites, c.env, settings.origin)?.path ?? '';
+    if (!isLogPath(path)) return next();
     return sendLogFile(c, { folder: join(settings.logDir, 'desk'), path, root: settings.origin });
   };
 }
 
-/** The path below the log's address, empty for the page; null for an address outside of it. */
-export function logPath(sites: Sites, env: Parameters<Sites['of']>[0], origin: string): string | null {
+/**
+ * Finds the address of a request in the log of the news desk, which is on the shared host and below the root of each
+ * paper's own domain; null for any other address.
+ */
+export function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string): LogAddress | null {
   const site = sites.of(env);
   if (site === null) return null;
   const isShared = site.served === `${origin}/${site.slug}`;
   const asked = isShared ? `/${site.slug}${site.path}` : site.path;
-  const match = LOG.exec(asked);
-  return match === null ? null : (match.groups?.path ?? '');
+  const [all, path] = /^\/log(?:\/(.*))?$/.exec(asked) ?? [];
+  return all === undefined ? null : { path: path ?? null, isShared };
 }

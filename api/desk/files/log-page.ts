@@ -1,0 +1,47 @@
+import type { Build } from '../../../src/app/build.ts';
+import type { AppContext } from '../../../src/app/context.ts';
+import { ownPolicy } from '../../../src/app/log-policy.ts';
+import { paperRoot } from '../../../src/desk/paper.ts';
+import type { Receipt } from '../../../src/ledger/receipt.ts';
+
+import { logView, logViewState } from '../../../src/transparency/log-view.ts';
+import type { PieceView } from '../../../src/transparency/views.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import { sendShared } from '../../responses/send.ts';
+import type { HostHandler } from '../host-router.ts';
+import type { Sites } from '../site.ts';
+import { logAddress } from './log.ts';
+
+/**
+ * The page on which people read the log, rendered from the database. On a paper's own domain, whose files are under
+ * the same address, it redirects to the shared host.
+ */
+export function logPage(app: AppContext, sites: Sites, render: Build['render']): HostHandler {
+  const { store, settings } = app;
+  const { origin } = settings;
+  const cache = new ResponseCache();
+  const policy = ownPolicy(settings);
+  const url_absolute = `${origin}/log/`;
+  const headers = { ...fileHeaders('/404.html', origin, []), 'Content-Type': 'text/html; charset=UTF-8' };
+  return async (c, next) => {
+    const found = logAddress(sites, c.env, origin);
+    if (found === null || (found.path ?? '') !== '') return next();
+    if (!found.isShared) return c.redirect(url_absolute, 302);
+    if (found.path === null) return c.redirect('/log/', 301);
+    const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.editions()}`;
+    const view = () => logView(store.log, { log: 'desk', url_absolute, policy, pieceOf: piecesOnAir(app) });
+    return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
+  };
+}
+
+/** The headline and address of a receipt's piece, while it is on air in a public paper. */
+function piecesOnAir({ store, settings }: AppContext): (receipt: Receipt) => PieceView | null {
+  return ({ paper: slug, piece }) => {
+    const paper = store.paper(slug);
+    const story = paper?.paper_public ? store.archive(slug).storyById(piece) : null;
+    if (paper === null || story?.state !== 'on_air') return null;
+    const { headline, language } = story;
+    return { headline, language, url: `${paperRoot(paper, settings.origin)}/stories/${story.slug}/` };
+  };
+}

@@ -1,0 +1,29 @@
+import type { AppContext } from '../../../src/app/context.ts';
+import type { Policy } from '../../../src/ledger/log/policy.ts';
+import { logView, logViewState } from '../../../src/transparency/log-view.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import type { RecordsContext } from '../context.ts';
+import { LOG_PATH } from './log-files.ts';
+import type { PageSender } from './page.ts';
+
+/** The page on which people read the log of the domain records, rendered from the database. */
+export const logPage = ({ store, settings }: AppContext, pages: PageSender, policy: Policy | null) => {
+  const cache = new ResponseCache();
+  const url_absolute = `${settings.dataOrigin}${LOG_PATH}`;
+  return (c: RecordsContext) => {
+    const frame = pages.frame(c, {
+      title: 'Transparency log · Domain Records',
+      description:
+        'The receipt of every observation is a leaf of this log, as a hash, so that nobody, its operator included, can rewrite what was signed without its being seen.',
+      path: LOG_PATH,
+    });
+    // The leaves of the domain records name no piece.
+    const pieceOf = () => null;
+    const view = () => ({ frame, log: logView(store.log, { log: 'records', url_absolute, policy, pieceOf }) });
+    const state = logViewState(store.log, { log: 'records', policy });
+    return pages.sendCached(c, '/records/log', { frame, view }, { cache, name: LOG_PATH, state });
+  };
+};
+
+/** The address without its slash. */
+export const logWithoutSlash = (c: RecordsContext) => c.redirect(LOG_PATH, 301);
