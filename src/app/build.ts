@@ -15,7 +15,7 @@ export const BUILT = [SERVER, CLIENT];
 const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
-const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
+const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',

@@ -201,6 +201,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   revisions: () => [],
   generations: () => [],
   receiptsOnAir: () => [],
+  logProof: () => null,
   slugs: () => [],
   latest: () => [],
   search: () => [],

@@ -1,5 +1,6 @@
 import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';
 import type { Persona } from './masthead.ts';
@@ -113,6 +114,8 @@ export interface Archive {
   generations(id: string): Generation[];
   /** The receipts of all pieces on air, oldest first, and whether each is that of its piece's newest revision. */
   receiptsOnAir(): Iterable<{ piece: string; receipt: string; is_newest: boolean }>;
+  /** The proof that a receipt is in the log; null until a cosigned head covers it. */
+  logProof(receipt: string): LogProof | null;
   /** Slugs of all pieces that have a page: pieces on air, and withdrawn ones with a notice. */
   slugs(): Iterable<{ id: string; slug: string }>;
 

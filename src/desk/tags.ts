@@ -34,6 +34,8 @@ export const tags = {
   /** The signing keys. */
   keys: 'keys',
   piece: (id: string) => `piece:${id}`,
+  /** The proof that a piece's newest receipt is in the log. */
+  proof: (id: string) => `proof:${id}`,
   /** A share card that a press deferred. */
   card: (id: string) => `card:${id}`,
   persona: (slug: string) => `persona:${slug}`,

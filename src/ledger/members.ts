@@ -1,5 +1,6 @@
 /**
- * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional;
+ * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional, one
+ * that ends in `??` is optional or null;
  * `true` and `false` stand for those exact values. This module does not hash: a reader's browser also validates
  * documents with it.
  */
@@ -29,10 +30,11 @@ export function hasShape(value: unknown, shape: Shape): boolean {
 /** How a value differs from a shape, by path: `items[2].receipt is missing`. */
 export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return [`${place || 'it'} is not an object`];
-  return membersOf(shape).flatMap(({ name, kind, isOptional }) => {
+  return membersOf(shape).flatMap(({ name, kind, isOptional, isNullable }) => {
     const here = place === '' ? name : `${place}.${name}`;
     const member = own(value, name);
     if (member === undefined) return isOptional ? [] : [`${here} is missing`];
+    if (member === null && isNullable) return [];
     if (!Array.isArray(kind)) return mismatch(member, kind, here);
     if (!Array.isArray(member)) return [`${here} is not a list`];
     return member.flatMap((item, index) => mismatch(item, kind[0], `${here}[${index}]`));
@@ -54,8 +56,9 @@ export function unknownMembers(value: unknown, shape: Shape, place = ''): string
   const members = membersOf(shape);
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
   const unknown = Object.keys(value).filter((name) => !members.some((member) => member.name === name));
-  const within = members.flatMap(({ name, kind }) => {
+  const within = members.flatMap(({ name, kind, isNullable }) => {
     const member = own(value, name);
+    if (member === null && isNullable) return [];
     if (Array.isArray(kind)) {
       const [of] = kind;
       if (typeof of !== 'object' || !Array.isArray(member)) return [];
@@ -66,11 +69,19 @@ export function unknownMembers(value: unknown, shape: Shape, place = ''): string
   return [...unknown.map(at), ...within];
 }
 
-function membersOf(shape: Shape): { name: string; kind: Kind | [Kind]; isOptional: boolean }[] {
+interface Member {
+  name: string;
+  kind: Kind | [Kind];
+  isOptional: boolean;
+  isNullable: boolean;
+}
+
+function membersOf(shape: Shape): Member[] {
   return Object.entries(shape).map(([name, kind]) => ({
-    name: name.replace(/\?$/, ''),
+    name: name.replace(/\?{1,2}$/, ''),
     kind,
     isOptional: name.endsWith('?'),
+    isNullable: name.endsWith('??'),
   }));
 }
 

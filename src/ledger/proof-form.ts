@@ -1,4 +1,5 @@
 import { membersIn } from '../narrow.ts';
+import { LOG_PROOF } from './log/log-proof.ts';
 import type { Shape } from './members.ts';
 import { unknownMembers } from './members.ts';
 
@@ -19,7 +20,7 @@ export const GENERATION: Shape = {
 
 /**
  * The members of a proof that a verifier compares with what was signed. The basis is hashed as a whole, whatever its
- * members; the rest of a proof is not signed.
+ * members; the log's proof is a signed statement of its own; the rest of a proof is not signed.
  */
 const COMPARED: Shape = {
   id: 'a text',
@@ -37,6 +38,7 @@ const COMPARED: Shape = {
     'vkeys?': ['a text'],
   },
   generations: [GENERATION],
+  'log??': LOG_PROOF,
 };
 
 /**

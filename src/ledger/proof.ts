@@ -5,6 +5,8 @@ import type { Generation } from './chain.ts';
 import { chainFaults } from './generation.ts';
 import type { VerifyingKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
+import type { LogProof } from './log/log-proof.ts';
+import { logProofFaults } from './log/log-proof-faults.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
 import { HASH_BASIS } from './proof-form.ts';
@@ -34,10 +36,22 @@ export interface Proof {
     vkeys: string[];
   };
   generations: Generation[];
+  /** That the receipt is in the log. */
+  log?: LogProof | null;
 }
 
-/** Builds a proof. `generations` are those of the piece, oldest first; the last one belongs to `piece`. */
-export function proofOf(piece: Hashed, generations: Generation[], keys: VerifyingKey[], keysUrl: string): Proof {
+export interface ProofSources {
+  /** Those of the piece, oldest first; the last one belongs to `piece`. */
+  generations: Generation[];
+  keys: VerifyingKey[];
+  /** The address of the key document. */
+  keysUrl: string;
+  /** That the last generation's receipt is in the log. */
+  log: LogProof | null;
+}
+
+/** Builds a proof. */
+export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: ProofSources): Required<Proof> {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
   if (last === undefined || key === undefined) {
@@ -62,6 +76,7 @@ export function proofOf(piece: Hashed, generations: Generation[], keys: Verifyin
       vkeys: used.map(({ name, publicKey }) => vkey(name, publicKey)),
     },
     generations,
+    log,
   };
 }
 
@@ -99,6 +114,7 @@ const Shape = z.looseObject({
       receipt: z.string(),
     }),
   ),
+  log: z.looseObject({ origin: z.string(), index: z.int(), tlog_proof: z.string() }).nullish(),
 });
 
 /** Whether a document has the form of a proof. */
@@ -136,7 +152,7 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
   const text = parseNote(proof.receipt)?.text ?? '';
   if (parseReceipt(text)?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
-  return [...faults, ...receiptVerifyFaults(proof, text)];
+  return [...faults, ...receiptVerifyFaults(proof, text), ...logProofFaults(proof.log, proof.receipt)];
 }
 
 /** The faults of `receipt_verify`, the starting point for verification by hand. */

@@ -6,6 +6,7 @@ import type { PaperRecord } from '../desk/paper.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Piece } from '../ledger/piece.ts';
 
 /** The address at which a paper is published. */
@@ -106,6 +107,14 @@ export class Edition {
   generations(id: string): Generation[] {
     this.#read.add(tags.piece(id));
     return this.#archive.generations(id);
+  }
+
+  /** The proof that the newest receipt of a piece is in the log. */
+  logProof(id: string): LogProof | null {
+    this.#read.add(tags.piece(id));
+    this.#read.add(tags.proof(id));
+    const newest = this.#archive.generations(id).at(-1);
+    return newest === undefined ? null : this.#archive.logProof(newest.receipt);
   }
 
   earlier(row: Row): Row[] {

@@ -16,7 +16,7 @@ export type RenderedFile =
  * The order in which a press writes, so that no file links to one that does not exist yet. An `index` links to lists.
  * `host` files come last because they announce all others to hosts and crawlers.
  */
-export const STAGES = ['assets', 'card', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
+export const STAGES = ['assets', 'card', 'proof', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Renders a page: `src/render.ts`, or Astro's development server. */

@@ -95,7 +95,8 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const dropped = full
     ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
     : [];
-  const removed = await removeFiles(job, writer.gone, dropped, checksDisk && !tree.isNew);
+  const gone = full ? await unlisted(job, writer.gone) : writer.gone;
+  const removed = await removeFiles(job, gone, dropped, checksDisk && !tree.isNew);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
@@ -136,6 +137,18 @@ async function removeFiles(job: PressJob, gone: string[], dropped: string[], swe
     await yieldTurn();
   }
   return paths.size;
+}
+
+/** The files that no output has any more. Another version of the program may print a file as part of another output. */
+async function unlisted({ paper, manifest }: PressJob, gone: string[]): Promise<string[]> {
+  if (gone.length === 0) return gone;
+  const paths = new Set(gone);
+  const yieldTurn = yielder();
+  for (const { path } of manifest.allFiles(paper)) {
+    paths.delete(path);
+    await yieldTurn();
+  }
+  return [...paths];
 }
 
 /** Names of all outputs that the paper has. */

@@ -9,10 +9,11 @@ interface ArchiveTables {
   pieces: PieceTable;
   entries: LedgerTables;
   search: Pick<SearchTables, 'search'>;
+  logProof: Archive['logProof'];
 }
 
 /** One paper's archive. */
-export function archiveOf(paper: string, { papers, pieces, entries, search }: ArchiveTables): Archive {
+export function archiveOf(paper: string, { papers, pieces, entries, search, logProof }: ArchiveTables): Archive {
   return {
     paper() {
       const record = papers.paper(paper);
@@ -34,6 +35,7 @@ export function archiveOf(paper: string, { papers, pieces, entries, search }: Ar
     revisions: (id) => pieces.revisions(paper, id),
     generations: (id) => pieces.generations(paper, id),
     receiptsOnAir: () => pieces.receiptsOnAir(paper),
+    logProof,
     slugs: () => pieces.slugs(paper),
     latest: (query) => pieces.latest(paper, query),
     search: (terms, limit) => search.search(paper, terms, limit),

@@ -52,6 +52,7 @@ export function logTables(db: Db): LogTables {
      SELECT ?1, coalesce((SELECT max(number) FROM log_heads WHERE log = ?1), 0) + 1, ?2, ?3, ?4, ?5`,
   );
   const heads = `SELECT ${columns(HEAD)} FROM log_heads WHERE log = ?`;
+  const cosignedSize = one('SELECT max(size) FROM log_heads WHERE log = ? AND cosigned IS NOT NULL', orNull(integer));
   const setCosigned = run(
     `UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL
        AND NOT EXISTS (SELECT 1 FROM log_heads later WHERE later.log = ?1 AND later.cosigned IS NOT NULL
@@ -101,6 +102,7 @@ export function logTables(db: Db): LogTables {
     newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
     firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY size, number LIMIT 1`, HEAD),
+    cosignedSize: (log) => cosignedSize(log) ?? 0,
     setCosigned: (log, origin, size, cosigned) => setCosigned(log, origin, size, cosigned) > 0,
     addCosignature: (log, { origin, size, vkey, time, line }: LogCosignature) =>
       void addCosignature(log, origin, size, vkey, time, line),

@@ -22,6 +22,7 @@ import type { DeliveryTable } from '../readers/delivery.ts';
 import type { NoticeTable } from '../readers/notice.ts';
 import type { ReaderTables } from '../readers/reader-tables.ts';
 import type { WebhookTable } from '../readers/webhook-table.ts';
+import { logProver } from '../transparency/log-proof.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { accountMailTable } from './account-mails.ts';
 import { accountTable } from './accounts.ts';
@@ -169,11 +170,14 @@ export function openStore(settings: DatabaseSettings): Store {
   };
   const events = eventTable(db);
 
+  const log = logTables(db);
+  const logProof = logProver(log, 'desk');
+
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     let found = archives.get(paper);
     if (found === undefined) {
-      found = archiveOf(paper, { papers, pieces, entries, search });
+      found = archiveOf(paper, { papers, pieces, entries, search, logProof });
       archives.set(paper, found);
     }
     return found;

@@ -1,11 +1,11 @@
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { LogProof } from '../ledger/log/tlog-proof.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
+import { loggedEntries } from '../ledger/log/logged-entries.ts';
 import { tlogProofText } from '../ledger/log/tlog-proof.ts';
 import type { LogTree } from '../ledger/log/tree.ts';
 import { logTree } from '../ledger/log/tree.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { LogTables } from './log-tables.ts';
-import { loggedEntries } from './logged-entries.ts';
 
 type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'tiles'>;
 
@@ -20,13 +20,13 @@ export function logProof(tables: ProofTables, log: LogService, note: string): Lo
 /** Proves many notes. Notes that the same head covers share the hashes of its tree. */
 export function logProver(tables: ProofTables, log: LogService): (note: string) => LogProof | null {
   const read = tables.tiles(log);
-  let tree: LogTree | null = null;
+  let last: { cosigned: string; tree: LogTree } | null = null;
   return (note) => {
     const index = indexOfNote(tables, log, note);
     const head = index === null ? null : tables.firstCosignedOver(log, index);
     if (index === null || head?.cosigned == null) return null;
-    if (tree?.size !== head.size) tree = logTree(head.size, read);
-    const path = tree.inclusionProof(index);
+    if (last?.cosigned !== head.cosigned) last = { cosigned: head.cosigned, tree: logTree(head.size, read) };
+    const path = last.tree.inclusionProof(index);
     return {
       origin: head.origin,
       index,

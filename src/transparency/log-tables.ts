@@ -87,9 +87,12 @@ export interface LogTables {
   newestCosigned(log: LogService, origin: string): LogHead | null;
   /** The first head, of any origin, that met its quorum and covers the leaf: the one whose proof is given out for ever. */
   firstCosignedOver(log: LogService, index: number): LogHead | null;
+  /** The number of leaves that cosigned heads cover, whatever their origin. */
+  cosignedSize(log: LogService): number;
   /**
    * Sets `cosigned` of a head. Returns whether that was done: an existing text is kept, and a head stays without one once
    * a later head has met its quorum, because the proofs of its leaves name that head by then.
+   * The caller has the proofs pressed again (`markProofsStale`).
    */
   setCosigned(log: LogService, origin: string, size: number, cosigned: string): boolean;
 

@@ -161,7 +161,12 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
     if (story.state === 'withdrawn') assert(story.withdrawn_at !== null && story.reason !== null);
     const piece = archive.piece(story.id);
     assert(piece !== null);
-    const proof = proofOf(piece, archive.generations(story.id), archive.keys(), 'https://desk.example/keys.json');
+    const proof = proofOf(piece, {
+      generations: archive.generations(story.id),
+      keys: archive.keys(),
+      keysUrl: 'https://desk.example/keys.json',
+      log: null,
+    });
     assert.deepEqual(proofFaults(JSON.parse(JSON.stringify(proof)), verifyNoble, archive.keys()), []);
     assert.equal(proof.content_hash, story.content_hash);
   }

@@ -8,6 +8,8 @@ import { signerFrom, verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseIJson } from '../../src/ledger/i-json.ts';
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
+import { LOG_PROOF } from '../../src/ledger/log/log-proof.ts';
+import { hasShape } from '../../src/ledger/members.ts';
 import type { Piece } from '../../src/ledger/piece.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
@@ -83,7 +85,7 @@ for (const [index, piece] of PIECES.entries()) {
   GENERATIONS.push({ revision, seq: revision, content_hash, receipt_hash, filed_at, kid, receipt: note });
 }
 const KEYS_URL = 'https://desk.example/.well-known/newsdesk-keys.json';
-const PROOF = proofOf(PIECES[2] as Piece, GENERATIONS, KEYS, KEYS_URL);
+const PROOF = proofOf(PIECES[2] as Piece, { generations: GENERATIONS, keys: KEYS, keysUrl: KEYS_URL, log: null });
 
 /** The outcome of one verifier: whether all holds. A text that cannot be read does not; nothing may throw. */
 type Judge = (text: string, keys: VerifyingKey[]) => boolean | Promise<boolean>;
@@ -109,7 +111,8 @@ const storyPage: Judge = async (text, keys) => {
 const audit: Judge = (text, keys) => {
   const proof = parsed(text) as Proof | undefined;
   try {
-    const { id, revision, content_hash, basis, receipt, generations } = proof as Proof;
+    const { id, revision, content_hash, basis, receipt, generations, log } = proof as Proof;
+    if (!hasShape({ log: log ?? null }, { 'log??': LOG_PROOF })) return false;
     const piece = { ...PIECE, ...basis, credit: basis.credit ?? null } as Piece;
     // What a ledger cannot keep, it has not.
     if (canonicalize(basisOf(piece)) !== canonicalize(basis) || basis.id !== id || basis.revision !== revision)
@@ -133,9 +136,11 @@ function signedPart(text: string): string {
   const {
     receipt_verify: _,
     hash_basis: __,
+    log,
     ...said
   } = withoutPlaces(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
-  return canonicalize(said) ?? '';
+  // A proof from before there was a log has no such member.
+  return canonicalize({ ...said, log: log ?? null }) ?? '';
 }
 
 const handPart = (text: string): string => canonicalize((JSON.parse(text) as Proof).receipt_verify) ?? '';

@@ -88,7 +88,12 @@ test('a receipt is verified with openssl alone', { skip }, (t) => {
     receipt: note,
   };
   const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
-  const proof = proofOf(piece, [generation], [key], 'https://desk.example/.well-known/newsdesk-keys.json');
+  const proof = proofOf(piece, {
+    generations: [generation],
+    keys: [key],
+    keysUrl: 'https://desk.example/.well-known/newsdesk-keys.json',
+    log: null,
+  });
   const file = join(folder, 'proof.json');
   writeFileSync(file, JSON.stringify(proof));
   writeFileSync(join(folder, 'newsdesk-keys.json'), JSON.stringify(jwks([key])));

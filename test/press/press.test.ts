@@ -19,6 +19,7 @@ import {
   treeOf,
 } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { cosignAll } from '../support/log-heads.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -40,6 +41,7 @@ type Step =
   | { do: 'sections'; keep: number }
   | { do: 'persona'; persona: number; title: string; name: string; hasPicture: boolean }
   | { do: 'media' }
+  | { do: 'cosign' }
   | { do: 'crash'; after: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -76,6 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       hasPicture: fc.boolean(),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('cosign' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
 
@@ -104,6 +107,7 @@ function take(app: AppContext, clock: Clock, action: Step): void {
       airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
     if (action.do === 'withdraw')
       withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
+    if (action.do === 'cosign') cosignAll(app);
     if (action.do === 'media') record('media', PICTURE.path, PICTURE);
     if (action.do === 'wait') clock.now += action.hours * HOUR;
     if (action.do === 'hue') change({ hue: action.hue });

@@ -64,6 +64,8 @@ export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
 export function proofFor(app: AppContext, c: PaperContext, story: Story) {
   const archive = archiveOf(app, c);
   const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
-  const proof = proofOf(story, archive.generations(story.id), archive.keys(), keysUrl);
+  const generations = archive.generations(story.id);
+  const log = archive.logProof(generations.at(-1)?.receipt ?? '');
+  const proof = proofOf(story, { generations, keys: archive.keys(), keysUrl, log });
   return { ...proof, basis: { ...proof.basis } };
 }

@@ -25,16 +25,6 @@ export interface TlogProof {
   extra: Uint8Array | null;
 }
 
-/** The `log` member of a proof, of a row of provenance and of a record in an evidence bundle. */
-export interface LogProof {
-  /** The log's name: the first line of its checkpoints. */
-  origin: string;
-  /** The leaf's index, from 0. */
-  index: number;
-  /** The text of the proof. */
-  tlog_proof: string;
-}
-
 /** A parsed proof, not yet verified. */
 export interface ParsedTlogProof extends Omit<TlogProof, 'checkpoint'> {
   checkpoint: SignedCheckpoint;

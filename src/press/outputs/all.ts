@@ -8,6 +8,7 @@ import { front } from './front.ts';
 import { hosting } from './hosting.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { pages } from './pages.ts';
+import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { story } from './story.ts';
@@ -17,6 +18,7 @@ export const OUTPUTS: readonly Output[] = [
   assets,
   media,
   card,
+  proof,
   story,
   section,
   sectionPage,

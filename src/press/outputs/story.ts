@@ -3,7 +3,6 @@ import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Generation } from '../../ledger/chain.ts';
-import { proofOf } from '../../ledger/proof.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
@@ -22,8 +21,8 @@ import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
 const SHARE_WIDTH_MIN = 600;
 
 /**
- * One piece: its page, its Markdown version, its proof, and its embed card under both its id and its slug. For a
- * withdrawn piece, the page and the card are notices.
+ * One piece: its page, its Markdown version, and its embed card under both its id and its slug. For a withdrawn piece,
+ * the page and the card are notices.
  */
 export const story: Output = {
   kind: 'story',
@@ -45,14 +44,12 @@ export const story: Output = {
     const folder = `stories/${slug}`;
     const { root } = edition.site;
     const generations = edition.generations(found.id);
-    const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
     return [
       {
         path: `${folder}/index.html`,
         body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))),
       },
       { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
-      { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
       ...(await cards(edition, found, render)),
     ];
   },

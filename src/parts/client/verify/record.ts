@@ -1,10 +1,11 @@
+import { LOG_PROOF } from '../../../ledger/log/log-proof.ts';
 import type { Shape } from '../../../ledger/members.ts';
 import { hasShape } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
 import { GENERATION } from '../../../ledger/proof-form.ts';
 
 /** The parts of a proof that the checks read. */
-export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations'>;
+export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log'>;
 
 const PROOF: Shape = {
   id: 'a text',
@@ -23,6 +24,7 @@ const PROOF: Shape = {
     cited_facts: [{ n: 'a number', statement: 'a text', source: 'a text', instrument: 'a text' }],
   },
   generations: [GENERATION],
+  'log??': LOG_PROOF,
 };
 
 /** A parsed proof.json as a proof record; null when it is not a proof, or has a newer format. */

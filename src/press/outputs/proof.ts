@@ -1,0 +1,32 @@
+import { tags } from '../../desk/tags.ts';
+import { proofOf } from '../../ledger/proof.ts';
+import type { Output } from '../output.ts';
+import { afterPrefix } from '../output.ts';
+
+/**
+ * The proof of one piece on air. It is an output of its own, because a head that gets its quorum changes it and
+ * nothing else.
+ */
+export const proof: Output = {
+  kind: 'proof',
+  stage: 'proof',
+  *keysForTag(tag, edition) {
+    const id = afterPrefix(tags.piece(''), tag) ?? afterPrefix(tags.proof(''), tag);
+    const piece = id === null ? null : edition.piece(id);
+    if (piece !== null) yield piece.slug;
+  },
+  *allKeys(edition) {
+    for (const { slug } of edition.slugs()) yield slug;
+  },
+  print(edition, slug) {
+    const found = edition.story(slug);
+    if (found?.state !== 'on_air') return null;
+    const proof = proofOf(found, {
+      generations: edition.generations(found.id),
+      keys: edition.keys(),
+      keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
+      log: edition.logProof(found.id),
+    });
+    return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` }];
+  },
+};

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
+import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
+import type { Proof } from '../../src/ledger/proof.ts';
+import { proofFaults } from '../../src/ledger/proof.ts';
+import { filing, PAPER, treeOf } from '../support/app-context.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { cosignAll, LogHeads } from '../support/log-heads.ts';
+import { paperOf, publish, START } from '../support/pressed-paper.ts';
+
+const proofPath = (slug: string): string => `stories/${slug}/proof.json`;
+const proofIn = (tree: string, slug: string) => JSON.parse(readFileSync(join(tree, proofPath(slug)), 'utf8')) as Proof;
+
+/** The paths of files that differ between two trees. */
+function changed(before: Map<string, string>, after: Map<string, string>): string[] {
+  return [...after.keys()].filter((path) => before.get(path) !== after.get(path)).sort();
+}
+
+test('a head that gets its quorum presses the proofs of what it covers, and nothing else', async (t) => {
+  const { app, folder, clock, tree } = await paperOf(t, 3);
+  assert.equal(proofIn(tree, 'piece-0').log, null, 'before');
+  const before = treeOf(tree);
+  cosignAll(app);
+  const report = (await pressPapers(app, { cards: false })).get(PAPER);
+  const first = treeOf(tree);
+  assert.deepEqual(
+    changed(before, first),
+    [0, 1, 2].map((piece) => proofPath(`piece-${piece}`)),
+  );
+  assert.equal(report?.outputs, 3);
+
+  const proof = proofIn(tree, 'piece-0');
+  const { policy, origin } = new LogHeads(app.store, 'desk');
+  assert.equal(proof.log?.origin, origin);
+  const { cosigners } = await verifyTlogProof(proof.receipt, proof.log?.tlog_proof ?? '', policy, nodeCrypto);
+  assert.deepEqual(
+    cosigners.map(({ witness }) => witness.name),
+    ['w1'],
+  );
+  assert.deepEqual(proofFaults(proof, verifyNode), []);
+
+  publish(app, 'late', START);
+  await pressPapers(app, { cards: false });
+  const second = treeOf(tree);
+  assert.equal(proofIn(tree, 'late').log, null);
+  cosignAll(app);
+  await pressPapers(app, { cards: false });
+  assert.deepEqual(changed(second, treeOf(tree)), [proofPath('late')], 'proofs that were given out stay');
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('a revision has no proof until a head covers it; a withdrawn piece has no proof.json', async (t) => {
+  const { app, folder, clock, tree } = await paperOf(t, 2);
+  cosignAll(app);
+  await pressPapers(app, { cards: false });
+  fileStory(app.desk, PAPER, filing('piece-0', { headline: 'Another headline' }), { by: 'cli' });
+  await pressPapers(app, { cards: false });
+  assert.equal(proofIn(tree, 'piece-0').log, null);
+  cosignAll(app);
+  withdrawStory(app.desk, PAPER, 'piece-1', { by: 'cli', reason: 'It was wrong.' });
+  await pressPapers(app, { cards: false });
+  assert.deepEqual(proofFaults(proofIn(tree, 'piece-0'), verifyNode), []);
+  assert.notEqual(proofIn(tree, 'piece-0').log, null);
+  assert(!existsSync(join(tree, proofPath('piece-1'))));
+  airStory(app.desk, PAPER, 'piece-1', { by: 'cli' });
+  await pressPapers(app, { cards: false });
+  assert.notEqual(proofIn(tree, 'piece-1').log, null, 'the receipt is in the log already');
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('a full press keeps a file that an earlier version printed as part of another output', async (t) => {
+  const { app, tree } = await paperOf(t, 2);
+  const { manifest } = app.store;
+  const [file] = manifest.files(PAPER, 'proof/piece-0');
+  assert(file !== undefined);
+  app.store.transact(() => {
+    manifest.drop(PAPER, 'proof/piece-0');
+    manifest.record(PAPER, 'story/piece-0', [], [file], []);
+    manifest.setStamp(PAPER, 'an earlier version');
+  });
+  await pressPapers(app, { cards: false });
+  assert(existsSync(join(tree, proofPath('piece-0'))));
+  assert.deepEqual(
+    manifest.files(PAPER, 'story/piece-0').filter(({ path }) => path === file.path),
+    [],
+  );
+});
