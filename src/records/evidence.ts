@@ -1,8 +1,14 @@
 import type { Jwk, VerifyingKey } from '../ledger/keyring.ts';
 import { jwks } from '../ledger/keyring.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Observation } from './observation.ts';
 import type { FullRecord } from './preview.ts';
 import { fullRecordOf } from './preview.ts';
+
+/** A record, with the proof that its receipt is in the log. */
+export interface EvidenceRecord extends FullRecord {
+  log?: LogProof | null;
+}
 
 /** All observations of one domain, for archiving and offline verification. */
 export interface Evidence {
@@ -11,12 +17,19 @@ export interface Evidence {
   /** The keys that signed the records, as the key document lists them. */
   keys: Jwk[];
   /** The whole chain, oldest first. */
-  records: FullRecord[];
+  records: EvidenceRecord[];
 }
 
+type ProveReceipt = (receipt: string) => LogProof | null;
+
 /** Creates a bundle of a domain's whole chain, oldest first. */
-export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: VerifyingKey[]): Evidence {
-  return JSON.parse([...evidenceText(domain, observations, keys)].join('')) as Evidence;
+export function evidenceOf(
+  domain: string,
+  observations: Iterable<Observation>,
+  keys: VerifyingKey[],
+  logProof: ProveReceipt = () => null,
+): Evidence {
+  return JSON.parse([...evidenceText(domain, observations, keys, logProof)].join('')) as Evidence;
 }
 
 /**
@@ -27,12 +40,13 @@ export function* evidenceText(
   domain: string,
   observations: Iterable<Observation>,
   keys: VerifyingKey[],
+  logProof: ProveReceipt,
 ): Generator<string, void> {
   const used = new Set<VerifyingKey>();
   let comma = '';
   yield `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
   for (const observation of observations) {
-    const record = fullRecordOf(observation);
+    const record: EvidenceRecord = { ...fullRecordOf(observation), log: logProof(observation.receipt) };
     for (const key of keys) if (record.receipt.includes(`\nkid ${key.kid}\n`)) used.add(key);
     yield comma + JSON.stringify(record);
     comma = ',';

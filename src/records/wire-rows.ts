@@ -1,3 +1,4 @@
+import type { LogProof } from '../ledger/log/log-proof.ts';
 import { parseNote } from '../ledger/note.ts';
 import { isoTime } from '../time.ts';
 import { changeLine } from './change-line.ts';
@@ -17,10 +18,17 @@ export function tapeRow(delta: Delta) {
   return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };
 }
 
-/** A receipt in a domain's provenance. */
-export function provenanceRow({ seq, observed_at, receipt }: { seq: number; observed_at: number; receipt: string }) {
+interface ReceiptRow {
+  seq: number;
+  /** In ms. */
+  observed_at: number;
+  receipt: string;
+}
+
+/** A receipt in a domain's provenance, with the proof that it is in the log. */
+export function provenanceRow({ seq, observed_at, receipt }: ReceiptRow, log: LogProof | null) {
   const record_root = parseObservation(parseNote(receipt)?.text ?? '')?.record_root ?? '';
-  return { seq, observed_at: time(observed_at), record_root, receipt };
+  return { seq, observed_at: time(observed_at), record_root, receipt, log };
 }
 
 /** A value in a domain's history. */

@@ -59,7 +59,9 @@ describe('records are verified in the browser', () => {
   const bundle = () => evidenceOf(HOST, chain, stand.app.store.doorKeys());
   const provenance = () => ({
     domain: HOST,
-    items: chain.map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) })).reverse(),
+    items: chain
+      .map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) }, null))
+      .reverse(),
   });
 
   /** Gives these to the page and waits for its verdict. */

@@ -42,7 +42,9 @@ async function faultsIn(document: unknown, keys?: VerifyingKey[]): Promise<strin
 
 const record = fullRecordOf(newest);
 const bundle = evidenceOf(HOST.hostname, CHAIN, [KEY]);
-const items = CHAIN.map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) })).reverse();
+const items = CHAIN.map((one) =>
+  provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) }, null),
+).reverse();
 
 const badge = badgeOf(newest, '/t/x');
 const provenance = { domain: HOST.hostname, items };
@@ -56,7 +58,7 @@ test('what nobody signed is named, and is no fault', async () => {
     (await checkRecords('it', recordsDocument(JSON.stringify(document)) ?? assert.fail(), [KEY])).unsigned;
   assert.deepEqual(await unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
   assert.deepEqual(await unsigned({ ...previewOf(newest) }), ['notice', 'held_back.how']);
-  assert.deepEqual(await unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].log', 'items[0].note']);
+  assert.deepEqual(await unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].note']);
   assert.deepEqual(await unsigned({ ...provenance, total: 9, next_cursor: 'x' }), ['total', 'next_cursor']);
   assert.deepEqual(await unsigned({ observation: { ...record, price: 1 }, domain: 'x' }), [
     'domain',

@@ -307,8 +307,8 @@ test('rows for readers carry what the tables hold, with times as texts', (t) => 
   const host = idOf(records, 'a.test');
   const [newest] = records.provenance(host, 1);
   assert(newest !== undefined);
-  const { record_root, ...rest } = provenanceRow(newest);
-  assert.deepEqual(rest, { seq: 2, observed_at: at, receipt: newest.receipt });
+  const { record_root, ...rest } = provenanceRow(newest, null);
+  assert.deepEqual(rest, { seq: 2, observed_at: at, receipt: newest.receipt, log: null });
   assert(newest.receipt.includes(`\nrecord_root ${record_root}\n`));
   assert.deepEqual(records.history(host, {}, 9).map(historyRow)[1], {
     signal: 'A',

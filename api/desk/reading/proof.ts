@@ -3,6 +3,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import type { Story } from '../../../src/desk/archive.ts';
 import { proofOf } from '../../../src/ledger/proof.ts';
 import type { PaperContext } from '../../env.ts';
+import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
@@ -42,6 +43,7 @@ export const ProofBody = z
         receipt: z.string(),
       }),
     ),
+    log: LogProofBody,
   })
   .openapi('Proof', {
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',

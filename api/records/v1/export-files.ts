@@ -12,6 +12,7 @@ import {
 import type { Observation } from '../../../src/records/observation.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { logProver } from '../../../src/transparency/log-proof.ts';
 import type { RecordsContext } from '../context.ts';
 
 /** Changes, and observations, per read. */
@@ -28,6 +29,7 @@ export type ExportFiles = ReturnType<typeof exportFiles>;
  */
 export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   const { records, doorKeys } = store;
+  const logProof = logProver(store.log, 'records');
 
   /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */
   const chainOf = function* ({ id, hostname, seq: newest }: WatchedHost): Generator<Observation, void> {
@@ -85,7 +87,7 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
     evidence(c: RecordsContext, name: string): Response {
       const host = requireObserved(name);
       return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
-        evidenceText(host.hostname, chainOf(host), doorKeys()),
+        evidenceText(host.hostname, chainOf(host), doorKeys(), logProof),
       );
     },
   };

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { CHANGE_COLUMNS, OBSERVATION_COLUMNS } from '../../../src/records/export-rows.ts';
+import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import type { ExportFiles } from './export-files.ts';
@@ -49,7 +50,9 @@ const evidence = {
             .object({
               evidence: z.literal('domain-evidence/v1'),
               domain: z.string(),
-              records: z.array(z.looseObject({ preview: z.literal(false), seq: z.int(), receipt: z.string() })),
+              records: z.array(
+                z.looseObject({ preview: z.literal(false), seq: z.int(), receipt: z.string(), log: LogProofBody }),
+              ),
               keys: z.array(z.looseObject({ kid: z.string(), vkey: z.string() })),
             })
             .openapi('Evidence'),

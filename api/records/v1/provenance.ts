@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
+import { logProver } from '../../../src/transparency/log-proof.ts';
+import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
@@ -17,6 +19,7 @@ export const Provenance = listOf(
       observed_at: z.iso.datetime(),
       record_root: z.string().openapi({ description: 'The Merkle root that was signed: `sha256:` and hex.' }),
       receipt: z.string().openapi({ description: 'The signed note, verbatim.' }),
+      log: LogProofBody,
     })
     .openapi('ProvenanceItem'),
   { domain: DomainName, keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }) },
@@ -31,8 +34,9 @@ const spec = {
   responses: { 200: ok(Provenance, 'Newest first.'), ...faults() },
 };
 
-export const listProvenance = ({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) =>
-  operation(spec, (c) => {
+export const listProvenance = ({ store: { records, log }, settings }: Pick<AppContext, 'store' | 'settings'>) => {
+  const prove = logProver(log, 'records');
+  return operation(spec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
     const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
@@ -40,8 +44,9 @@ export const listProvenance = ({ store: { records }, settings }: Pick<AppContext
     return {
       domain: host.hostname,
       keys_url: `${settings.dataOrigin}/.well-known/records-keys.json`,
-      items: rows.map(provenanceRow),
+      items: rows.map((row) => provenanceRow(row, prove(row.receipt))),
       total: records.observationCount(host.id),
       next_cursor: next,
     };
   });
+};

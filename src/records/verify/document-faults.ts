@@ -1,5 +1,7 @@
 import type { VerifyingKey } from '../../ledger/keyring.ts';
 import { keysOf } from '../../ledger/keyring.ts';
+import type { LogProof } from '../../ledger/log/log-proof.ts';
+import { logProofFaults } from '../../ledger/log/log-proof-faults.ts';
 import type { Verify } from '../../ledger/note.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';
@@ -38,7 +40,11 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
       return recordFaults(document.record, keys, verify);
     case 'provenance': {
       const seen = document.page.items.map(({ receipt }) => checkReceipt(receipt, keys, verify));
-      return [...seen.flatMap(receiptRules), ...provenanceRules(document.page, seen)];
+      return [
+        ...seen.flatMap(receiptRules),
+        ...provenanceRules(document.page, seen),
+        ...logFaults(document.page.items),
+      ];
     }
     case 'evidence':
       return bundleFaults(document.bundle, keys, verify);
@@ -86,7 +92,13 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
       const one = seen[index];
       return one === undefined ? [] : flat(recordRules(record, one, rootOfAll(record.disclosures)));
     }),
+    ...logFaults(bundle.records),
   ];
+}
+
+/** Whether the receipts are where their proofs say that they are in the log. */
+function logFaults(rows: { seq: number; receipt: string; log?: LogProof | null }[]): string[] {
+  return rows.flatMap(({ seq, receipt, log }) => logProofFaults(log, receipt).map((fault) => `seq ${seq}: ${fault}`));
 }
 
 function flat({ names, fields, content: said, held_back: held }: AnswerFaults): string[] {

@@ -1,4 +1,6 @@
 import { DuplicateMember, parseIJson } from '../../ledger/i-json.ts';
+import type { LogProof } from '../../ledger/log/log-proof.ts';
+import { LOG_PROOF } from '../../ledger/log/log-proof.ts';
 import type { Shape } from '../../ledger/members.ts';
 import { isObject, mismatches, unknownMembers } from '../../ledger/members.ts';
 import { badgeParts } from '../badge.ts';
@@ -8,7 +10,7 @@ import type { FullRecord, Preview } from '../preview.ts';
 /** A page of a domain's receipts, newest first. */
 export interface ProvenancePage {
   domain: string;
-  items: { seq: number; observed_at: string; record_root: string; receipt: string }[];
+  items: { seq: number; observed_at: string; record_root: string; receipt: string; log?: LogProof | null }[];
   /** Null on the page that ends with the domain's first observation. */
   next_cursor?: string | null;
 }
@@ -57,6 +59,9 @@ const RECORD: Shape = {
   disclosures: ['a text'],
 };
 
+/** A record in a bundle. */
+const LOGGED_RECORD: Shape = { ...RECORD, 'log??': LOG_PROOF };
+
 /**
  * Members of a bundle's key that are checked against its bytes. The key's period comes from the service's own key list.
  */
@@ -70,11 +75,13 @@ const KEY: Shape = {
   'alg?': 'a text',
 };
 
-const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: [KEY], records: [RECORD] };
+const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: [KEY], records: [LOGGED_RECORD] };
 
 const PROVENANCE: Shape = {
   domain: 'a text',
-  items: [{ seq: 'a whole number', observed_at: 'a text', record_root: 'a text', receipt: 'a text' }],
+  items: [
+    { seq: 'a whole number', observed_at: 'a text', record_root: 'a text', receipt: 'a text', 'log??': LOG_PROOF },
+  ],
   'keys_url?': 'a text',
   'total?': 'a whole number',
   'next_cursor?': 'a text or null',
