@@ -9,6 +9,7 @@ import type { LogTables } from '../transparency/log-tables.ts';
 import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
+import { storeCosigned } from './stale-proofs.ts';
 
 /** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
 export const NODES_BATCH = 16 * TILE_WIDTH;
@@ -49,7 +50,7 @@ export function signHead(
     const checkpoint = signNote(checkpointText({ origin, size, root: logTree(size, read).root() }), signer);
     // Never earlier than the head before, even when the clock was set back since.
     tables.addHead(log, { origin, size, signed_at: Math.max(now(), last?.signed_at ?? 0), checkpoint });
-    if (isMet) tables.setCosigned(log, origin, size, checkpoint);
+    if (isMet) storeCosigned(store, log, { origin, size }, checkpoint);
     return 'signed';
   });
 }

@@ -212,7 +212,6 @@ export function openStore(settings: DatabaseSettings): Store {
 
   const credits = creditTables(db, transact);
   const keys = keyTables(db, transact);
-  const log = logTables(db);
   const group = groupCommit(db, transact, (error) => databaseFault(error, settings.file));
 
   const ledger: LedgerStore = {

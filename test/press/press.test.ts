@@ -18,8 +18,8 @@ import {
   tempFolder,
   treeOf,
 } from '../support/app-context.ts';
+import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { cosignAll } from '../support/log-heads.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');

@@ -11,8 +11,9 @@ import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofFaults } from '../../src/ledger/proof.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
+import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { cosignAll, LogHeads } from '../support/log-heads.ts';
+import { LogHeads } from '../support/log-heads.ts';
 import { paperOf, publish, START } from '../support/pressed-paper.ts';
 
 const proofPath = (slug: string): string => `stories/${slug}/proof.json`;
@@ -37,7 +38,7 @@ test('a head that gets its quorum presses the proofs of what it covers, and noth
   assert.equal(report?.outputs, 3);
 
   const proof = proofIn(tree, 'piece-0');
-  const { policy, origin } = new LogHeads(app.store, 'desk');
+  const { policy, origin } = new LogHeads(app.store.log, 'desk');
   assert.equal(proof.log?.origin, origin);
   const { cosigners } = await verifyTlogProof(proof.receipt, proof.log?.tlog_proof ?? '', policy, nodeCrypto);
   assert.deepEqual(

@@ -1,5 +1,3 @@
-import type { AppContext } from '../../src/app/context.ts';
-import { storeCosigned } from '../../src/app/log-cosigned.ts';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { appendLeaves } from '../../src/ledger/log/append.ts';
 import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
@@ -10,8 +8,7 @@ import { TILE_WIDTH } from '../../src/ledger/log/tile.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { LogHead } from '../../src/transparency/log-tables.ts';
+import type { LogHead, LogTables } from '../../src/transparency/log-tables.ts';
 import { ed25519Witness } from './log.ts';
 
 /** When every test head was signed and cosigned, in seconds since 1970. */
@@ -24,11 +21,11 @@ export class LogHeads {
   readonly policy: Policy;
   readonly policyText: string;
   readonly #signer = signerFrom(this.origin, new Uint8Array(32).fill(3));
-  readonly #store: Store;
+  readonly #tables: LogTables;
   readonly #log: LogService;
 
-  constructor(store: Store, log: LogService) {
-    this.#store = store;
+  constructor(tables: LogTables, log: LogService) {
+    this.#tables = tables;
     this.#log = log;
     this.policyText = `log ${vkey(this.origin, this.#signer.publicKey)}\nwitness w1 ${this.witness.vkey}\nquorum w1\n`;
     this.policy = readPolicy(this.policyText);
@@ -36,7 +33,7 @@ export class LogHeads {
 
   /** Signs a head over the present leaves. */
   sign(): LogHead {
-    const [tables, log] = [this.#store.log, this.#log];
+    const [tables, log] = [this.#tables, this.#log];
     const old = tables.newestHead(log, this.origin)?.size ?? 0;
     const hashes = tables.leafHashes(log, old, tables.size(log));
     const { size, tiles, read } = appendLeaves(old, hashes, tables.tiles(log));
@@ -56,26 +53,11 @@ export class LogHeads {
   }
 
   /** Cosigns a head; the one witness is the quorum. Returns the cosigned checkpoint. */
-  cosign(head: LogHead): string {
-    const { origin, size, checkpoint } = head;
-    const store = this.#store;
+  cosign({ origin, size, checkpoint }: LogHead): string {
     const cosigned = this.witness.cosign(checkpoint, SIGNED);
     const line = cosigned.slice(checkpoint.length, -1);
-    store.log.addCosignature(this.#log, { origin, size, vkey: this.witness.vkey, time: SIGNED, line });
-    store.transact(() => storeCosigned(store, this.#log, head, cosigned));
+    this.#tables.addCosignature(this.#log, { origin, size, vkey: this.witness.vkey, time: SIGNED, line });
+    this.#tables.setCosigned(this.#log, origin, size, cosigned);
     return cosigned;
   }
-}
-
-/** Logs the receipts of every piece on air, and has a head over them cosigned when there is one to sign. */
-export function cosignAll({ store }: Pick<AppContext, 'store'>): void {
-  store.transact(() => {
-    for (const paper of store.paperSlugs()) {
-      const archive = store.archive(paper);
-      for (const { id } of archive.latest({ limit: 1_000 }))
-        for (const { receipt } of archive.generations(id)) store.log.append('desk', receipt);
-    }
-    const heads = new LogHeads(store, 'desk');
-    if (store.log.size('desk') > (store.log.newestHead('desk', heads.origin)?.size ?? 0)) heads.cosign(heads.sign());
-  });
 }

@@ -21,7 +21,7 @@ const noteOf = (number: number): string => `receipt ${number}\n`;
 
 test('a proof is given out once a cosigned head covers its leaf, and never changes', async (t) => {
   const store = opened(t);
-  const heads = new LogHeads(store, 'desk');
+  const heads = new LogHeads(store.log, 'desk');
   const [first, second] = [noteOf(1), noteOf(2)];
   store.log.append('desk', first);
   assert.equal(logProof(store.log, 'desk', first), null, 'without a head');
@@ -45,7 +45,7 @@ test('a proof is given out once a cosigned head covers its leaf, and never chang
 
 test('a note with a hash in the log is proved by it, and by its own leaf once it has one', async (t) => {
   const store = opened(t);
-  const heads = new LogHeads(store, 'desk');
+  const heads = new LogHeads(store.log, 'desk');
   const note = noteOf(1);
   const [, hash] = loggedEntries(note);
   store.log.append('desk', hash);
@@ -63,7 +63,7 @@ test('a note with a hash in the log is proved by it, and by its own leaf once it
 
 test('every leaf of a log of several tiles has a proof, by whichever head was the first', async (t) => {
   const store = opened(t);
-  const heads = new LogHeads(store, 'records');
+  const heads = new LogHeads(store.log, 'records');
   const notes = Array.from({ length: 700 }, (_, number) => noteOf(number));
   const heights = [1, 2, 255, 256, 257, 511, 600, 700];
   store.transact(() => {
