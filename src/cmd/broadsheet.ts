@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   press: () => import('./press.ts'),
   verify: () => import('./verify.ts'),
   log: () => import('./log.ts'),
+  monitor: () => import('./monitor.ts'),
   audit: () => import('./audit.ts'),
   ledger: () => import('./ledger.ts'),
   paper: () => import('./paper.ts'),

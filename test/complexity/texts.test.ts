@@ -14,6 +14,7 @@ import { requireUtf8Query } from '../../api/middleware/query.ts';
 import { matchesEtag } from '../../api/responses/etag.ts';
 import { readCursor } from '../../api/responses/paging.ts';
 import { wantsRecord } from '../../api/responses/wants-record.ts';
+import { letters } from '../../src/audit/monitor/page-text.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
 import { asciiWords } from '../../src/desk/slug.ts';
@@ -180,6 +181,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     ],
     probeSvg,
   ],
+  ['page for a monitor', 8 * BODY, [PLAIN, ['<style>', ''], ['<!--', '-->']], letters],
   ['note', BODY, [PLAIN, ['a\n\n', '\n'], ['a\n\n— a ', '\n']], parseNote],
   ['key', BODY, [PLAIN, ['a+', ''], ['a+00000000+', '']], splitVkey],
   ['receipt of a look', BODY, [PLAIN, ['domain-observation/v1\ndomain ', '\n']], parseObservation],

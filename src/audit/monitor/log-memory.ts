@@ -1,0 +1,165 @@
+import { Fault } from '../../fault.ts';
+import { verifyNode } from '../../ledger/ed25519.ts';
+import { signingPeriodFaults } from '../../ledger/key-time.ts';
+import type { VerifyingKey } from '../../ledger/keyring.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
+import { shown } from '../../ledger/log/log-fault.ts';
+import { parseNote } from '../../ledger/note.ts';
+import type { Receipt } from '../../ledger/receipt.ts';
+import { isSignedBy } from '../../ledger/verifier-key.ts';
+import { isoTime } from '../../time.ts';
+import { keyLeafFault, publicKeyIn } from '../log/key-leaf.ts';
+import type { Finding } from './finding.ts';
+import type { LeafIndex } from './leaf-index.ts';
+
+const KEYS_MAX = 10_000;
+/** Lines of a receipt's note that are verified; a desk signs with one key. */
+const SIGNATURES_MAX = 4;
+
+/** A key that the log has announced. Times in ms. */
+export interface LoggedKey {
+  service: string;
+  kid: string;
+  /** Base64url. */
+  x: string;
+  nbf: number;
+  retired_at: number | null;
+  /** The latest time of a logged receipt by this key; null before the first. */
+  latest: number | null;
+}
+
+/** A finding without its place. */
+type Found = Omit<Finding, 'where'>;
+
+/**
+ * What a monitor remembers of the leaves that it has read, and the rules that each further leaf must keep. It is
+ * given the leaves in order, each once.
+ */
+export class LogMemory {
+  readonly names: LeafIndex;
+  readonly #keys: Map<string, LoggedKey>;
+
+  constructor(names: LeafIndex, keys: LoggedKey[]) {
+    this.names = names;
+    this.#keys = new Map(keys.map((key) => [nameOf(key.service, key.kid), key]));
+  }
+
+  keys(): LoggedKey[] {
+    return [...this.#keys.values()];
+  }
+
+  /** Those of some keys that the log announces for the desk, with the times that it says. */
+  announced(keys: VerifyingKey[]): VerifyingKey[] {
+    return keys.flatMap((key) => {
+      const logged = this.#keys.get(nameOf('desk', key.kid));
+      return logged === undefined ? [] : [{ ...key, nbf: logged.nbf, retired_at: logged.retired_at }];
+    });
+  }
+
+  /** The leaf of the receipt for a revision of a piece; null when there is none. */
+  leafOf({ paper, piece, revision }: Pick<Receipt, 'paper' | 'piece' | 'revision'>): number | null {
+    return this.names.get(revisionName(paper, piece, revision));
+  }
+
+  /** The newest leaf that withdraws a piece; null when there is none. */
+  withdrawalOf(paper: string, piece: string): number | null {
+    return this.names.get(withdrawalName(paper, piece));
+  }
+
+  /** Reads the next leaf. Returns what is wrong with it. */
+  take(index: number, leaf: Leaf): Found[] {
+    switch (leaf.kind) {
+      case 'receipt':
+        return [...this.#takeSignature(leaf), ...this.#takeNames(index, leaf.receipt)];
+      case 'withdrawal':
+        this.names.set(withdrawalName(leaf.paper, leaf.piece), index);
+        return [];
+      case 'key':
+        return this.#takeKey(leaf);
+      case 'key-retired':
+        return this.#retire(leaf);
+      case 'receipt-hash':
+        return [];
+    }
+  }
+
+  #takeNames(index: number, { paper, piece, revision, seq }: Receipt): Found[] {
+    const found: Found[] = [];
+    const claim = (name: string, what: string): void => {
+      const earlier = this.names.get(name);
+      if (earlier === null) return this.names.set(name, index);
+      const means = 'readers can be shown either of them, so the paper has said two things where it may say one';
+      found.push({ kind: 'two-receipts', what: `leaf ${earlier} is another receipt for ${what}`, means });
+    };
+    claim(revisionName(paper, piece, revision), `revision ${revision} of piece ${piece} in ${paper}`);
+    claim(`seq\n${paper}\n${seq}`, `no. ${seq} of ${paper}`);
+    return found;
+  }
+
+  #takeSignature({ note, receipt }: Extract<Leaf, { kind: 'receipt' }>): Found[] {
+    const what = `the receipt for revision ${receipt.revision} of piece ${receipt.piece} in ${receipt.paper}`;
+    const key = this.#keys.get(nameOf('desk', receipt.kid));
+    if (key === undefined) {
+      const means = 'somebody signs with a key that the paper has not announced';
+      return [
+        { kind: 'key', what: `${what} names key ${shown(receipt.kid)}, which no leaf before it announces`, means },
+      ];
+    }
+    const publicKey = publicKeyIn(key);
+    const read = parseNote(note);
+    const lines = (read?.signatures ?? []).slice(0, SIGNATURES_MAX);
+    if (read === null || !lines.some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode))) {
+      const means = 'it proves nothing, and a paper does not log what it has not signed';
+      return [{ kind: 'key', what: `${what} is not signed by the key that it names, ${key.kid}`, means }];
+    }
+    const filed = Date.parse(receipt.filed_at);
+    const faults = signingPeriodFaults(`${what} was filed`, receipt.filed_at, key);
+    key.latest = Math.max(key.latest ?? filed, filed);
+    const means = 'it was back-dated or postdated, or somebody signs with a retired key';
+    return faults.map((fault) => ({ kind: 'key', what: fault, means }));
+  }
+
+  #takeKey(leaf: Extract<Leaf, { kind: 'key' }>): Found[] {
+    const fault = keyLeafFault(leaf);
+    if (fault !== null) return [{ kind: 'key', what: fault, means: 'nobody can tell which key was announced' }];
+    const name = nameOf(leaf.service, leaf.kid);
+    if (this.#keys.has(name)) {
+      const means = 'a key has one beginning, and a second one lets it sign for another time';
+      return [{ kind: 'key', what: `it announces key ${leaf.kid} a second time`, means }];
+    }
+    if (this.#keys.size === KEYS_MAX) {
+      throw new Fault('too_large', `the log announces more than ${KEYS_MAX} keys, the most that a monitor remembers`);
+    }
+    const { service, kid, x, nbf } = leaf;
+    this.#keys.set(name, { service, kid, x, nbf: Date.parse(nbf), retired_at: null, latest: null });
+    return [];
+  }
+
+  #retire({ service, kid, retired_at }: Extract<Leaf, { kind: 'key-retired' }>): Found[] {
+    const key = this.#keys.get(nameOf(service, kid));
+    if (key === undefined) {
+      const means = 'it may have signed what the log does not show';
+      return [{ kind: 'key', what: `it retires key ${kid}, which no leaf announces`, means }];
+    }
+    if (key.retired_at !== null) {
+      const means = 'a later end lets it sign for a time in which it was retired';
+      return [{ kind: 'key', what: `it retires key ${kid} a second time`, means }];
+    }
+    key.retired_at = Date.parse(retired_at);
+    if (key.latest === null || key.latest < key.retired_at) return [];
+    const what = `it retires key ${kid} from ${retired_at}, but a receipt by it is of ${isoTime(key.latest)}`;
+    return [{ kind: 'key', what, means: 'the retirement was back-dated, or that receipt postdated' }];
+  }
+}
+
+function nameOf(service: string, kid: string): string {
+  return `${service} ${kid}`;
+}
+
+function revisionName(paper: string, piece: string, revision: number): string {
+  return `revision\n${paper}\n${piece}\n${revision}`;
+}
+
+function withdrawalName(paper: string, piece: string): string {
+  return `withdrawal\n${paper}\n${piece}`;
+}

@@ -1,0 +1,182 @@
+import { Fault, messageOf } from '../../fault.ts';
+import { verifyNode } from '../../ledger/ed25519.ts';
+import { parseIJson } from '../../ledger/i-json.ts';
+import type { Checkpoint } from '../../ledger/log/checkpoint.ts';
+import { TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { isIncluded, leafHash } from '../../ledger/merkle.ts';
+import { parseNote } from '../../ledger/note.ts';
+import { isProof, keysFromVkeys, type Proof, proofFaults } from '../../ledger/proof.ts';
+import { parseReceipt, type Receipt } from '../../ledger/receipt.ts';
+import { plural } from '../../plural.ts';
+import { HOUR, isoTime } from '../../time.ts';
+import type { LogSource } from '../log/log-source.ts';
+import { bundleAt } from '../log/served-tiles.ts';
+import type { ServedTree } from '../log/served-tree.ts';
+import { fetched } from '../verify-texts.ts';
+import type { Finding } from './finding.ts';
+import type { LogMemory } from './log-memory.ts';
+import type { WatchedPage } from './monitor-state.ts';
+import { pageTextFaults } from './page-text.ts';
+
+/** Bytes of a page or its proof: a story has at most some hundred kilobytes. */
+const LONGEST = 10_000_000;
+const PATIENCE = { silence: 10_000, whole: 20_000, bytes: LONGEST };
+/** Verifier keys of one proof that are looked up; a piece has one for each key that signed a revision. */
+const VKEYS_MAX = 100;
+const GENERATIONS_MAX = 1_000;
+/** How long the log may take to show a receipt, in ms: the witnesses may be down for a while. */
+const GRACE = HOUR;
+
+/** What a site showed at a story's address. Pages are read before the log, so that the log knows all of them. */
+export interface SeenPage {
+  page: WatchedPage;
+  /** Null when the page has gone. */
+  shown: { proof: Proof; faults: string[] } | null;
+}
+
+/** Reads a story's page and its proof. Throws a Fault when the site does not answer, or with no such document. */
+export async function readPage(page: WatchedPage): Promise<SeenPage> {
+  const source = `${page.address}proof.json`;
+  let text: string;
+  try {
+    text = await fetched(source, "a story's address", PATIENCE);
+  } catch (error) {
+    const status = error instanceof Fault ? error.details.status : undefined;
+    if (status === 404 || status === 410) return { page, shown: null };
+    throw error;
+  }
+  const proof = documentIn(source, text);
+  const html = await fetched(page.address, "a story's address", { ...PATIENCE, accept: 'text/html' });
+  const faults = pageTextFaults(html, proof.basis);
+  const older = proof.generations.slice(0, -1).map(({ content_hash }) => content_hash);
+  if (faults.length > 0 && !html.includes(proof.content_hash) && older.some((hash) => html.includes(hash))) {
+    throw new Fault('unavailable', `${page.address} shows an older revision than its proof.json; a cache may be late`);
+  }
+  return { page, shown: { proof, faults } };
+}
+
+function documentIn(source: string, text: string): Proof {
+  let document: unknown;
+  try {
+    document = parseIJson(text);
+  } catch (error) {
+    throw new Fault('invalid_request', `${source} ${messageOf(error)}`);
+  }
+  if (!isProof(document)) {
+    const [fault] = proofFaults(document, verifyNode, []);
+    throw new Fault('invalid_request', `${source}: ${fault}`);
+  }
+  return document;
+}
+
+/** The log as this run has read it. */
+export interface ReadLog {
+  source: LogSource;
+  head: Checkpoint;
+  tree: ServedTree;
+  memory: LogMemory;
+  /** The size of the log at the last run. */
+  old_size: number;
+}
+
+/** Compares what a site showed with the log. `page` is what to watch from now on; null for one that needs no eye. */
+export async function checkPage(
+  { page, shown }: SeenPage,
+  log: ReadLog,
+  now: number,
+): Promise<{ page: WatchedPage | null; findings: Finding[] }> {
+  if (shown === null) return checkGone(page, log);
+  const { proof } = shown;
+  const found = (kind: Finding['kind'], what: string, means: string): Finding => ({
+    kind,
+    where: page.address,
+    what,
+    means,
+  });
+  const findings: Finding[] = [];
+  const altered = [...keyedFaults(proof, log.memory), ...shown.faults];
+  if (altered.length > 0) {
+    const more = altered.length > 1 ? ` (and ${plural(altered.length - 1, 'more fault')})` : '';
+    const means = 'readers see something else than what was filed';
+    findings.push(found('altered', `${altered[0]}${more}`, means));
+  }
+  const receipt = receiptIn(proof.receipt);
+  const unlogged = await unloggedReceipts(proof, log);
+  const [other] = unlogged.filter(({ leaf }) => leaf !== null);
+  if (other !== undefined) {
+    const what = `it shows another receipt for revision ${other.receipt.revision} than leaf ${other.leaf} of the log`;
+    findings.push(found('unlogged', what, 'the piece was changed after it was logged, without a new revision'));
+  }
+  const missing = unlogged.filter(({ leaf }) => leaf === null);
+  const [first] = missing;
+  const since = first === undefined ? null : (page.unlogged_since ?? now);
+  if (first !== undefined && since !== null && (claimsLeaf(proof, log.head.size) || now - since >= GRACE)) {
+    const what = `the receipt for revision ${first.receipt.revision} is no leaf of the log, and the page is there since ${isoTime(since)}`;
+    findings.push(found('unlogged', what, 'it can be changed or denied later, and nobody would see it'));
+  }
+  return {
+    page: {
+      address: page.address,
+      paper: receipt?.paper ?? page.paper,
+      piece: receipt?.piece ?? page.piece,
+      seen_size: log.old_size,
+      checked_at: now,
+      unlogged_since: since,
+    },
+    findings,
+  };
+}
+
+/** A page that has gone needs a withdrawal after the run that last found it. */
+function checkGone(page: WatchedPage, { memory }: ReadLog): { page: WatchedPage | null; findings: Finding[] } {
+  const { paper, piece, address } = page;
+  if (paper === null || piece === null) return { page: null, findings: [] };
+  const withdrawal = memory.withdrawalOf(paper, piece);
+  if (withdrawal !== null && withdrawal >= page.seen_size) return { page: null, findings: [] };
+  const what = `the page was there at ${isoTime(page.checked_at)} and is gone, and no leaf withdraws piece ${piece} of ${paper}`;
+  const means = 'the paper took it away without saying so';
+  return { page, findings: [{ kind: 'gone', where: address, what, means }] };
+}
+
+/** The faults of a proof by the keys that the log announces, each in its time. */
+function keyedFaults(proof: Proof, memory: LogMemory): string[] {
+  const { vkey, vkeys = [] } = proof.receipt_verify;
+  const keys = memory.announced(keysFromVkeys([...new Set([vkey, ...vkeys])].slice(0, VKEYS_MAX)));
+  return proofFaults(proof, verifyNode, keys);
+}
+
+/** The receipts of a proof that are no leaves; `leaf` is that of another receipt for the same revision. */
+async function unloggedReceipts(
+  { receipt, generations }: Proof,
+  log: ReadLog,
+): Promise<{ receipt: Receipt; leaf: number | null }[]> {
+  const notes = new Set([receipt, ...generations.slice(-GENERATIONS_MAX).map((generation) => generation.receipt)]);
+  const unlogged: { receipt: Receipt; leaf: number | null }[] = [];
+  for (const note of notes) {
+    const parsed = receiptIn(note);
+    // It is a fault of the proof.
+    if (parsed === null) continue;
+    const leaf = log.memory.leafOf(parsed);
+    if (leaf === null || !(await isLeaf(note, leaf, log))) unlogged.push({ receipt: parsed, leaf });
+  }
+  return unlogged;
+}
+
+function receiptIn(note: string): Receipt | null {
+  return parseReceipt(parseNote(note)?.text ?? '');
+}
+
+/** Whether a note is the entry with this index, in the tree of the head. Throws a Fault when the tiles do not say. */
+async function isLeaf(note: string, index: number, { tree, head, source }: ReadLog): Promise<boolean> {
+  const path = await tree.ask((served) => served.inclusionProof(index));
+  if (isIncluded(leafHash(note), index, head.size, path, head.root)) return true;
+  const { start, entries } = await bundleAt(source, Math.floor(index / TILE_WIDTH), head.size);
+  if (!Buffer.from(note).equals(entries[index - start] ?? new Uint8Array())) return false;
+  throw new Fault('invalid_request', `${source.where} serves tiles that do not belong to its own checkpoint`);
+}
+
+/** Whether a proof says that its receipt is a leaf of a tree as large as the head's. */
+function claimsLeaf(proof: Proof, size: number): boolean {
+  const { log } = proof as Proof & { log?: { index?: unknown } | null };
+  return typeof log?.index === 'number' && log.index < size;
+}

@@ -1,0 +1,73 @@
+import { Command } from 'commander';
+import { readPolicyAt } from '../audit/log/policy-file.ts';
+import { findingLine } from '../audit/monitor/finding.ts';
+import { type MonitorRun, monitor } from '../audit/monitor/monitor.ts';
+import { isAddress } from '../audit/verify-sources.ts';
+import { Fault } from '../fault.ts';
+import { plural } from '../plural.ts';
+import { givenPath } from '../terminal/given-path.ts';
+import { givenPlace } from '../terminal/given-place.ts';
+import { printResult } from '../terminal/output.ts';
+import { progressTo } from '../terminal/progress.ts';
+
+/** The exit code when something could not be checked. */
+const NOT_CHECKED = 2;
+/** Lines about what could not be checked: a site that is down has one for each page. */
+const LISTED_MAX = 10;
+
+interface Options {
+  policy: string;
+  state: string;
+  verbose?: boolean;
+  json?: boolean;
+}
+
+export function command(): Command {
+  return (
+    new Command('monitor')
+      .description('watch a paper and its transparency log from outside, from cron for instance')
+      .argument('<url...>', 'the addresses of papers, or of a host with all its papers; one log is for all of them')
+      .requiredOption('--policy <file or address>', 'the tlog-policy that names the log, its witnesses and the quorum')
+      .requiredOption('--state <file>', 'what the last run saw; written for the next one')
+      .option('--verbose', 'also say that all is well')
+      .option('--json', 'print the outcome as JSON')
+      // Commander exits with 1 for invalid usage, but here 1 means that something was found.
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
+      .addHelpText(
+        'after',
+        '\nPrints nothing when all is well. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
+      )
+      .action(async (urls: string[], { policy, state, verbose, json }: Options) => {
+        process.exitCode = NOT_CHECKED;
+        const sites = urls.map(siteOf);
+        const trusted = await readPolicyAt(givenPlace(policy));
+        const progress = progressTo();
+        const step = (label: string, done: number, total: number) => progress.step(label, done, total, '');
+        const task = { sites, policy: trusted, file: givenPath(state), now: Date.now, progress: step };
+        const run = await monitor(task).finally(progress.end);
+        printResult(json, run, linesOf(run, verbose === true));
+        process.exitCode = codeOf(run);
+      })
+  );
+}
+
+function siteOf(url: string): string {
+  if (isAddress(url) && URL.canParse(url)) return url;
+  throw new Fault('invalid_request', `${url} is not an address; give one such as https://papers.example/tide-table/`);
+}
+
+function codeOf({ findings, unchecked }: MonitorRun): number {
+  if (findings.length > 0) return 1;
+  return unchecked.length > 0 ? NOT_CHECKED : 0;
+}
+
+function linesOf({ log, leaves_read, pages_read, pages_waiting, findings, unchecked }: MonitorRun, verbose: boolean) {
+  const waiting = pages_waiting > 0 ? `, ${plural(pages_waiting, 'page')} not in the log yet` : '';
+  const read = `${plural(leaves_read, 'new leaf', 'new leaves')} and ${plural(pages_read, 'page')} read${waiting}`;
+  return [
+    ...findings.map(findingLine),
+    ...unchecked.slice(0, LISTED_MAX).map((line) => `not checked: ${line}`),
+    ...(unchecked.length > LISTED_MAX ? [`not checked: ${unchecked.length - LISTED_MAX} more`] : []),
+    ...(verbose && log !== null ? [`${log.origin}: ${plural(log.size, 'leaf', 'leaves')}; ${read}`] : []),
+  ];
+}

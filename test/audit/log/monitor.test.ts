@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { type MonitorRun, monitor } from '../../../src/audit/monitor/monitor.ts';
+import { readPolicy } from '../../../src/ledger/log/policy-keys.ts';
+import { HOUR } from '../../../src/time.ts';
+import { tempFolder } from '../../support/app-context.ts';
+import { DeskLog, deskSigner, fileSite, START } from '../../support/desk-log.ts';
+import { ed25519Witness } from '../../support/log.ts';
+import { LoggedPaper } from '../../support/logged-paper.ts';
+import { run } from '../../support/program.ts';
+
+interface Watch {
+  paper: LoggedPaper;
+  state: string;
+  clock: { now: number };
+  look(sites?: string[]): Promise<MonitorRun>;
+}
+
+async function watch(t: TestContext, policy?: string): Promise<Watch> {
+  const paper = new LoggedPaper(await fileSite(t));
+  paper.log.addKey();
+  const state = join(tempFolder(t), 'state.json');
+  const clock = { now: START + 24 * HOUR };
+  const look = (sites = [paper.url]) => {
+    const trusted = readPolicy(policy ?? `log ${paper.log.vkey}\nquorum none\n`);
+    return monitor({ sites, policy: trusted, file: state, now: () => clock.now++ });
+  };
+  return { paper, state, clock, look };
+}
+
+/** A paper with three stories that a monitor has found in order. */
+async function watched(t: TestContext): Promise<Watch> {
+  const all = await watch(t);
+  for (const slug of ['ebb', 'flood', 'slack']) all.paper.publish(slug);
+  all.paper.publish('ebb', { headline: 'What the ebb really means' });
+  all.paper.publishLog();
+  assertQuiet(await all.look());
+  return all;
+}
+
+function assertQuiet({ findings, unchecked }: MonitorRun): void {
+  assert.deepEqual([findings, unchecked], [[], []]);
+}
+
+function assertFound(one: MonitorRun, kind: string, where: RegExp, what: RegExp): void {
+  assert(
+    one.findings.some((finding) => finding.kind === kind && where.test(finding.where) && what.test(finding.what)),
+    JSON.stringify([one.findings, one.unchecked], null, 2),
+  );
+}
+
+test('all is well with a log that grows, and only the new leaves are read', async (t) => {
+  const { paper, look } = await watched(t);
+  const first = await look();
+  assertQuiet(first);
+  assert.deepEqual([first.leaves_read, first.pages_read, first.log?.size], [0, 3, 5]);
+  for (let number = 0; number < 300; number++)
+    paper.log.append([`receipt-hash/v1\nsha256:${`${number}`.padStart(64, '0')}\n`]);
+  paper.publish('neap');
+  paper.publishLog();
+  paper.site.asked.length = 0;
+  const second = await look([paper.site.url]);
+  assertQuiet(second);
+  assert.deepEqual([second.leaves_read, second.pages_read, second.log?.size], [301, 4, 306]);
+  const again = await look([paper.url, paper.site.url]);
+  assertQuiet(again);
+  assert.deepEqual([again.leaves_read, again.pages_read], [0, 4]);
+});
+
+test('a log that was rewritten under its own key is a fork, whatever its size', async (t) => {
+  for (const more of [0, 1, 300]) {
+    const { paper, look, state } = await watched(t);
+    const before = readFileSync(state, 'utf8');
+    const { log } = paper;
+    paper.log = new DeskLog();
+    paper.log.append(log.entries.slice(0, 1));
+    // Yesterday's second story says something else.
+    paper.log.seq = 1;
+    paper.log.append([log.entries[1] ?? '', paper.log.receipt('flood'), ...log.entries.slice(3)]);
+    for (let number = 0; number < more; number++)
+      paper.log.append([`receipt-hash/v1\nsha256:${`${number}`.padStart(64, '0')}\n`]);
+    paper.publishLog();
+    const one = await look();
+    assertFound(
+      one,
+      'fork',
+      /^papers\.example\/log$/,
+      /^the first 5 leaves are not those that the log had at 2026-06-02T/,
+    );
+    assert.equal(one.findings.length, 1);
+    assert.equal(readFileSync(state, 'utf8'), before, 'the state goes on saying what the log was');
+  }
+});
+
+test('a log of which an older copy was restored has shrunken', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.publishLog(paper.log.checkpoint(3));
+  assertFound(await look(), 'shrunken', /^papers\.example\/log$/, /^the log had 5 leaves at \S+, and has 3 now$/);
+});
+
+test('two receipts for one revision or one number are found, also across runs, and stay found', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.log.publish('flood');
+  paper.log.publish('other', { seq: 2 });
+  paper.publishLog();
+  const one = await look();
+  assertFound(
+    one,
+    'two-receipts',
+    /log leaf 5$/,
+    /^leaf 2 is another receipt for revision 1 of piece flood in tide-table$/,
+  );
+  assertFound(one, 'two-receipts', /log leaf 6$/, /^leaf 2 is another receipt for no\. 2 of tide-table$/);
+  assert.deepEqual((await look()).findings, one.findings);
+});
+
+const KEY_CASES: [claim: string, work: (log: DeskLog) => void, what: RegExp][] = [
+  [
+    'a key that was never logged',
+    (log) => void log.publish('a', {}, deskSigner(12)),
+    /names key "\S+", which no leaf before it announces$/,
+  ],
+  [
+    'a signature by another key than the named one',
+    (log) => void log.publish('a', { kid: log.kid }, deskSigner(12)),
+    /is not signed by the key that it names/,
+  ],
+  [
+    'a receipt from before its key',
+    (log) => void log.publish('a', { filed_at: '2026-05-01T00:00:00.000Z' }),
+    /was filed at 2026-05-01\S+, but its key was in use only from/,
+  ],
+  [
+    'a receipt by a retired key',
+    (log) => {
+      log.retireKey();
+      log.publish('a');
+    },
+    /but its key was retired at/,
+  ],
+  [
+    'a retirement that was back-dated',
+    (log) => log.retireKey(log.kid, START + 60_000),
+    /it retires key \S+ from 2026-06-01T00:01:00.000Z, but a receipt by it is of/,
+  ],
+  ['a key announced twice', (log) => log.addKey(log.signer, START - 1), /announces key \S+ a second time/],
+  [
+    'the end of a key that never began',
+    (log) => log.retireKey('A'.repeat(43)),
+    /retires key A+, which no leaf announces/,
+  ],
+];
+
+for (const [claim, work, what] of KEY_CASES) {
+  test(`a monitor finds ${claim}`, async (t) => {
+    const { paper, look } = await watched(t);
+    work(paper.log);
+    paper.publishLog();
+    assertFound(await look(), 'key', /log leaf \d+$/, what);
+  });
+}
+
+test('a key that follows another by the rules is in order', async (t) => {
+  const { paper, look } = await watched(t);
+  const old = paper.log.kid;
+  paper.log.seq++;
+  paper.log.addKey(deskSigner(12));
+  paper.log.retireKey(old);
+  paper.publish('neap');
+  paper.publish('ebb');
+  paper.publishLog();
+  assertQuiet(await look());
+});
+
+test('a leaf that nobody can read is found', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.log.append(['gossip/v1\n']);
+  paper.publishLog();
+  assertFound(await look(), 'leaf', /leaf 5$/, /no kind of leaf/);
+});
+
+test('a page whose receipt is no leaf is found once the log is late, or at once when it says otherwise', async (t) => {
+  const { paper, look, clock } = await watched(t);
+  paper.publish('secret', {}, { isLogged: false });
+  const first = await look();
+  assertQuiet(first);
+  assert.equal(first.pages_waiting, 1);
+  clock.now += HOUR;
+  assertFound(
+    await look(),
+    'unlogged',
+    /stories\/secret\/$/,
+    /^the receipt for revision 1 is no leaf of the log, and the page is there since/,
+  );
+  paper.remove('secret');
+  paper.publish('lie', {}, { isLogged: false });
+  paper.press('lie', { origin: 'papers.example/log', index: 4, tlog_proof: '' });
+  assertFound(await look(), 'unlogged', /stories\/lie\/$/, /is no leaf/);
+});
+
+test('a story that was changed without a new revision is found', async (t) => {
+  const { paper, look } = await watched(t);
+  const { files } = paper.site;
+  const proof = 'tide-table/stories/flood/proof.json';
+  const page = 'tide-table/stories/flood/';
+  const kept = [String(files.get(proof)), String(files.get(page))];
+  // Only the page.
+  files.set(page, (kept[1] ?? '').replace('One thing', 'No thing'));
+  assertFound(await look(), 'altered', /stories\/flood\/$/, /^the page does not show the text that was signed$/);
+  // Page and proof, with the old receipt.
+  files.set(proof, (kept[0] ?? '').replace('One thing', 'No thing'));
+  assertFound(await look(), 'altered', /stories\/flood\/$/, /^content_hash is not the hash of basis/);
+  // All of it, and signed again.
+  paper.remove('flood', { forgets: true });
+  paper.publish('flood', { headline: 'Nothing happened' }, { isLogged: false, receipt: { seq: 2 } });
+  assertFound(
+    await look(),
+    'unlogged',
+    /stories\/flood\/$/,
+    /^it shows another receipt for revision 1 than leaf 2 of the log$/,
+  );
+});
+
+test('a page that goes is found, unless a leaf withdraws it', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.remove('flood');
+  const one = await look();
+  assertFound(
+    one,
+    'gone',
+    /stories\/flood\/$/,
+    /^the page was there at \S+ and is gone, and no leaf withdraws piece flood of tide-table$/,
+  );
+  assert.deepEqual((await look()).findings, one.findings, 'it stays found');
+  paper.log.withdraw('flood');
+  paper.publishLog();
+  assertQuiet(await look());
+  assert.equal((await look()).pages_read, 2);
+  // A withdrawal counts once.
+  paper.publish('flood');
+  paper.publishLog();
+  assertQuiet(await look());
+  paper.remove('flood');
+  assertFound(await look(), 'gone', /stories\/flood\/$/, /no leaf withdraws/);
+});
+
+test('a log without its quorum, or by another key, has not been checked', async (t) => {
+  const witness = ed25519Witness('witness.example', 5);
+  const log = new DeskLog();
+  const { paper, look, state } = await watch(t, `log ${log.vkey}\nwitness w1 ${witness.vkey}\nquorum w1\n`);
+  paper.publish('ebb');
+  paper.publishLog();
+  const one = await look();
+  assert.deepEqual(one.findings, []);
+  assert.match(one.unchecked.join('\n'), /has not the quorum "w1"/);
+  assert(!existsSync(state));
+  paper.publishLog(witness.cosign(paper.log.checkpoint(), 1_790_000_000));
+  assertQuiet(await look());
+  // Rewritten, and of course without the witness.
+  paper.log = new DeskLog();
+  paper.log.append([
+    'receipt-hash/v1\nsha256:'.concat('ab'.repeat(32), '\n'),
+    'receipt-hash/v1\nsha256:'.concat('cd'.repeat(32), '\n'),
+  ]);
+  paper.publishLog();
+  assertFound(await look(), 'fork', /papers\.example/, /the first 2 leaves are not/);
+  paper.log = new DeskLog('papers.example/log', 4);
+  paper.publishLog();
+  assert.match((await look()).unchecked.join('\n'), /is not signed by a key that the policy has/);
+});
+
+test('a log whose files do not belong to its head is not called a fork', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.publish('neap');
+  paper.publishLog();
+  const { files } = paper.site;
+  files.set('log/tile/entries/000.p/6', files.get('log/tile/entries/000.p/5') ?? '');
+  assert.match((await look()).unchecked.join('\n'), /tile\/entries\/000\.p\/6 has 5 entries instead of 6/);
+  paper.publishLog();
+  files.delete('log/tile/entries/000.p/6');
+  assert.match((await look()).unchecked.join('\n'), /000\.p\/6 answered 404/);
+  paper.publishLog();
+  assertQuiet(await look());
+});
+
+test('two monitors on one state file: none of them is lost, and two logs are found', async (t) => {
+  const { paper, look, state } = await watched(t);
+  await Promise.all([look(), look()]);
+  JSON.parse(readFileSync(state, 'utf8'));
+  assertQuiet(await look());
+  // While one reads, another one is shown another log of the same size.
+  const honest = paper.log;
+  const copy = new DeskLog();
+  copy.append(honest.entries);
+  copy.seq = honest.seq;
+  paper.publish('neap');
+  copy.publish('spring');
+  const checkpoint = honest.checkpoint();
+  let other: MonitorRun | null = null;
+  paper.publishLog();
+  paper.site.files.set('log/checkpoint', (response) => {
+    paper.site.files.set('log/checkpoint', checkpoint);
+    paper.log = copy;
+    paper.publishLog();
+    void look().then((outcome) => {
+      other = outcome;
+      paper.log = honest;
+      paper.publishLog();
+      response.end(checkpoint);
+    });
+  });
+  const one = await look();
+  assert.notEqual(other, null);
+  assertFound(one, 'fork', /papers\.example/, /another monitor read the root/);
+});
+
+test('a state file that is damaged, or of another log, is named', async (t) => {
+  const { paper, state, look } = await watched(t);
+  const kept = readFileSync(state, 'utf8');
+  for (const damaged of [
+    '',
+    '{}',
+    kept.slice(0, -20),
+    kept.replace('"size":5', '"size":6'),
+    kept.replace('"unlogged_since":null', '"unlogged_since":7'),
+  ]) {
+    writeFileSync(state, damaged);
+    await assert.rejects(look(), /state\.json is not a monitor's state, or was damaged \([^\n]+\); restore it/);
+  }
+  writeFileSync(state, kept);
+  const policy = readPolicy(`log ${new DeskLog('other.example/log').vkey}\nquorum none\n`);
+  const task = { sites: [paper.url], policy, file: state, now: Date.now };
+  await assert.rejects(
+    monitor(task),
+    /state\.json is the state of papers\.example\/log, a log that the policy does not name/,
+  );
+});
+
+test('the command is quiet when all is well, and ends with 0, 1 or 2', async (t) => {
+  const { paper, state } = await watched(t);
+  const policy = join(tempFolder(t), 'policy');
+  writeFileSync(policy, `log ${paper.log.vkey} ${paper.site.url}log/\nquorum none\n`);
+  const look = (...args: string[]) =>
+    run(t, tempFolder(t), ['monitor', paper.url, '--policy', policy, '--state', state, ...args]);
+  assert.deepEqual(await look(), { code: 0, signal: null, stdout: '', stderr: '' });
+  assert.match((await look('--verbose')).stdout, /^papers\.example\/log: 5 leaves; 0 new leaves and 3 pages read\n$/);
+  const { findings, log } = JSON.parse((await look('--json')).stdout) as MonitorRun;
+  assert.deepEqual([findings, log?.size], [[], 5]);
+  paper.remove('ebb');
+  const found = await look();
+  assert.equal(found.code, 1);
+  assert.match(
+    found.stdout,
+    /^http:\S+\/stories\/ebb\/: gone: the page was there [^\n]+; the paper took it away without saying so\n$/,
+  );
+  writeFileSync(state, 'x');
+  const damaged = await look();
+  assert.equal(damaged.code, 2);
+  assert.match(damaged.stderr, /^broadsheet: \S+state\.json is not a monitor's state[^\n]+\n$/);
+  assert.equal((await run(t, tempFolder(t), ['monitor', paper.url])).code, 2);
+});
