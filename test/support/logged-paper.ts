@@ -1,5 +1,6 @@
 import { basisOf, contentHash, type Hashed, sha256 } from '../../src/ledger/basis.ts';
 import type { Generation } from '../../src/ledger/chain.ts';
+import type { LogProof } from '../../src/ledger/log/log-proof.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { keysFromVkeys, proofOf } from '../../src/ledger/proof.ts';
 import { parseReceipt, type Receipt } from '../../src/ledger/receipt.ts';
@@ -53,13 +54,14 @@ export class LoggedPaper {
   }
 
   /** Writes a story's page and proof. */
-  press(slug: string, log: object | null = null): void {
+  press(slug: string, log: LogProof | null = null): void {
     const { piece, generations } = present(this.#stories.get(slug));
     const keys = keysFromVkeys([...this.#keys]);
-    const proof = proofOf(piece, generations, keys, `${this.url}.well-known/newsdesk-keys.json`);
+    const keysUrl = `${this.url}.well-known/newsdesk-keys.json`;
+    const proof = proofOf(piece, { generations, keys, keysUrl, log });
     const { html } = proseHtml(piece.prose, piece.cited_facts, (path) => path);
     const { files } = this.site;
-    files.set(`tide-table/stories/${slug}/proof.json`, JSON.stringify({ ...proof, log }));
+    files.set(`tide-table/stories/${slug}/proof.json`, JSON.stringify(proof));
     files.set(
       `tide-table/stories/${slug}/index.html`,
       `<h1>${piece.headline}</h1><p>${piece.dek}</p><div>${html}</div><p>${proof.content_hash}</p>`,

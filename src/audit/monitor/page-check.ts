@@ -176,7 +176,6 @@ async function isLeaf(note: string, index: number, { tree, head, source }: ReadL
 }
 
 /** Whether a proof says that its receipt is a leaf of a tree as large as the head's. */
-function claimsLeaf(proof: Proof, size: number): boolean {
-  const { log } = proof as Proof & { log?: { index?: unknown } | null };
-  return typeof log?.index === 'number' && log.index < size;
+function claimsLeaf({ log }: Proof, size: number): boolean {
+  return log != null && log.index < size;
 }
