@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import type { Desk } from '../desk/filing.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { mediaFiles } from '../files/media.ts';
-import { currentSigningKey, openSigningKey } from '../files/signing-key.ts';
+import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
+import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
 import { ProsePool } from './prose-pool.ts';
 
@@ -31,6 +34,8 @@ export interface AppContext {
    * sign calls it first.
    */
   openSigningKey(): void;
+  /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
+  signingKey(service: LogService): CurrentKey;
   close(): void;
 }
 
@@ -88,7 +93,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     desk: {
       store,
       get signingKey() {
-        return inForce();
+        return app.signingKey('desk');
       },
       now,
       newId,
@@ -96,6 +101,11 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     openSigningKey() {
       openSigningKey(store, keyFile, signingName(app.settings), now());
       fillLogs(store);
+      for (const log of LOG_SERVICES) raiseFence(app, log);
+    },
+    signingKey(service) {
+      assertNotFenced(store.log, service);
+      return inForce();
     },
     close() {
       app.prosePool.close();

@@ -63,8 +63,8 @@ async function submitProbe(app: AppContext, lease: string, probe: Probe): Promis
   }
 }
 
-function recordUnderLease({ store, desk, settings, now }: AppContext, lease: string, probe: Probe): ProbeOutcome {
-  const options = { ...desk.signingKey, now: now(), every: settings.scanEvery, randomBytes };
+function recordUnderLease({ store, signingKey, settings, now }: AppContext, lease: string, probe: Probe): ProbeOutcome {
+  const options = { ...signingKey('records'), now: now(), every: settings.scanEvery, randomBytes };
   const recorded = recordProbe(store.records, lease, probe, options);
   const { hostname } = probe;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

@@ -1,13 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-tree.ts';
 import { toHex } from '../ledger/bytes.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
+import type { Store } from '../store/store.ts';
+import { SECOND } from '../time.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { AppContext } from './context.ts';
-import { type LogKey, logOriginVariable } from './log-key.ts';
+import { type LogKey, logOriginVariable, readLogKey } from './log-key.ts';
 import { ownPolicy, witnessVkey } from './log-policy.ts';
 import { ownCheckpoint } from './log-publication.ts';
 
@@ -16,10 +20,53 @@ import { ownCheckpoint } from './log-publication.ts';
  * such a copy signed would be a fork for ever, so it signs nothing and serves what it has.
  */
 
+/** How long a start waits for the witnesses, in ms. */
+const WITNESSES_WAIT = 2 * SECOND;
 /** Leaves that are read at once. */
 const BATCH = 16 * TILE_WIDTH;
 
-type FencedContext = Pick<AppContext, 'settings' | 'store'>;
+interface FencedContext {
+  settings: Settings;
+  store: Pick<Store, 'transact' | 'doorKeys' | 'log'>;
+}
+
+/** Throws `unavailable`, saying why, when nothing may be signed for a service. */
+export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogService): void {
+  const line = tables.fence(log);
+  if (line !== null) throw new Fault('unavailable', `nothing is signed: ${line}`);
+}
+
+/**
+ * Puts up the fence when this copy must not sign, as far as this machine knows. Whoever will sign calls it first. Never
+ * takes a fence down. Throws `unavailable` when the file of the log's key holds another key.
+ */
+export function raiseFence(context: FencedContext, log: LogService): void {
+  const key = readLogKey(context, log);
+  const line = key === null ? null : fenceLine(context, log, key);
+  if (line !== null) setFence(context, log, line);
+}
+
+/**
+ * Puts up the fence or takes it down, at the start of a server. `contradiction` asks the witnesses for what they have
+ * seen, and resolves to the reason when this copy must not sign; who answers late is heard later.
+ */
+export async function checkFence(
+  context: FencedContext,
+  log: LogService,
+  contradiction: (key: LogKey) => Promise<string | null>,
+): Promise<void> {
+  const key = readLogKey(context, log);
+  const line =
+    key === null
+      ? null
+      : (fenceLine(context, log, key) ??
+        (await Promise.race([contradiction(key), pause(WITNESSES_WAIT, null, { ref: false })])));
+  if (context.store.log.fence(log) !== line) setFence(context, log, line);
+}
+
+function setFence({ store }: FencedContext, log: LogService, line: string | null): void {
+  store.transact(() => store.log.setFence(log, line));
+}
 
 /**
  * Why this copy must not sign, as far as this machine knows, in one line; null when it may. Compares the leaves with the

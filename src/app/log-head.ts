@@ -4,9 +4,9 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { hashAt, hashesAt, TILE_WIDTH } from '../ledger/log/tile.ts';
 import { logTree } from '../ledger/log/tree.ts';
 import { signNote } from '../ledger/signing.ts';
+import type { Store } from '../store/store.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
 import { storeCosigned } from './stale-proofs.ts';
@@ -28,7 +28,7 @@ export type HeadStep =
  * policy asks for no witness, so that the head meets its quorum at once.
  */
 export function signHead(
-  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  { store, now }: { store: Pick<Store, 'transact' | 'log'>; now(): number },
   log: LogService,
   key: LogKey,
   { isMet }: { isMet: boolean },

@@ -8,7 +8,7 @@ import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { isSignedBy, vkey } from '../ledger/verifier-key.ts';
-import type { AppContext } from './context.ts';
+import type { Store } from '../store/store.ts';
 
 /** The key of a log. Its name is the origin of the log. */
 export interface LogKey {
@@ -35,7 +35,10 @@ export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: 
   return logOrigins[log] ?? `${new URL(log === 'desk' ? origin : dataOrigin).host}/log`;
 }
 
-type KeyContext = Pick<AppContext, 'settings' | 'store'>;
+interface KeyContext {
+  settings: Settings;
+  store: Pick<Store, 'doorKeys' | 'log'>;
+}
 
 /**
  * The key that a log signs with. A log keeps the origin in its key file even when its address changes. Throws

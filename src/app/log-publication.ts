@@ -1,14 +1,18 @@
+import type { Settings } from '../env.ts';
 import { LogTree, logFolder, publishedCheckpoint } from '../files/log-tree.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { isSignedBy } from '../ledger/verifier-key.ts';
-import type { AppContext } from './context.ts';
+import type { Store } from '../store/store.ts';
 import type { LogKey } from './log-key.ts';
 import { publishedPolicy } from './log-policy.ts';
 
-type PublishingContext = Pick<AppContext, 'settings' | 'store'>;
+interface PublishingContext {
+  settings: Settings;
+  store: Pick<Store, 'log'>;
+}
 
 interface PublicationOptions {
   /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
