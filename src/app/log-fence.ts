@@ -9,10 +9,11 @@ import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
+import { vkeyOf } from '../transparency/cosignature-from.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { type LogKey, logOriginVariable, readLogKey } from './log-key.ts';
-import { ownPolicy, witnessVkey } from './log-policy.ts';
+import { ownPolicy } from './log-policy.ts';
 import { ownCheckpoint } from './log-publication.ts';
 
 /**
@@ -88,7 +89,7 @@ export function fenceLine({ settings, store }: FencedContext, log: LogService, k
     return `${here}, and the first ${count(published.size)} are not those of its published checkpoint: ${cure}`;
   }
   for (const witness of ownPolicy(settings)?.witnesses ?? []) {
-    const { seen_size } = tables.witness(log, key.origin, witnessVkey(witness));
+    const { seen_size } = tables.witness(log, key.origin, vkeyOf(witness.key));
     if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}: ${cure}`;
   }
   return null;

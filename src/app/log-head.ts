@@ -9,7 +9,6 @@ import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
-import { storeCosigned } from './stale-proofs.ts';
 
 /** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
 export const NODES_BATCH = 16 * TILE_WIDTH;
@@ -23,18 +22,13 @@ export type HeadStep =
   /** The newest head covers every leaf, or this copy must not sign. */
   | 'none';
 
-/**
- * Takes one step towards a head over all leaves, in one transaction; call it again after `more`. `isMet` is whether the
- * policy asks for no witness, so that the head meets its quorum at once.
- */
+/** Takes one step towards a head over all leaves, in one transaction. Call it again after `more`. */
 export function signHead(
   { store, now }: { store: Pick<Store, 'transact' | 'log'>; now(): number },
   log: LogService,
-  key: LogKey,
-  { isMet }: { isMet: boolean },
+  { origin, signer }: LogKey,
 ): HeadStep {
   const tables = store.log;
-  const { origin, signer } = key;
   return store.transact(() => {
     if (!tables.isFilled(log) || tables.fence(log) !== null) return 'none';
     const size = tables.size(log);
@@ -50,7 +44,6 @@ export function signHead(
     const checkpoint = signNote(checkpointText({ origin, size, root: logTree(size, read).root() }), signer);
     // Never earlier than the head before, even when the clock was set back since.
     tables.addHead(log, { origin, size, signed_at: Math.max(now(), last?.signed_at ?? 0), checkpoint });
-    if (isMet) storeCosigned(store, log, { origin, size }, checkpoint);
     return 'signed';
   });
 }

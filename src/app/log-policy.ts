@@ -1,18 +1,13 @@
 import type { Settings } from '../env.ts';
 import { readOwnLogPolicy } from '../files/log-policy.ts';
-import { vkeyFields, vkeyText } from '../ledger/key-text.ts';
+import { vkeyFields } from '../ledger/key-text.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { type Policy, type PolicyWitness, policyText } from '../ledger/log/policy.ts';
+import { type Policy, policyText } from '../ledger/log/policy.ts';
 import type { LogKey } from './log-key.ts';
 
 /** The policy in force; null when the logs have no witnesses. Throws `invalid_request` naming the file and the line. */
 export function ownPolicy({ logPolicy }: Pick<Settings, 'logPolicy'>): Policy | null {
   return logPolicy === null ? null : readOwnLogPolicy(logPolicy);
-}
-
-/** The verifier key of a witness, under which the tables know it. */
-export function witnessVkey({ key }: PolicyWitness): string {
-  return vkeyText(key.name, key.hash, key.publicKey, key.type);
 }
 
 /** The policy that readers of a log get: this log alone, whose address they know, and the witnesses in force. */

@@ -3,7 +3,6 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { parseLeaf } from '../ledger/log/leaf.ts';
 import type { Store } from '../store/store.ts';
 import type { CoveredLeaves } from '../transparency/cosigned-head.ts';
-import type { LogHead } from '../transparency/log-tables.ts';
 
 /** Leaves read at once. */
 const BATCH = 1_000;
@@ -22,18 +21,4 @@ export function markProofsStale({ log: tables, markStale }: ProofStore, log: Log
       if (leaf.kind === 'receipt') markStale(leaf.receipt.paper, [tags.proof(leaf.receipt.piece)]);
     }
   }
-}
-
-/**
- * Stores the cosigned text of a head, and has the proofs that it completes pressed again. Call it in a transaction.
- * Does nothing when the head, or a later one, has its text.
- */
-export function storeCosigned(
-  store: ProofStore,
-  log: LogService,
-  { origin, size }: Pick<LogHead, 'origin' | 'size'>,
-  cosigned: string,
-): void {
-  const start = store.log.cosignedSize(log);
-  if (store.log.setCosigned(log, origin, size, cosigned)) markProofsStale(store, log, { start, end: size });
 }

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { BUILT, stampBuild } from '../app/build.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
+import { openCommandLog } from '../app/log.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { publishLogOnce } from '../app/publish-log.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
+import { messageOf } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
@@ -17,9 +20,9 @@ export function pressIntegration(): AstroIntegration {
     hooks: {
       'astro:config:setup': ({ command, addMiddleware, updateConfig }) => {
         if (command !== 'dev') return;
-        const { dataDir, distDir, port } = readSettings();
+        const { dataDir, distDir, logDir, port } = readSettings();
         // Pages are not made from the store or the trees, and watching them costs a handle per file.
-        const watch = { ignored: [`${dataDir}/**`, `${distDir}/**`] };
+        const watch = { ignored: [dataDir, distDir, logDir].map((folder) => `${folder}/**`) };
         // With the default port the next free one will do; a configured port is used, or starting fails.
         updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
@@ -37,6 +40,9 @@ export function pressIntegration(): AstroIntegration {
           stampBuild();
           if (!app.settings.buildPresses) return;
           if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
+          await publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel)).catch((error: unknown) =>
+            logger.warn(printable(messageOf(error))),
+          );
           for (const line of pressLines(await pressWithProgress(app))) logger.info(printable(line));
         }),
     },

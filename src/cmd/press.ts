@@ -1,20 +1,27 @@
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
+import { openCommandLog } from '../app/log.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { publishLogOnce } from '../app/publish-log.ts';
 import { readSettings } from '../env.ts';
 import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('press')
-    .description('press the files that are out of date, or every file')
+    .description('press the files that are out of date, or every file, and publish the transparency log')
     .option('--paper <slug>', 'only this paper')
     .option('--full', 'press every file, and remove files that belong to no page')
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
     .action(({ json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) =>
       withAppContext(readSettings(), async (app) => {
+        // Before the press, which writes the proofs that the log gives.
+        const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
+        // A log that cannot be published holds up no paper.
+        await published.catch(() => {});
         const reports = await pressWithProgress(app, options);
         printResult(json, Object.fromEntries(reports), pressLines(reports));
+        await published;
       }),
     );
 }

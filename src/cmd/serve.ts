@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { isBuilt, loadBuild } from '../app/build.ts';
 import { buildPages } from '../app/build-pages.ts';
+import { checkLog } from '../app/check-log.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startClock } from '../app/jobs/clock.ts';
@@ -18,6 +19,7 @@ import { PendingFolders } from '../app/pending-folders.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { recordsMails } from '../app/records-mails.ts';
 import { recordsWebhooks } from '../app/records-webhooks.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
@@ -48,6 +50,7 @@ async function serve(): Promise<void> {
     // Uses the addresses at which this server listens, not those of an earlier server.
     app.settings = settings;
     app.openSigningKey();
+    await Promise.all(LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)));
     const running: Running[] = [];
     try {
       // The records start first, because the desk begins to press as soon as it listens.

@@ -35,7 +35,7 @@ function deskIn(t: TestContext) {
 const file = (app: AppContext, slug: string) => fileStory(app.desk, PAPER, filing(slug), { by: 'editor' });
 
 async function publish(app: AppContext, log: LogService = 'desk'): Promise<void> {
-  while (signHead(app, log, openLogKey(app, log), { isMet: false }) === 'more');
+  while (signHead(app, log, openLogKey(app, log)) === 'more');
   await publishLog(app, log, openLogKey(app, log), { isWhole: false, assertClaim() {} });
 }
 
@@ -70,7 +70,7 @@ test('a copy of yesterday signs nothing, and the newest copy signs again', async
     `the log papers.example/log has ${size - 2} leaves here, and its published checkpoint has ${size}: restore the newest copy of the database, or move the log's key file away and set LOG_ORIGIN to a new name`,
   );
   assert.throws(() => file(restored, 'four'), { code: 'unavailable', message: `nothing is signed: ${line}` });
-  assert.equal(signHead(restored, 'desk', openLogKey(restored, 'desk'), { isMet: false }), 'none');
+  assert.equal(signHead(restored, 'desk', openLogKey(restored, 'desk')), 'none');
   assert.equal(restored.store.archive(PAPER).storyBySlug('one')?.revision, 1, 'what it has is served');
   assert.equal(restored.store.log.fence('records'), null, 'the other log is not concerned');
   await start(restored);

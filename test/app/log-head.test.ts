@@ -26,7 +26,7 @@ function appIn(t: TestContext, more: Record<string, string> = {}) {
 
 /** Signs a head over all leaves. */
 function sign(app: AppContext): void {
-  for (;;) if (signHead(app, 'records', openLogKey(app, 'records'), { isMet: false }) !== 'more') return;
+  for (;;) if (signHead(app, 'records', openLogKey(app, 'records')) !== 'more') return;
 }
 
 const publish = (app: AppContext, isWhole = false) =>
@@ -92,14 +92,6 @@ test('a head is signed for new leaves alone, and never dated before the head bef
   growLog(app, 'records', 4);
   sign(app);
   assert.deepEqual([head()?.number, head()?.size, head()?.signed_at], [2, 4, NOON]);
-});
-
-test('a policy that asks for no witness is met when the head is signed', (t) => {
-  const { app } = appIn(t);
-  growLog(app, 'records', 3);
-  signHead(app, 'records', openLogKey(app, 'records'), { isMet: true });
-  const head = app.store.log.newestHead('records', 'records.example:8443/log');
-  assert.equal(head?.cosigned, head?.checkpoint);
 });
 
 test('a damaged or missing tree is made whole from the database', async (t) => {
@@ -178,12 +170,12 @@ test('a log keeps the name in its key file, and another key under that name is r
   });
 
   app.store.transact(() => app.store.log.append('desk', testLeaf(1)));
-  signHead(app, 'desk', openLogKey(app, 'desk'), { isMet: false });
+  signHead(app, 'desk', openLogKey(app, 'desk'));
   const before = readFileSync(file);
   rmSync(file);
   assert.throws(() => openLogKey(app, 'desk'), /does not hold the key that signed the log papers\.example\/log so far/);
   assert.equal(openLogKey(renamed, 'desk').origin, 'papers.example/two');
-  signHead(renamed, 'desk', openLogKey(renamed, 'desk'), { isMet: false });
+  signHead(renamed, 'desk', openLogKey(renamed, 'desk'));
   assert.equal(app.store.log.newestHead('desk', 'papers.example/two')?.size, 1, 'a new log of the same leaves');
   writeFileSync(file, before);
   assert.equal(openLogKey(app, 'desk').vkey, vkey);

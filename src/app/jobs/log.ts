@@ -5,10 +5,11 @@ import type { LogService } from '../../ledger/log/leaf.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { signHead } from '../log-head.ts';
-import { type LogKey, openLogKey } from '../log-key.ts';
+import { openLogKey } from '../log-key.ts';
 import { ownPolicy } from '../log-policy.ts';
 import { publishLog } from '../log-publication.ts';
-import { requestLease } from './lease.ts';
+import { openWitnesses } from '../open-witnesses.ts';
+import { type Lease, requestLease } from './lease.ts';
 import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
 
 /** The shortest time between two heads of a log, in ms. */
@@ -16,46 +17,49 @@ const HEAD_EVERY = SECOND;
 /** The pause after the files could not be written, in ms. */
 const REST = 10 * SECOND;
 
+/** The lease of a log: one process for each database signs its heads and writes its files. */
+export function logLease({ store, now }: AppContext, log: LogService, acquired: () => void): Lease {
+  return requestLease(store.leases, `log of the ${log}`, now, acquired);
+}
+
 /**
- * Signs the heads of a service's log and publishes its files while the process serves. One process for each database
- * does it at a time. Nothing else waits for it. Returns a function that stops it.
+ * Signs the heads of a service's log, asks its witnesses, and publishes its files while the process serves. Neither the
+ * witnesses nor the disk hold up the heads. Returns a function that stops it.
  */
 export function startLog(app: AppContext, log: LogService, logger: Logger): () => Promise<void> {
-  const { store, settings } = app;
   let isStopped = false;
-  /** Whether the published files were compared with the database since this process became the one to do it. */
+  /** Whether the published files were compared with the database since this process got the lease. */
   let isCompared = false;
-  const lease = requestLease(store.leases, `log of the ${log}`, app.now, () => {
+  const lease = logLease(app, log, () => {
     isCompared = false;
   });
+  const mayWrite = () => !isStopped && lease.isHeld();
   const assertClaim = () => {
-    if (isStopped || !lease.isHeld()) throw new Fault('unavailable', 'another process publishes this log');
+    if (!mayWrite()) throw new Fault('unavailable', 'another process publishes this log now');
   };
-  let opened: LogKey | null = null;
-  const openKey = (): LogKey => {
-    opened ??= openLogKey(app, log);
-    return opened;
-  };
-  const tellFence = onChange((line) => {
-    if (line === null) logger.info({ log }, 'the log is signed again');
-    else logger.error({ log, fence: line }, 'nothing is signed');
+  const opened = once(() => {
+    const key = openLogKey(app, log);
+    return { key, policy: ownPolicy(app.settings), witnesses: openWitnesses(app, log, key, logger) };
   });
-  const tellDisk = onChange((line) => {
-    if (line === null) logger.info({ log }, 'the log is published again');
-    else logger.error({ log, reason: line }, 'the log cannot be published; retrying');
+  const tellFence = onChange((fence) => {
+    if (fence === null) logger.info({ log }, 'the log is signed again');
+    else logger.error({ log, fence }, 'nothing is signed');
   });
-  /** Files are not written before this moment of this process. */
+  const tellDisk = onChange((reason) => {
+    if (reason === null) logger.info({ log }, 'the log is published again');
+    else logger.error({ log, reason }, 'the log cannot be published; retrying');
+  });
+  /** Files are not written before this moment of the monotonic clock, in ms. */
   let resting = 0;
   const publication = single(async () => {
+    const { key } = opened();
     try {
-      await publishLog(app, log, openKey(), { isWhole: false, assertClaim });
-      if (!isCompared) {
-        await publishLog(app, log, openKey(), { isWhole: true, assertClaim });
-        isCompared = true;
-      }
+      await publishLog(app, log, key, { isWhole: false, assertClaim });
+      if (!isCompared) await publishLog(app, log, key, { isWhole: true, assertClaim });
+      isCompared = true;
       tellDisk(null);
     } catch (error) {
-      if (isStopped) return;
+      if (!mayWrite()) return;
       tellDisk(messageOf(error));
       resting = performance.now() + REST;
     }
@@ -63,12 +67,13 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
 
   const round = async (): Promise<number> => {
     if (!lease.isHeld()) return POLL_EVERY;
-    const policy = ownPolicy(settings);
-    while (signHead(app, log, openKey(), { isMet: policy?.quorum === null }) === 'more') {
+    const { key, policy, witnesses } = opened();
+    while (signHead(app, log, key) === 'more') {
       await pause(BATCH_PAUSE);
-      if (isStopped || !lease.isHeld()) return POLL_EVERY;
+      if (!mayWrite()) return POLL_EVERY;
     }
-    tellFence(store.log.fence(log));
+    tellFence(app.store.log.fence(log));
+    if (policy !== null) witnesses.ask(policy);
     if (performance.now() >= resting) publication.start();
     return HEAD_EVERY;
   };
@@ -76,7 +81,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   return async () => {
     isStopped = true;
     await stop();
-    await publication.ended();
+    await Promise.all([publication.ended(), opened.isDone() ? opened().witnesses.settled() : null]);
     lease.release();
   };
 }
@@ -92,6 +97,16 @@ function single(work: () => Promise<void>): { start(): void; ended(): Promise<vo
     },
     ended: async () => underWay ?? undefined,
   };
+}
+
+/** Does work on the first call; later calls give its result. Work that failed is done again. */
+function once<T extends object>(work: () => T): { (): T; isDone(): boolean } {
+  let result: T | null = null;
+  const done = () => {
+    result ??= work();
+    return result;
+  };
+  return Object.assign(done, { isDone: () => result !== null });
 }
 
 /** Calls `tell` when the value is not the one before; it begins as null. */

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { witnessClient } from '../net/witness-client.ts';
+import { VERSION } from '../project.ts';
+import type { CoveredLeaves } from '../transparency/cosigned-head.ts';
+import type { AppContext } from './context.ts';
+import type { LogKey } from './log-key.ts';
+import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
+import { markProofsStale } from './stale-proofs.ts';
+
+/** The witnesses of a log, asked over the network in the name of the service. */
+export function openWitnesses(
+  { store, settings, now }: AppContext,
+  log: LogService,
+  { origin }: LogKey,
+  logger: Logger,
+): LogWitnesses {
+  const [name, address] =
+    log === 'desk' ? ['Broadsheet', settings.origin] : ['Broadsheet-Records', settings.dataOrigin];
+  const submit = witnessClient(`${name}/${VERSION} (+${address})`);
+  const covered = (leaves: CoveredLeaves) => markProofsStale(store, log, leaves);
+  return logWitnesses({ store, now, submit, covered, logger }, { log, origin });
+}
