@@ -56,13 +56,17 @@ export async function checkFence(
   log: LogService,
   contradiction: (key: LogKey) => Promise<string | null>,
 ): Promise<void> {
+  const { log: tables } = context.store;
   const key = readLogKey(context, log);
-  const line =
-    key === null
-      ? null
-      : (fenceLine(context, log, key) ??
-        (await Promise.race([contradiction(key), pause(WITNESSES_WAIT, null, { ref: false })])));
-  if (context.store.log.fence(log) !== line) setFence(context, log, line);
+  const standing = tables.fence(log);
+  const line = key === null ? null : (fenceLine(context, log, key) ?? (await withinWait(contradiction(key), standing)));
+  if (tables.fence(log) !== line) setFence(context, log, line);
+}
+
+/** What the witnesses say. While they are silent, the fence that one of them caused stays. */
+function withinWait(contradiction: Promise<string | null>, standing: string | null): Promise<string | null> {
+  const silent = standing?.startsWith('witness ') ? standing : null;
+  return Promise.race([contradiction, pause(WITNESSES_WAIT, silent, { ref: false })]);
 }
 
 function setFence({ store }: FencedContext, log: LogService, line: string | null): void {
