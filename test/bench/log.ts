@@ -13,6 +13,8 @@ import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
+import { filingCost, observingCost } from './log-cost.ts';
+import type { Bench } from './paper.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median, note } from './table.ts';
 
@@ -76,7 +78,7 @@ function timed(work: () => unknown): number {
 }
 
 /** Appends, heads and proofs of logs of several sizes, in memory; and a proof as a reader checks it. */
-export async function logPart(): Promise<Figure[]> {
+export async function logPart(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
   const log = emptyLog();
   let least: { checkpoint: number; proofs: number } | null = null;
@@ -117,7 +119,7 @@ export async function logPart(): Promise<Figure[]> {
       holds: rate >= BUDGET_RATE,
     });
   }
-  figures.push(await verifyFigure());
+  figures.push(await verifyFigure(), filingCost(bench), await observingCost(bench));
   return figures;
 }
 
