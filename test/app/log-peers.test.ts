@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import pino from 'pino';
+import { checkLog } from '../../src/app/check-log.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { startLog } from '../../src/app/jobs/log.ts';
+import { openLogKey } from '../../src/app/log-key.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
+import { readPolicy } from '../../src/ledger/log/policy-keys.ts';
+import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
+import { logTree } from '../../src/ledger/log/tree.ts';
+import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
+import { growLog } from '../support/log-leaves.ts';
+import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../support/log-peers.ts';
+import { serve, until } from '../support/program.ts';
+import { relayTo } from '../support/relay.ts';
+
+/** The job that signs our logs, with witnesses that nobody here wrote. */
+
+const run = promisify(execFile);
+const SETTINGS = { LOG_ORIGIN: 'papers.example/log', ORIGIN: 'https://papers.example' };
+const silent = pino({ level: 'silent' });
+const lite = without('litewitness', 'ssh-agent', 'ssh-add', 'ssh-keygen');
+const all =
+  lite ||
+  without('omniwitness', 'generate_keys', 'tlog-verify') ||
+  (LOG_FSCK === null && 'needs the fsck of logs on the PATH');
+
+/** A desk in a folder of its own, with the clock of this machine. */
+class Desk {
+  readonly folder: string;
+  readonly #t: TestContext;
+  readonly #env: Record<string, string>;
+
+  constructor(t: TestContext, env: Record<string, string> = SETTINGS) {
+    this.#t = t;
+    this.#env = env;
+    this.folder = tempFolder(t);
+  }
+
+  /** Another desk whose folder is a copy of this one. */
+  copy(): Desk {
+    const copy = new Desk(this.#t, this.#env);
+    cpSync(this.folder, copy.folder, { recursive: true });
+    return copy;
+  }
+
+  /** Its log, as a witness has to know it. */
+  log(): { origin: string; vkey: string } {
+    const app = this.open();
+    app.openSigningKey();
+    const { origin, vkey } = openLogKey(app, 'desk');
+    app.close();
+    return { origin, vkey };
+  }
+
+  /** Writes the policy of its witnesses; they all must sign. */
+  trust(witnesses: { url: string; vkeys: string[] }[]): void {
+    const keys = witnesses.flatMap(({ url, vkeys }) => vkeys.map((vkey) => ({ vkey, url })));
+    const lines = keys.map(({ vkey, url }, at) => `witness w${at} ${vkey} ${url}\n`).join('');
+    const names = keys.map((_, at) => `w${at}`).join(' ');
+    writeFileSync(join(this.folder, 'policy'), `${lines}group every all ${names}\nquorum every\n`);
+    this.#env.LOG_POLICY = join(this.folder, 'policy');
+  }
+
+  env(): Record<string, string> {
+    return { ...this.#env };
+  }
+
+  open(): AppContext {
+    return appContextIn(this.#t, this.folder, clock, this.#env);
+  }
+
+  /** Opens it as a server does at its start, and signs its log until `stop`. */
+  async start(): Promise<{ app: AppContext; stop(): Promise<void> }> {
+    const app = this.open();
+    app.openSigningKey();
+    await checkLog(app, 'desk', silent);
+    const stopLog = startLog(app, 'desk', silent);
+    let stopped: Promise<void> | null = null;
+    const stop = () => {
+      stopped ??= stopLog().then(() => app.close());
+      return stopped;
+    };
+    this.#t.after(stop);
+    return { app, stop };
+  }
+}
+
+const clock = {
+  get now() {
+    return Date.now();
+  },
+};
+
+const cosignedSize = ({ store }: AppContext): number =>
+  store.log.newestCosigned('desk', SETTINGS.LOG_ORIGIN)?.size ?? 0;
+const untilCosigned = (app: AppContext, size: number) => until(() => (cosignedSize(app) >= size ? true : null));
+const untilFenced = ({ store }: AppContext) => until(() => store.log.fence('desk'));
+
+const entryAt = ({ store }: AppContext, index: number): string => store.log.entries('desk', index, index + 1)[0] ?? '';
+
+/** The proof of a leaf, from the first cosigned head over it. */
+function proofOf({ store }: AppContext, index: number): string {
+  const head = store.log.firstCosignedOver('desk', index);
+  assert.ok(head?.cosigned);
+  const path = logTree(head.size, store.log.tiles('desk')).inclusionProof(index);
+  return tlogProofText({ index, path, checkpoint: head.cosigned, extra: null });
+}
+
+test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify accept it', { skip: all }, async (t) => {
+  const desk = new Desk(t);
+  const log = desk.log();
+  const omni = await startOmniwitness(t, tempFolder(t), log);
+  const other = await startLitewitness(t, tempFolder(t), log);
+  desk.trust([omni, other]);
+  const { app, stop } = await desk.start();
+  const sizes = [1, 256, 257, 600, 1_000];
+  for (const size of sizes) {
+    growLog(app, 'desk', size);
+    await untilCosigned(app, size);
+  }
+  const heads = [...app.store.log.heads('desk')];
+  assert.ok(heads.every(({ cosigned }) => cosigned?.match(/^— witness\.example/gm)?.length === 3));
+  await until(() => (treeOf(join(desk.folder, 'log/desk')).get('checkpoint')?.includes('\n1000\n') ? true : null));
+
+  const files = [...treeOf(join(desk.folder, 'log/desk'))];
+  const served = await serveFiles(t, new Map(files.map(([path, text]) => [path, Buffer.from(text, 'latin1')])));
+  const folder = tempFolder(t);
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const checked = await run(LOG_FSCK ?? '', [
+    `--storage_url=${served}`,
+    `--public_key=${file('log.pub', log.vkey)}`,
+    '--ui=false',
+  ]);
+  assert.match(checked.stderr, /Successfully fsck'd log/);
+  // This program knows no ML-DSA-44, so that witness stands in our policy alone.
+  const pair = `log ${log.vkey}\nwitness omni ${omni.vkeys[0]}\nwitness lite ${other.vkeys[0]}\n`;
+  const policy = file('policy', `${pair}group both all omni lite\nquorum both\n`);
+  assert.match((await run('tlog-verify', ['log', policy, served])).stdout, /^1000 entries read and authenticated/);
+  const ours = readPolicy(`${pair}witness quantum ${omni.vkeys[1]}\ngroup g all omni lite quantum\nquorum g\n`);
+  for (const index of [0, 1, 255, 256, 599, 999]) {
+    const entry = entryAt(app, index);
+    const head = app.store.log.firstCosignedOver('desk', index);
+    assert.equal(
+      head?.size,
+      sizes.find((size) => size > index),
+      'the first head over a leaf proves it',
+    );
+    const proof = proofOf(app, index);
+    await run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', entry)]);
+    await assert.rejects(
+      run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', `${entry}\n`)]),
+    );
+    assert.equal((await verifyTlogProof(entry, proof, ours, nodeCrypto)).cosigners.length, 3);
+  }
+  await stop();
+});
+
+test('a witness that is down holds up no filing, and signs when it is back', { skip: lite }, async (t) => {
+  const desk = new Desk(t);
+  const witness = await startLitewitness(t, tempFolder(t), desk.log());
+  const relay = await relayTo(t, witness.url);
+  desk.trust([{ ...witness, url: relay.url }]);
+  const { app, stop } = await desk.start();
+  createPaper(app);
+  relay.isDown = true;
+  const receipts = Array.from({ length: 5 }, (_, at) => fileStory(app.desk, PAPER, filing(`s${at}`), { by: 'test' }));
+  assert.equal(receipts.length, 5);
+  const state = () => app.store.log.witness('desk', SETTINGS.LOG_ORIGIN, witness.vkeys[0] ?? '');
+  await until(() => (state().failures >= 2 ? true : null));
+  assert.match(state().fault ?? '', /closed the connection/);
+  assert.equal(cosignedSize(app), 0);
+  relay.isDown = false;
+  await untilCosigned(app, app.store.log.size('desk'));
+  assert.equal(state().fault, null);
+  await stop();
+});
+
+test('of an honest server and its copy, the second to go on is refused and signs no more', {
+  skip: lite,
+}, async (t) => {
+  const desk = new Desk(t);
+  const witness = await startLitewitness(t, tempFolder(t), desk.log());
+  desk.trust([witness]);
+  const before = await desk.start();
+  createPaper(before.app);
+  fileStory(before.app.desk, PAPER, filing('shared'), { by: 'test' });
+  await untilCosigned(before.app, before.app.store.log.size('desk'));
+  await before.stop();
+  const copy = desk.copy();
+  const [one, two] = [await desk.start(), await copy.start()];
+  fileStory(one.app.desk, PAPER, filing('of-the-one'), { by: 'test' });
+  await untilCosigned(one.app, one.app.store.log.size('desk'));
+  // The copy has no way to know yet. Its receipt is in no cosigned head.
+  fileStory(two.app.desk, PAPER, filing('of-the-copy'), { by: 'test' });
+  const fence = await untilFenced(two.app);
+  assert.match(
+    fence,
+    /^witness "w0": .*another copy of this log signs too: stop one of them, and restore the newest copy/,
+  );
+  assert.throws(() => fileStory(two.app.desk, PAPER, filing('more'), { by: 'test' }), {
+    code: 'unavailable',
+    message: `nothing is signed: ${fence}`,
+  });
+  assert.ok(cosignedSize(two.app) < two.app.store.log.size('desk'));
+  fileStory(one.app.desk, PAPER, filing('and-on'), { by: 'test' });
+  await untilCosigned(one.app, one.app.store.log.size('desk'));
+  assert.equal(one.app.store.log.fence('desk'), null);
+  // A restart does not help the copy.
+  await two.stop();
+  const again = await copy.start();
+  assert.equal(again.app.store.log.fence('desk'), fence);
+  await again.stop();
+  await one.stop();
+});
+
+test('a copy of yesterday is fenced by its witness when it starts, and the newest copy goes on', {
+  skip: lite,
+}, async (t) => {
+  const desk = new Desk(t);
+  const witness = await startLitewitness(t, tempFolder(t), desk.log());
+  const relay = await relayTo(t, witness.url);
+  desk.trust([{ ...witness, url: relay.url }]);
+  const path = (name: string) => join(desk.folder, name);
+  const first = await desk.start();
+  createPaper(first.app);
+  fileStory(first.app.desk, PAPER, filing('of-yesterday'), { by: 'test' });
+  await untilCosigned(first.app, first.app.store.log.size('desk'));
+  await first.stop();
+  cpSync(path('var'), path('yesterday'), { recursive: true });
+  const second = await desk.start();
+  fileStory(second.app.desk, PAPER, filing('of-today'), { by: 'test' });
+  const size = second.app.store.log.size('desk');
+  await untilCosigned(second.app, size);
+  await second.stop();
+  // The published files are lost as well: otherwise they would tell.
+  renameSync(path('var'), path('newest'));
+  rmSync(path('log'), { recursive: true });
+  cpSync(path('yesterday'), path('var'), { recursive: true });
+  const restored = await desk.start();
+  const fence = restored.app.store.log.fence('desk');
+  assert.match(
+    fence ?? '',
+    new RegExp(`^witness "w0": the witness has seen a tree of ${size} leaves, and this log has`),
+  );
+  assert.throws(() => fileStory(restored.app.desk, PAPER, filing('more'), { by: 'test' }), { code: 'unavailable' });
+  assert.equal(restored.app.store.archive(PAPER).storyBySlug('of-yesterday')?.revision, 1, 'what it has is served');
+  await restored.stop();
+  relay.isDown = true;
+  const unheard = await desk.start();
+  assert.equal(unheard.app.store.log.fence('desk'), fence, 'also while the witness is silent');
+  await unheard.stop();
+  relay.isDown = false;
+  rmSync(path('var'), { recursive: true });
+  renameSync(path('newest'), path('var'));
+  const newest = await desk.start();
+  assert.equal(newest.app.store.log.fence('desk'), null);
+  fileStory(newest.app.desk, PAPER, filing('of-tomorrow'), { by: 'test' });
+  await untilCosigned(newest.app, newest.app.store.log.size('desk'));
+  await newest.stop();
+});
+
+test('a server that is killed between an answer and its commit gets the signature again', { skip: lite }, async (t) => {
+  const desk = new Desk(t);
+  const witness = await startLitewitness(t, tempFolder(t), desk.log());
+  const relay = await relayTo(t, witness.url);
+  desk.trust([{ ...witness, url: relay.url }]);
+  const app = desk.open();
+  createPaper(app);
+  fileStory(app.desk, PAPER, filing('one'), { by: 'test' });
+  const env = { ...desk.env(), SERVICES: 'desk' };
+  let isAnswered = false;
+  relay.answered = () => {
+    isAnswered = true;
+    killed.child.kill('SIGKILL');
+  };
+  const killed = await serve(t, desk.folder, env);
+  await killed.ended;
+  await until(() => (isAnswered ? true : null));
+  assert.equal(cosignedSize(app), 0, 'nothing was committed');
+  relay.answered = () => {};
+  const again = await serve(t, desk.folder, env);
+  await untilCosigned(app, app.store.log.size('desk'));
+  assert.equal(app.store.log.fence('desk'), null);
+  await again.stop();
+});

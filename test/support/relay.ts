@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Scope } from './app-context.ts';
+import { loopback } from './loopback.ts';
+
+/** A relay in front of an HTTP server. */
+export interface Relay {
+  url: string;
+  /** While it is down, it closes every connection. */
+  isDown: boolean;
+  /** Runs between an answer of the server and its arrival. */
+  answered(): void | Promise<void>;
+  /** The number of requests that were passed on. */
+  requests: number;
+}
+
+/** Starts a relay until the test ends. */
+export async function relayTo(t: Scope, target: string): Promise<Relay> {
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    if (relay.isDown) return void response.destroy();
+    relay.requests++;
+    const answer = await fetch(new URL(request.url ?? '/', target), { method: request.method, body });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    await relay.answered();
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' }).end(bytes);
+  });
+  const relay: Relay = { url: `${await loopback(t, server)}/`, isDown: false, answered() {}, requests: 0 };
+  return relay;
+}
