@@ -41,7 +41,8 @@ export interface LogWitnesses {
   ask(policy: Policy): void;
   /**
    * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
-   * answers. Returns why this copy of the log must not sign; null when no witness that answered contradicts it.
+   * answers. Returns why this copy of the log must not sign: a witness contradicts it now, or did before and does not
+   * answer now. Null when it may.
    */
   check(policy: Policy): Promise<string | null>;
   /** Resolves when every request has ended and its outcome is stored. */
@@ -54,13 +55,16 @@ interface WitnessServer {
   witnesses: PolicyWitness[];
 }
 
+/** What a request to a witness showed. */
+type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: string };
+
 export function logWitnesses(
   { store, now, submit, covered, logger }: Parts,
   { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
 ): LogWitnesses {
   const tables = store.log;
   /** The requests to each address. */
-  const underWay = new Map<string, Promise<string | null>>();
+  const underWay = new Map<string, Promise<Word>>();
   /** When an address may be asked again (ms of the monotonic clock). */
   const resting = new Map<string, number>();
   /**
@@ -106,28 +110,29 @@ export function logWitnesses(
     }
   }
 
-  /** Sends a request. Resolves to why this copy must not sign, or null; never rejects. */
-  function start(policy: Policy, server: WitnessServer, head: LogHead): Promise<string | null> {
+  /** Sends a request. Never rejects. */
+  function start(policy: Policy, server: WitnessServer, head: LogHead): Promise<Word> {
     const request = submitTo(policy, server, head)
-      .catch((error: unknown) => {
+      .catch((error: unknown): Word => {
         resting.set(server.address, performance.now() + REST);
         logger.error(
           { job: 'log', log, witness: namesOf(server), err: error },
           'asking a witness failed; it is asked again',
         );
-        return null;
+        return 'silent';
       })
       .finally(() => underWay.delete(server.address));
     underWay.set(server.address, request);
     return request;
   }
 
-  async function submitTo(policy: Policy, server: WitnessServer, head: LogHead): Promise<string | null> {
+  async function submitTo(policy: Policy, server: WitnessServer, head: LogHead): Promise<Word> {
     const began = now();
     const submitted = await submitHead({
       head,
       seen: seenBy(server),
       newestHead: () => tables.newestHead(log, origin) ?? head,
+      leafCount: () => tables.size(log),
       tiles: tables.tiles(log),
       send: (body) => submit(server.address, body),
     });
@@ -144,7 +149,8 @@ export function logWitnesses(
     });
     for (const change of changes) change?.();
     if (fence !== null) logger.error({ job: 'log', log, fence }, 'this copy of the log signs no more');
-    return fence;
+    if (fence !== null) return { fence };
+    return outcomes.some(({ outcome }) => !(outcome instanceof LogFault)) ? 'agrees' : 'silent';
   }
 
   async function outcomeOf(
@@ -205,8 +211,16 @@ export function logWitnesses(
     async check(policy) {
       const newest = tables.newestHead(log, origin);
       if (newest === null) return null;
+      const standing = tables.fence(log);
       await Promise.all(underWay.values());
-      const fences = await Promise.all(serversOf(policy).map((server) => start(policy, server, newest)));
+      const fences = await Promise.all(
+        serversOf(policy).map(async (server) => {
+          const word = await start(policy, server, newest);
+          if (word === 'agrees') return null;
+          if (word !== 'silent') return word.fence;
+          return standing?.startsWith(saidBy(namesOf(server))) ? standing : null;
+        }),
+      );
       return fences.find((fence) => fence !== null) ?? null;
     },
     async settled() {
@@ -243,5 +257,10 @@ function fenceText(witness: string, contradiction: WitnessContradicts, log: Witn
   const cure = `restore the newest copy, or set ${setting} to a new name`;
   const another =
     contradiction instanceof WitnessDiverged ? 'another copy of this log signs too: stop one of them, and ' : '';
-  return `witness ${shown(witness)}: ${contradiction.message}; ${another}${cure}`;
+  return `${saidBy(witness)}${contradiction.message}; ${another}${cure}`;
+}
+
+/** The beginning of a fence's line that a witness caused. */
+function saidBy(witness: string): string {
+  return `witness ${shown(witness)}: `;
 }

@@ -11,7 +11,7 @@ import { witnessClient } from '../../src/net/witness-client.ts';
 import { MINUTE, SECOND } from '../../src/time.ts';
 import type { CoveredLeaves } from '../../src/transparency/cosigned-head.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
-import { ed25519Witness, mldsa44Witness } from '../support/log.ts';
+import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
 import type { WitnessServer } from '../support/witness-server.ts';
 import { send, witnessServer } from '../support/witness-server.ts';
@@ -262,10 +262,33 @@ test('a witness that has seen more than there is fences this copy, and nobody is
   stand.clock.now += 60 * MINUTE;
   await stand.round(witnesses);
   assert.equal(witness.asked.length, length);
-  // The check of a start asks all the same. It finds the same, or that the witness agrees again.
+  // The check of a start asks all the same. It finds the same, no answer, or that the witness agrees again.
   assert.equal(await witnesses.check(), fence);
+  witness.answer = (_reply, response) => response.destroy();
+  assert.equal(await witnesses.check(), fence, 'silence takes nothing back');
+  assert.equal(await stand.witnesses('quorum none\n').check(), null, 'a witness that has left the policy has no say');
   witness.answer = send;
   assert.equal(await witnesses.check(), null);
+});
+
+test('a head that a power failure took away is made good by the next one, and fences nothing', async (t) => {
+  const [stand, witness] = [new Stand(t), await witnessServer(t)];
+  const witnesses = stand.witnesses(needs(witness));
+  stand.grow(5);
+  stand.app.store.transact(() => {
+    for (const n of [5, 6]) stand.tables.append('desk', `entry ${n}`);
+  });
+  // The head that is gone was over the same leaves.
+  const lost = new MemoryLog(stand.heads.origin);
+  lost.append(stand.tables.entries('desk', 0, 7));
+  witness.reply(`old 0\n\n${lost.checkpoint()}`);
+  assert.equal(await witnesses.check(), null);
+  assert.match(stand.state(witness.vkey).fault ?? '', /has seen 7 leaves, and the newest head here is of 5/);
+  assert.equal(stand.tables.fence('desk'), null);
+  stand.app.store.transact(() => stand.heads.sign());
+  stand.clock.now += MINUTE;
+  await stand.round(witnesses);
+  assert.equal(stand.cosigned()?.size, 7);
 });
 
 test('of two copies that go on, the second one is refused and fenced, also at the same size', async (t) => {
