@@ -123,7 +123,7 @@ export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): st
 }
 
 /** What to do about a fence. */
-function cureOf(log: LogService): string {
+export function cureOf(log: LogService): string {
   return `restore the newest copy of the database, or move the log's key file away and set ${logOriginVariable(log)} to a new name`;
 }
 

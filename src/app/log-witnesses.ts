@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault, shown } from '../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
 import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
@@ -13,6 +14,7 @@ import { cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import type { Submitted } from '../transparency/submit-head.ts';
 import { submitHead } from '../transparency/submit-head.ts';
+import { cureOf } from './log-fence.ts';
 
 /** A witness is not asked more often than this, in ms. */
 const REQUEST_EVERY = SECOND;
@@ -252,12 +254,10 @@ function isDue(at: number, now: number): boolean {
 }
 
 /** Why a copy of a log must not sign, and what to do, in one line. */
-function fenceText(witness: string, contradiction: WitnessContradicts, log: WitnessedLog['log']): string {
-  const setting = log === 'desk' ? 'LOG_ORIGIN' : 'RECORDS_LOG_ORIGIN';
-  const cure = `restore the newest copy, or set ${setting} to a new name`;
+function fenceText(witness: string, contradiction: WitnessContradicts, log: LogService): string {
   const another =
     contradiction instanceof WitnessDiverged ? 'another copy of this log signs too: stop one of them, and ' : '';
-  return `${saidBy(witness)}${contradiction.message}; ${another}${cure}`;
+  return `${saidBy(witness)}${contradiction.message}; ${another}${cureOf(log)}`;
 }
 
 /** The beginning of a fence's line that a witness caused. */

@@ -218,7 +218,7 @@ test('of an honest server and its copy, the second to go on is refused and signs
   // A restart does not help the copy.
   await two.stop();
   const again = await copy.start();
-  assert.equal(again.app.store.log.fence('desk'), fence);
+  assert.match(again.app.store.log.fence('desk') ?? '', /^witness "w0": the witness /);
   await again.stop();
   await one.stop();
 });

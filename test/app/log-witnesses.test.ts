@@ -251,7 +251,7 @@ test('a witness that has seen more than there is fences this copy, and nobody is
   stand.grow();
   await stand.round(witnesses);
   const fence =
-    'witness "w1": the witness has seen a tree of 1340 leaves, and this log has 51; restore the newest copy, or set LOG_ORIGIN to a new name';
+    'witness "w1": the witness has seen a tree of 1340 leaves, and this log has 51; restore the newest copy of the database, or move the log\'s key file away and set LOG_ORIGIN to a new name';
   assert.equal(stand.tables.fence('desk'), fence);
   assert.equal(stand.tables.fence('records'), null, 'the other log has nothing to do with it');
   assert.deepEqual(stand.logged, [
