@@ -1,6 +1,6 @@
 import { unsignedWords } from '../ledger/unsigned.ts';
 import { plural } from '../plural.ts';
-import type { CheckedProof } from './verify.ts';
+import type { CheckedProof, Trust } from './verify.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { saidOf } from './verify-records.ts';
 import { isAddress } from './verify-sources.ts';
@@ -12,14 +12,22 @@ const PROVES = 'A receipt proves who filed the piece and that it has not changed
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
-/** Describes what was verified at a place, in lines for people. `isTrusted` means that the caller named the keys. */
-export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], isTrusted: boolean): string[] {
+const NOBODY_LOOKED =
+  'Nobody looked at the log: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
+
+/** Describes what was verified at a place, in lines for people, who may have named keys and a policy. */
+export function verifiedLines(
+  where: string,
+  checked: (CheckedProof | CheckedRecords)[],
+  { keys, policy }: Trust,
+): string[] {
   const records = checked.filter((one) => 'kind' in one);
   const proofs = checked.filter((one) => 'proof' in one);
   return [
     ...(records.length > 0 ? records.flatMap(recordLines) : proofLines(proofs)),
-    ...(isTrusted ? [] : [keysLine(where, checked)]),
+    ...(keys === undefined ? [keysLine(where, checked)] : []),
     records.length > 0 ? RECORD_PROVES : PROVES,
+    ...(policy === undefined ? [NOBODY_LOOKED] : checked.flatMap(loggedLines)),
   ];
 }
 
@@ -56,6 +64,19 @@ function keysLine(where: string, [first]: (CheckedProof | CheckedRecords)[]): st
   if (first === undefined) return OWN_KEYS;
   if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
   return first.keys_from === null ? OWN_KEYS : `The keys and their times are those of ${first.keys_from}; ${COMPARE}`;
+}
+
+/** Where the receipts are in the log, and which witnesses saw it. */
+function loggedLines(one: CheckedProof | CheckedRecords): string[] {
+  const logged = [one.logged ?? []].flat();
+  const [first] = logged;
+  const last = logged.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const what = 'kind' in one ? plural(logged.length, 'receipt') : `${one.id} revision ${one.revision}`;
+  const place = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
+  const seen = last.cosigned_by.map(({ name, at }) => `${name} at ${at}`).join(', ');
+  const witnesses = seen === '' ? 'the policy asks for no witness' : `cosigned by ${seen}`;
+  return [`${what}: ${place} of ${first.origin}, ${witnesses}`];
 }
 
 function recordLines(one: CheckedRecords): string[] {

@@ -2,6 +2,8 @@ import { Fault } from '../fault.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
+import type { Policy } from '../ledger/log/policy.ts';
 import { parseNote } from '../ledger/note.ts';
 import { plural } from '../plural.ts';
 import type { ObservationReceipt } from '../records/receipt.ts';
@@ -9,6 +11,8 @@ import { parseObservation } from '../records/receipt.ts';
 import { documentFaults } from '../records/verify/document-faults.ts';
 import type { RecordsDocument } from '../records/verify/documents.ts';
 import { documentIn } from '../records/verify/documents.ts';
+import type { LoggedReceipt } from './verify-logged.ts';
+import { checkLogged } from './verify-logged.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
 /** A document of the domain records, and its faults. */
@@ -26,6 +30,8 @@ export interface CheckedRecords {
   unsigned: string[];
   /** Whether the keys came from the document or its site instead of the caller. */
   own_keys: boolean;
+  /** Where each receipt is in the log, in their order; null when no policy was given, and when one does not hold. */
+  logged: LoggedReceipt[] | null;
 }
 
 /** Parses a text as a document of the domain records; null when it is something else. */
@@ -43,21 +49,53 @@ export async function checkRecords(
   where: string,
   document: RecordsDocument,
   trusted: VerifyingKey[] | undefined,
+  policy?: Policy,
 ): Promise<CheckedRecords> {
   const kind = kindOf(document);
   const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
   const texts = receiptsIn(document);
   const receipts = texts.map((text) => parseObservation(parseNote(text)?.text ?? '')).filter((one) => one !== null);
+  const faults = documentFaults(document, keys, verifyNode);
+  const logged = policy === undefined ? null : await checkRows(kind, document, policy);
+  const isKnown = faults.some((fault) => fault.includes('log: '));
   return {
     document: where,
     kind,
     domain: receipts[0]?.domain ?? null,
     receipts: texts.length,
     seqs: seqsOf(receipts),
-    faults: documentFaults(document, keys, verifyNode),
+    faults: [...faults, ...(isKnown ? [] : (logged?.faults ?? []))],
     unsigned: document.unsigned,
     own_keys: trusted === undefined,
+    logged: logged?.rows ?? null,
   };
+}
+
+/** Demands that the log of a policy has every receipt of a document. */
+async function checkRows(
+  kind: CheckedRecords['kind'],
+  document: RecordsDocument,
+  policy: Policy,
+): Promise<{ rows: LoggedReceipt[] | null; faults: string[] }> {
+  const rows = loggedRowsIn(document);
+  if (rows === null) {
+    const cure = 'get the provenance of the hostname, or an evidence bundle';
+    return { rows: null, faults: [`log: a ${kind} has no proof that its receipt is in the log; ${cure}`] };
+  }
+  const found: LoggedReceipt[] = [];
+  const faults: string[] = [];
+  for (const { seq, receipt, log } of rows) {
+    const checked = await checkLogged(log, receipt, policy);
+    faults.push(...checked.faults.map((fault) => `seq ${seq}: ${fault}`));
+    if (checked.logged !== null) found.push(checked.logged);
+  }
+  return { rows: faults.length > 0 ? null : found, faults };
+}
+
+/** The rows of a document that say where their receipts are in the log; null for kinds that do not say it. */
+function loggedRowsIn(document: RecordsDocument): { seq: number; receipt: string; log?: LogProof | null }[] | null {
+  if (document.kind === 'evidence') return document.bundle.records;
+  return document.kind === 'provenance' ? document.page.items : null;
 }
 
 function kindOf(document: RecordsDocument): CheckedRecords['kind'] {

@@ -2,10 +2,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
-import { DuplicateMember } from '../ledger/i-json.ts';
+import { DuplicateMember, parseIJson } from '../ledger/i-json.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { Policy } from '../ledger/log/policy.ts';
 import { isProof, type Proof, proofFaults } from '../ledger/proof.ts';
 import { unsignedIn } from '../ledger/proof-form.ts';
+import type { LoggedReceipt } from './verify-logged.ts';
+import { checkLogged } from './verify-logged.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument } from './verify-records.ts';
 import { isAddress, keysInFile, parsed, siteKeys } from './verify-sources.ts';
@@ -27,22 +30,47 @@ export interface CheckedProof {
    * not needed.
    */
   keys_unread: string | null;
+  /** Where the receipt is in the log; null when no policy was given, and when it does not hold. */
+  logged: LoggedReceipt | null;
+}
+
+/** What a caller of `verifyAt` trusts. */
+export interface Trust {
+  keys?: VerifyingKey[] | undefined;
+  /** Demands that a log of this policy has every receipt, and its quorum. Without it nobody looks at the log. */
+  policy?: Policy | undefined;
 }
 
 /**
  * Verifies the proofs or the domain-records document in a file, a folder, at an address or on standard input (`-`),
  * against the trusted keys, else the keys that the site lists, else those in the document itself.
  */
-export async function verifyAt(where: string, trusted?: VerifyingKey[]): Promise<(CheckedProof | CheckedRecords)[]> {
-  if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, trusted);
+export async function verifyAt(
+  where: string,
+  { keys, policy }: Trust = {},
+): Promise<(CheckedProof | CheckedRecords)[]> {
+  if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, keys, policy);
   const { source, text } = await textAt(where);
   const records = recordsDocument(text);
-  if (records !== null) return [await checkRecords(source, records, trusted)];
-  return [await checkProofFrom(source, text, trusted)];
+  if (records !== null) return [await checkRecords(source, records, keys, policy)];
+  return [await inLog(await checkProofFrom(source, text, keys), text, policy)];
+}
+
+/** Demands that the log of a policy has the proof's receipt. */
+async function inLog(checked: CheckedProof, text: string, policy: Policy | undefined): Promise<CheckedProof> {
+  const document = policy === undefined || checked.id === null ? null : parseIJson(text);
+  if (policy === undefined || !isProof(document)) return checked;
+  const { logged, faults } = await checkLogged(document.log, document.receipt, policy);
+  const isKnown = checked.faults.some((fault) => fault.startsWith('log: '));
+  return { ...checked, logged, faults: [...checked.faults, ...(isKnown ? [] : faults)] };
 }
 
 /** Verifies every proof in the folder of a pressed paper. Throws `not_found` when there are none. */
-function verifyTree(folder: string, trusted: VerifyingKey[] | undefined): CheckedProof[] {
+async function verifyTree(
+  folder: string,
+  trusted: VerifyingKey[] | undefined,
+  policy: Policy | undefined,
+): Promise<CheckedProof[]> {
   const stories = join(folder, 'stories');
   const files = (existsSync(stories) ? readdirSync(stories) : [])
     .map((name) => join(stories, name, 'proof.json'))
@@ -51,14 +79,17 @@ function verifyTree(folder: string, trusted: VerifyingKey[] | undefined): Checke
     throw new Fault('not_found', `${folder} holds no stories/*/proof.json; give the folder of a pressed paper`);
   }
   const keys = trusted ?? folderKeys(folder);
-  return files.map((file) => {
+  const checked: CheckedProof[] = [];
+  for (const file of files) {
     try {
-      return checkText(file, readText(file, 'a proof record'), keys, verifyNode);
+      const text = readText(file, 'a proof record');
+      checked.push(await inLog(checkText(file, text, keys, verifyNode), text, policy));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      return unreadable(file, error.message);
+      checked.push(unreadable(file, error.message));
     }
-  });
+  }
+  return checked;
 }
 
 function folderKeys(folder: string): VerifyingKey[] | undefined {
@@ -106,9 +137,10 @@ function check(
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];
-  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null };
+  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null, logged: null };
 }
 
 function unreadable(proof: string, fault: string): CheckedProof {
-  return { proof, id: null, revision: null, faults: [fault], unsigned: [], keys_from: null, keys_unread: null };
+  const nothing = { id: null, revision: null, unsigned: [], keys_from: null, keys_unread: null, logged: null };
+  return { proof, faults: [fault], ...nothing };
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readPolicyAt } from '../audit/log/policy-file.ts';
 import { verifyAt } from '../audit/verify.ts';
 import { verifiedLines } from '../audit/verify-lines.ts';
 import { keysAt } from '../audit/verify-sources.ts';
@@ -21,16 +22,21 @@ export function command(): Command {
       )
       .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
       .option('--vkey <key...>', 'trust only these verifier keys')
+      .option('--policy <file or address>', 'demand that a log of this tlog-policy has the receipts, and the quorum')
       .option('--json', 'print the outcome as JSON')
       // Commander exits with 1 for invalid usage, but here 1 means that a check failed.
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
       .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
-      .action(async (given: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
+      .action(async (given: string, options: { keys?: string; vkey?: string[]; policy?: string; json?: boolean }) => {
         process.exitCode = NOT_CHECKED;
         const where = givenPlace(given);
-        const trusted = await trustedKeys(options);
-        const checked = await verifyAt(where, trusted);
-        printResult(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
+        const { policy } = options;
+        const trust = {
+          keys: await trustedKeys(options),
+          policy: policy === undefined ? undefined : await readPolicyAt(givenPlace(policy)),
+        };
+        const checked = await verifyAt(where, trust);
+        printResult(options.json, checked, verifiedLines(where, checked, trust));
         process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
       })
   );

@@ -180,6 +180,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     faults: [],
     unsigned: ['keys[0].nbf', 'keys[0].retired_at'],
     own_keys: false,
+    logged: null,
   };
   assert.deepEqual(JSON.parse(stdout), [said]);
 });

@@ -1,0 +1,52 @@
+import { LogFault, shown } from '../ledger/log/log-fault.ts';
+import type { LogProof } from '../ledger/log/log-proof.ts';
+import { loggedEntries } from '../ledger/log/logged-entries.ts';
+import { nodeCrypto } from '../ledger/log/node-crypto.ts';
+import type { Policy } from '../ledger/log/policy.ts';
+import { type VerifiedProof, verifyTlogProof } from '../ledger/log/verify-proof.ts';
+import { isoTime } from '../time.ts';
+
+/** A receipt that a policy's log has, as its witnesses saw it. */
+export interface LoggedReceipt {
+  origin: string;
+  /** The leaf, from 0, and the number of leaves that the log had. */
+  index: number;
+  size: number;
+  cosigned_by: { name: string; at: string }[];
+}
+
+/**
+ * Whether the `log` member of a document proves, by a policy, that a log has the receipt: its own note, or the hash of
+ * it. Returns the faults; without a proof this is one.
+ */
+export async function checkLogged(
+  log: LogProof | null | undefined,
+  receipt: string,
+  policy: Policy,
+): Promise<{ logged: LoggedReceipt | null; faults: string[] }> {
+  if (log == null) return { logged: null, faults: ['log: there is no proof that the receipt is in the log'] };
+  const faults: string[] = [];
+  for (const entry of loggedEntries(receipt)) {
+    try {
+      return {
+        logged: loggedReceipt(await verifyTlogProof(entry, log.tlog_proof, policy, nodeCrypto), log),
+        faults: [],
+      };
+    } catch (fault) {
+      if (!(fault instanceof LogFault)) throw fault;
+      faults.push(`log: ${fault.message}`);
+    }
+  }
+  return { logged: null, faults: faults.slice(0, 1) };
+}
+
+function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: LogProof): LoggedReceipt {
+  const { origin, size } = checkpoint;
+  if (origin !== log.origin || index !== log.index) {
+    throw new LogFault(
+      `it names leaf ${log.index} of ${shown(log.origin)}, but proves leaf ${index} of ${shown(origin)}`,
+    );
+  }
+  const cosigned_by = cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
+  return { origin, index, size, cosigned_by };
+}
