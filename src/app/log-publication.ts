@@ -39,9 +39,13 @@ export async function publishLog(
   const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
   if (isBehind || (isUpToDate && !isWhole)) return;
   const tables = store.log;
-  const source = { entries: (start: number, end: number) => tables.entries(log, start, end), tiles: tables.tiles(log) };
-  const tree = new LogTree(folder, source, assertClaim);
+  const content = {
+    entries: (start: number, end: number) => tables.entries(log, start, end),
+    tiles: tables.tiles(log),
+  };
+  const tree = new LogTree(folder, content, assertClaim);
   try {
+    if (isWhole) tree.removeLeftovers();
     await tree.writeText('vkey', `${key.vkey}\n`);
     await tree.writeText('policy', publishedPolicy(settings, log, key));
     await tree.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);

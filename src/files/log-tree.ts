@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { entryBundle } from '../ledger/log/entry-bundle.ts';
@@ -15,7 +15,7 @@ const BATCH = 16;
 const BATCH_PAUSE = 1;
 
 /** Where the files' bytes come from. */
-export interface LogSource {
+export interface LogContent {
   /** The entries from `start` up to, not including, `end`. */
   entries(start: number, end: number): string[];
   tiles: TileReader;
@@ -33,14 +33,22 @@ export function publishedCheckpoint(folder: string): string | null {
 /** Writes the published files of a log. Throws `unavailable` naming the file when the disk refuses. */
 export class LogTree {
   readonly #tree: Tree;
-  readonly #source: LogSource;
+  readonly #content: LogContent;
 
   /** `assertClaim` throws when this process may not write any more. */
-  constructor(folder: string, source: LogSource, assertClaim: () => void) {
-    // Next to the folder, because the folder is served.
-    const aside = join(dirname(folder), `.${basename(folder)}.${process.pid}`);
-    this.#tree = new Tree(folder, { aside, sync: true, assertClaim });
-    this.#source = source;
+  constructor(folder: string, content: LogContent, assertClaim: () => void) {
+    this.#tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertClaim });
+    this.#content = content;
+  }
+
+  /** Removes what processes that were killed left behind. Only the one process that may write calls it. */
+  removeLeftovers(): void {
+    const { folder } = this.#tree;
+    const asides = basename(asidesOf(folder));
+    for (const name of readdirSync(dirname(folder))) {
+      if (!name.startsWith(asides) || name === `${asides}${process.pid}`) continue;
+      rmSync(join(dirname(folder), name), { recursive: true, force: true });
+    }
   }
 
   close(): void {
@@ -55,7 +63,7 @@ export class LogTree {
   /**
    * Publishes a tree of `size` leaves: first its tiles and bundles that a tree of `old` leaves had not, then the
    * checkpoint. Partial tiles go once readers of the new checkpoint need them no more. With `old` 0, every file is
-   * compared with the source, so that a damaged tree becomes whole.
+   * compared with the content, so that a damaged tree becomes whole.
    */
   async publish(old: number, size: number, checkpoint: string): Promise<void> {
     let compared = 0;
@@ -76,9 +84,9 @@ export class LogTree {
   }
 
   #bytesOf(tile: Tile): Uint8Array {
-    if (tile.level !== 'entries') return this.#source.tiles(tile as HashTile);
+    if (tile.level !== 'entries') return this.#content.tiles(tile as HashTile);
     const start = tile.index * TILE_WIDTH;
-    return entryBundle(this.#source.entries(start, start + tile.width).map((entry) => Buffer.from(entry)));
+    return entryBundle(this.#content.entries(start, start + tile.width).map((entry) => Buffer.from(entry)));
   }
 
   #holds(path: string, bytes: Uint8Array): boolean {
@@ -92,6 +100,11 @@ export class LogTree {
   #write(path: string, bytes: Uint8Array): Promise<void> {
     return this.#tree.write(path, bytes, existsSync(join(this.#tree.folder, path)));
   }
+}
+
+/** How the paths begin at which files are written before they are renamed: next to the folder, which is served. */
+function asidesOf(folder: string): string {
+  return join(dirname(folder), `.${basename(folder)}.`);
 }
 
 function textIn(folder: string, name: string): string | null {
