@@ -66,9 +66,18 @@ async function readKey(jwk: unknown): Promise<ListedKey | null> {
 export async function signedBy(note: Note, { name, keyHash, publicKey }: ListedKey): Promise<boolean> {
   const message = joined(note.text);
   for (const signature of signaturesBy(note, name, keyHash)) {
-    if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) continue;
-    // noble throws when the bytes are not a signature at all.
-    if (await verifyAsync(signature, message, publicKey, { zip215: false }).catch(() => false)) return true;
+    if (await ed25519Holds(signature, message, publicKey)) return true;
   }
   return false;
+}
+
+/** Whether an Ed25519 signature holds, by the strict rules of RFC 8032; false for bytes that are none. */
+export async function ed25519Holds(
+  signature: Uint8Array,
+  message: Uint8Array,
+  publicKey: Uint8Array,
+): Promise<boolean> {
+  if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) return false;
+  // noble throws when the bytes are not a signature at all.
+  return verifyAsync(signature, message, publicKey, { zip215: false }).catch(() => false);
 }

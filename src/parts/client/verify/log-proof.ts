@@ -1,0 +1,62 @@
+import { sameBytes } from '../../../ledger/bytes.ts';
+import { leafText } from '../../../ledger/log/leaf.ts';
+import type { LogCrypto } from '../../../ledger/log/log-crypto.ts';
+import { LogFault, shown } from '../../../ledger/log/log-fault.ts';
+import type { LogProof } from '../../../ledger/log/log-proof.ts';
+import { readLogProof } from '../../../ledger/log/log-proof.ts';
+import type { Policy } from '../../../ledger/log/policy.ts';
+import { meetsQuorum } from '../../../ledger/log/quorum.ts';
+import type { Cosigner } from '../../../ledger/log/verify-checkpoint.ts';
+import type { ParsedTlogProof } from '../../../ledger/log/tlog-proof.ts';
+import { verifyTlogProof } from '../../../ledger/log/verify-proof.ts';
+import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
+import { digest, sha256 } from './crypto.ts';
+import { LOG_CRYPTO } from './log-crypto.ts';
+
+/** A receipt that is in a log, with the witnesses whose signatures hold. */
+export interface LoggedReceipt {
+  origin: string;
+  index: number;
+  /** The leaves of the head that covers the receipt. */
+  size: number;
+  cosigners: Cosigner[];
+  /** Names of witnesses whose signatures this browser cannot check. */
+  unchecked: string[];
+  /** False when the quorum may be met, but depends on signatures that this browser cannot check. */
+  isQuorumMet: boolean;
+}
+
+/**
+ * Verifies that a receipt is in the log, and that the policy's quorum of witnesses has signed the head that covers it.
+ * Signatures that the browser cannot check leave the quorum open. Throws a LogFault for an invalid proof and for a
+ * quorum that is missing.
+ */
+export async function verifyLogged(
+  note: string,
+  log: LogProof,
+  policy: Policy,
+  crypto: LogCrypto = LOG_CRYPTO,
+): Promise<LoggedReceipt> {
+  const entry = await entryOf(note, readLogProof(log));
+  const verified = await verifyTlogProof(entry, log.tlog_proof, { ...policy, quorum: null }, crypto);
+  const { index, cosigners, checkpoint } = verified;
+  const cosigned = cosigners.map(({ witness }) => witness.name);
+  const unchecked = verified.unchecked.map(({ name }) => name);
+  const isQuorumMet = meetsQuorum(policy, new Set(cosigned));
+  if (!isQuorumMet && !meetsQuorum(policy, new Set([...cosigned, ...unchecked]))) {
+    const count = `${cosigned.length + unchecked.length} of ${policy.witnesses.length}`;
+    throw new LogFault(`only ${count} witnesses cosigned, and the quorum ${shown(policy.quorum ?? '')} asks for more`);
+  }
+  return { origin: log.origin, index, size: checkpoint.size, cosigners, unchecked, isQuorumMet };
+}
+
+/** The entry that stands for a receipt: its hash, or its note where it is public. The note if neither is proven. */
+async function entryOf(note: string, { index, path, checkpoint }: ParsedTlogProof): Promise<string> {
+  const hash = leafText({ kind: 'receipt-hash', hash: await sha256(note) });
+  const steps = pathSteps(index, checkpoint.size, path) ?? [];
+  let reached = await digest(leafInput(hash));
+  for (const { sibling, side } of steps) {
+    reached = await digest(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
+  }
+  return sameBytes(reached, checkpoint.root) ? hash : note;
+}

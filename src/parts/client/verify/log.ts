@@ -1,0 +1,86 @@
+import { LogFault } from '../../../ledger/log/log-fault.ts';
+import type { LogProof } from '../../../ledger/log/log-proof.ts';
+import type { Policy } from '../../../ledger/log/policy.ts';
+import { parsePolicy } from '../../../ledger/log/policy.ts';
+import type { Check } from './check.ts';
+import { NotFetched } from './fetched.ts';
+import type { LoggedReceipt } from './log-proof.ts';
+import { verifyLogged } from './log-proof.ts';
+
+/** Whether witnesses have seen a receipt: a check, or why there was nothing to check. */
+export type LogOutcome = { check: Check } | { open: string };
+
+/** A policy as text, and where it is. */
+export interface PolicySource {
+  address: string;
+  /** Throws `NotFetched`. */
+  fetch(): Promise<string>;
+}
+
+const TITLE = 'The receipt is in the log, and witnesses have seen it';
+const LOG_TITLE = 'The receipt is in the log';
+
+const UNCONFIRMED =
+  'No witness has confirmed this receipt yet, so that the paper alone answers for when it was signed.';
+
+/** Checks a receipt's place in the log by the policy of the site. */
+export async function logOutcome(
+  receipt: string,
+  log: LogProof | null | undefined,
+  source: PolicySource,
+): Promise<LogOutcome> {
+  if (log == null) return { open: UNCONFIRMED };
+  try {
+    const policy = await policyFrom(source);
+    return inWords(await verifyLogged(receipt, log, policy), policy, source.address);
+  } catch (error) {
+    if (error instanceof NotFetched) {
+      return { open: `Which witnesses have seen the receipt was not checked, because ${error.message}` };
+    }
+    if (!(error instanceof LogFault)) throw error;
+    return { check: { title: TITLE, holds: false, found: [`The log’s proof does not hold: ${error.message}.`] } };
+  }
+}
+
+/** Reads the policy. Throws `NotFetched` and, for an invalid one, a LogFault. */
+export async function policyFrom(source: PolicySource): Promise<Policy> {
+  const text = await source.fetch();
+  try {
+    return parsePolicy(text);
+  } catch (fault) {
+    throw fault instanceof LogFault ? new LogFault(`the policy at ${source.address} is invalid: ${fault.message}`) : fault;
+  }
+}
+
+function inWords(logged: LoggedReceipt, policy: Policy, address: string): LogOutcome {
+  const { origin, index, size } = logged;
+  const place = `It is leaf ${index} of the log “${origin}”: your browser followed its path to the root of a head of ${size} leaves, which the log has signed.`;
+  if (!logged.isQuorumMet) {
+    return { open: `Whether enough witnesses have seen the receipt was not checked. ${uncheckedWords(logged)}` };
+  }
+  if (logged.cosigners.length === 0) {
+    const none = `No witness has signed that head; the policy at ${address} asks for none.`;
+    return { check: { title: LOG_TITLE, holds: true, found: [place, none, uncheckedWords(logged)].filter(Boolean) } };
+  }
+  const seen = logged.cosigners.map(({ witness, time }) => `“${witness.name}” on ${secondInWords(time)}`).join(', ');
+  const found = [
+    place,
+    `Witnesses have signed that head: ${seen}. By then the receipt was there. Of ${countOf(policy)} that the policy at ${address} names, that is its quorum; whether they are independent, it cannot say.`,
+    uncheckedWords(logged),
+  ];
+  return { check: { title: TITLE, holds: true, found: found.filter((line) => line !== '') } };
+}
+
+function uncheckedWords({ unchecked }: LoggedReceipt): string {
+  if (unchecked.length === 0) return '';
+  const names = unchecked.map((name) => `“${name}”`).join(', ');
+  return `Not checked here: ${names}, whose kind of signature (ML-DSA-44) browsers do not know yet.`;
+}
+
+const countOf = ({ witnesses }: Policy): string => (witnesses.length === 1 ? 'the 1' : `the ${witnesses.length}`);
+
+/** A time of a witness, in seconds since 1970. */
+export function secondInWords(time: number): string {
+  const iso = new Date(time * 1_000).toISOString();
+  return `${iso.slice(0, 10)} at ${iso.slice(11, 19)} UTC`;
+}
