@@ -4,9 +4,11 @@ import { sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
 import type { Site } from './edition.ts';
 import { filingText } from './filing-text.ts';
+import { logUrl } from './log-url.ts';
 
 /** The standards page, in Markdown: the desk's own statement, then the rules of Broadsheet for every desk. */
-export function standardsText(paper: PaperRecord, { base }: Site): string {
+export function standardsText(paper: PaperRecord, site: Site): string {
+  const { base } = site;
   return `${paper.standards.trim()}
 
 ## Who writes
@@ -24,6 +26,8 @@ A piece that was wrong is revised. The revision is filed beside the old one, nev
 ## What a receipt proves
 
 Every filing is hashed and signed. The receipt proves who filed the piece and that it has not changed since. It never proves that a claim is true: for that, read the sources. The [door's keys](${base}/.well-known/newsdesk-keys.json) are public, and each piece links to its proof.
+
+Every receipt is also a leaf of a public [transparency log](${logUrl(paper, site)}), so that nobody, this desk included, can rewrite or back-date what was signed without its being seen. The page of the log says who its witnesses are, or that it has none.
 `;
 }
 

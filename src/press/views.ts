@@ -101,6 +101,8 @@ export interface StoryView extends RowView {
   markdown_url: string;
   proof_url: string;
   standards_url: string;
+  /** Address of the transparency log, with its trailing slash. */
+  log_url: string;
   content_hash: string;
   receipt: { seq: number; filed_at: string; kid: string; note: string };
   oembed_json_absolute: string;

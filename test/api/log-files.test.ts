@@ -129,6 +129,8 @@ test('the log is below the root of a paper’s own domain, and of no path of the
   const host = 'harbor.example';
   const own = await ask(url, '/news/log/checkpoint', { host });
   assert.deepEqual([own.status, own.text], [200, log.checkpoint()]);
+  const page = await ask(url, '/news/log/', { host });
+  assert.deepEqual([page.status, page.headers.location], [302, `${app.settings.origin}/log/`]);
   const preflight = await ask(url, '/news/log/checkpoint', { host }, 'OPTIONS');
   assert.equal(preflight.headers['access-control-allow-origin'], '*');
   for (const [path, headers] of [
@@ -138,6 +140,24 @@ test('the log is below the root of a paper’s own domain, and of no path of the
   ] as const) {
     assert.notEqual((await ask(url, path, headers)).status, 200, path);
   }
+});
+
+test('a paper whose own address is its path on the shared host has the log below it, unless it is private', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(
+    t,
+    folder,
+    { now: Date.parse('2026-11-20T12:00:00Z') },
+    { ORIGIN: 'https://papers.example' },
+  );
+  createPaper(app, { url: 'https://papers.example/harbor-ledger' });
+  const log = writeLog(join(folder, 'log/desk'), 'desk');
+  const { url, close } = await listenDesk({ app, presses: new PressQueue(app), logger: LOGGER });
+  t.after(close);
+  const policy = () => ask(url, '/harbor-ledger/log/policy', { host: 'papers.example', accept: 'application/json' });
+  assert.equal((await policy()).text, `log ${log.vkey}\nquorum none\n`);
+  createPaper(app, { url: 'https://papers.example/harbor-ledger', paper_public: false });
+  assert.equal((await policy()).status, 404);
 });
 
 test('no new paper is called log; one from before keeps its pages', async (t) => {

@@ -14,8 +14,8 @@ import type { Sites } from '../site.ts';
 import { logAddress } from './log.ts';
 
 /**
- * The page on which people read the log, rendered from the database. On a paper's own domain, whose files are under
- * the same address, it redirects to the shared host.
+ * The page on which people read the log, rendered from the database. Below the root of a paper with an
+ * address of its own it redirects to the shared host.
  */
 export function logPage(app: AppContext, sites: Sites, render: Build['render']): HostHandler {
   const { store, settings } = app;
@@ -27,7 +27,7 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
   return async (c, next) => {
     const found = logAddress(sites, c.env, origin);
     if (found === null || (found.path ?? '') !== '') return next();
-    if (!found.isShared) return c.redirect(url_absolute, 302);
+    if (found.isOwn) return c.redirect(url_absolute, 302);
     if (found.path === null) return c.redirect('/log/', 301);
     const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.editions()}`;
     const view = () => logView(store.log, { log: 'desk', url_absolute, policy, pieceOf: piecesOnAir(app) });

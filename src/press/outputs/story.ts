@@ -7,6 +7,7 @@ import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
+import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
 import { afterPrefix } from '../output.ts';
@@ -111,6 +112,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     markdown_url: `${base}/stories/${found.slug}.md`,
     proof_url: `${base}/${path}proof.json`,
     standards_url: `${base}/standards/`,
+    log_url: logUrl(edition.paper(), edition.site),
     content_hash: found.content_hash,
     receipt: { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
     oembed_json_absolute: oembed,

@@ -19,6 +19,15 @@ export interface Check {
   found: string[];
 }
 
+/** A proof with the outcome of its checks. */
+export interface CheckedProof {
+  checks: Check[];
+  /** Null for a document that is not a proof. */
+  proof: ProofRecord | null;
+  /** The names of its parts that are not signed. */
+  unsigned: string[];
+}
+
 /** What the page claims to show. */
 export interface Shown {
   id: string;
@@ -37,10 +46,7 @@ const check = (title: string, faults: string[], found: string): Check => ({
  * value from the two documents; `unsigned` names the unsigned parts of the proof. Without a proof record or a key
  * document, returns a single check that says so.
  */
-export async function checkProof(
-  documents: { proof: unknown; keys: unknown },
-  shown: Shown,
-): Promise<{ checks: Check[]; proof: ProofRecord | null; unsigned: string[] }> {
+export async function checkProof(documents: { proof: unknown; keys: unknown }, shown: Shown): Promise<CheckedProof> {
   const proof = proofRecord(documents.proof);
   const keys = await keysIn(documents.keys);
   const unread = [

@@ -14,6 +14,16 @@ export class NotFetched extends Error {}
  * that describes the problem.
  */
 export async function fetched(address: string): Promise<unknown> {
+  const text = await fetchedText(address);
+  try {
+    return parseIJson(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Fetches a text from the paper's own site. Throws `NotFetched`. */
+export async function fetchedText(address: string): Promise<string> {
   const name = address.slice(address.lastIndexOf('/') + 1);
   const response = await fetch(address, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT) }).catch(() => {
     throw new NotFetched(
@@ -34,9 +44,5 @@ export async function fetched(address: string): Promise<unknown> {
     throw new NotFetched(`the connection broke while ${name} was on its way. Try again.`);
   });
   if (text === null) throw new NotFetched(`${name} is longer than any that this page can check.`);
-  try {
-    return parseIJson(text);
-  } catch (error) {
-    return error;
-  }
+  return text;
 }

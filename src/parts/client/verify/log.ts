@@ -48,7 +48,9 @@ export async function policyFrom(source: PolicySource): Promise<Policy> {
   try {
     return parsePolicy(text);
   } catch (fault) {
-    throw fault instanceof LogFault ? new LogFault(`the policy at ${source.address} is invalid: ${fault.message}`) : fault;
+    throw fault instanceof LogFault
+      ? new LogFault(`the policy at ${source.address} is invalid: ${fault.message}`)
+      : fault;
   }
 }
 

@@ -1,9 +1,10 @@
 import { present } from '../../../narrow.ts';
 import { elementOf } from '../element.ts';
-import type { Check } from './check.ts';
+import type { Check, CheckedProof } from './check.ts';
 import { checkProof } from './check.ts';
-import { fetched, NotFetched } from './fetched.ts';
+import { fetched, fetchedText, NotFetched } from './fetched.ts';
 import { checkItem } from './item.ts';
+import { logOutcome } from './log.ts';
 import { pageCheck } from './page.ts';
 
 /** Runs the checks in the panel of a story page: once when this script loads, then on each click of the button. */
@@ -11,7 +12,7 @@ import { pageCheck } from './page.ts';
 const panel = elementOf('verify', HTMLElement);
 const button = present(panel.querySelector('button'));
 const status = present(panel.querySelector<HTMLElement>('[role="status"]'));
-const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '' } = panel.dataset;
+const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '', policy = '' } = panel.dataset;
 
 const INSECURE =
   'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or check the proof by the commands below.';
@@ -44,12 +45,19 @@ async function verify(): Promise<void> {
   const [proof, keys] = await Promise.all([fetched(proofUrl), fetched(keysUrl)]);
   const shown = { id: piece, revision: Number(revision), content_hash: hash };
   const checked = await checkProof({ proof, keys }, shown);
-  const checks =
-    checked.proof === null ? checked.checks : [...checked.checks, pageCheck(document, checked.proof.basis)];
+  const { checks, open } = await withPage(checked);
   const failed = checks.filter(({ holds }) => !holds);
   status.className = failed.length === 0 ? 'held' : 'failed';
-  status.textContent = failed.length === 0 ? HELD : failure(failed, checks.length);
+  status.textContent = failed.length === 0 ? `${HELD} ${open}`.trim() : failure(failed, checks.length);
   status.after(list(checks));
+}
+
+/** The checks of a proof with those of this page and of the log, and what was not checked of the log. */
+async function withPage({ proof, checks }: CheckedProof): Promise<{ checks: Check[]; open: string }> {
+  if (proof === null) return { checks, open: '' };
+  const all = [...checks, pageCheck(document, proof.basis)];
+  const outcome = await logOutcome(proof.receipt, proof.log, { address: policy, fetch: () => fetchedText(policy) });
+  return 'open' in outcome ? { checks: all, open: outcome.open } : { checks: [...all, outcome.check], open: '' };
 }
 
 function failure(failed: Check[], count: number): string {
