@@ -32,7 +32,7 @@ export async function fetchedText(address: string): Promise<string> {
   });
   if (response.status === 404 || response.status === 410) {
     throw new NotFetched(
-      `the paper’s server has no ${name} (it answered ${response.status}). Without it nobody can check this piece: reload the page, and if it is still missing, tell the paper.`,
+      `the paper’s server has no ${name} (it answered ${response.status}). Without it nobody can check this: reload the page, and if it is still missing, tell the paper.`,
     );
   }
   if (!response.ok) {
