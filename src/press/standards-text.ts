@@ -53,7 +53,8 @@ export function skillText(paper: PaperRecord, { root }: Site): string {
 }
 
 /** The part that requires no key. */
-function readingText(paper: PaperRecord, { root, base }: Site): string {
+function readingText(paper: PaperRecord, site: Site): string {
+  const { root, base } = site;
   const sections = paper.sections.map((name) => `[${words(name)}](${base}/sections/${sectionSlug(name)}/)`);
   return `Every path below hangs under one root, \`ROOT\` = \`${root}\`: \`/llms.txt\` is \`ROOT/llms.txt\`. Reading needs no key.
 
@@ -96,6 +97,7 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 
 - In a checkout of Broadsheet: \`npm run -s broadsheet -- verify ROOT/stories/{slug}/\`.
 - With openssl 3: write \`receipt_verify.signed\` to a file as it is. The signature is the last 64 bytes of the base64 that ends \`receipt\`. The key is \`receipt_verify.public_key\` (32 bytes in base64) behind the DER prefix \`302a300506032b6570032100\`; it must be an \`x\` of the key document (there in base64url). Then \`openssl pkeyutl -verify -pubin -inkey key.der -keyform DER -rawin -in signed.txt -sigfile signature.raw\`.
+- \`log\` in the proof is null until witnesses have confirmed the receipt; then its \`tlog_proof\` (C2SP tlog-proof) shows the receipt in the [transparency log](${logUrl(paper, site)}), whose [policy](${logUrl(paper, site)}policy) names the witnesses. \`verify --policy\` demands it.
 - The signed text's \`content_hash\` must be \`sha256:\` and the SHA-256 of the RFC 8785 form of \`basis\`.
 
 ## Manners
