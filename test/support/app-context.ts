@@ -19,14 +19,28 @@ export interface Scope {
 export function tempFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-'));
   t.after(() => {
-    rmSync(folder, { recursive: true, force: true });
-    removed++;
-    if (removed % 8 === 0) collectGarbage();
+    const remove = () => {
+      rmSync(folder, { recursive: true, force: true });
+      removed++;
+      if (removed % 8 === 0) collectGarbage();
+    };
+    const running = users.filter((user) => `${user.folder}/`.startsWith(`${folder}/`));
+    return running.length === 0 ? remove() : Promise.all(running.map(({ end }) => end())).then(remove);
   });
   return folder;
 }
 
 let removed = 0;
+const users: { folder: string; end: () => Promise<unknown> }[] = [];
+
+/**
+ * Has a process that writes into a temporary folder ended before the folder is removed. Hooks run in the order in which
+ * they were made, so the folder's would come first.
+ */
+export function endBeforeRemoval(folder: string, end: () => Promise<unknown>): void {
+  users.push({ folder, end });
+}
+
 /**
  * Collects garbage: libsql closes the files of a closed database only when its statements are collected, and a property
  * opens hundreds.

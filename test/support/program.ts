@@ -5,7 +5,7 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { envIn } from './app-context.ts';
+import { endBeforeRemoval, envIn } from './app-context.ts';
 import { freePort } from './free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -93,10 +93,12 @@ export function start(
   const ended = once(child, 'close').then(
     ([code, signal]): Outcome => ({ code, signal, stdout: said.stdout, stderr: said.stderr.replace(PROGRESS, '') }),
   );
-  t.after(async () => {
+  const end = () => {
     child.kill('SIGKILL');
-    await ended;
-  });
+    return ended;
+  };
+  endBeforeRemoval(folder, end);
+  t.after(end);
   return { child, said, ended };
 }
 
