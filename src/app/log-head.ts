@@ -1,17 +1,12 @@
-import { appendLeaves } from '../ledger/log/append.ts';
 import { checkpointText, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { hashAt, hashesAt, TILE_WIDTH } from '../ledger/log/tile.ts';
 import { logTree } from '../ledger/log/tree.ts';
 import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
+import { addNodes } from '../transparency/log-nodes.ts';
 import { hasRoot } from '../transparency/log-root.ts';
-import type { LogTables } from '../transparency/log-tables.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
-
-/** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
-export const NODES_BATCH = 16 * TILE_WIDTH;
 
 /** The result of one step towards the next head. */
 export type HeadStep =
@@ -46,19 +41,4 @@ export function signHead(
     tables.addHead(log, { origin, size, signed_at: Math.max(now(), last?.signed_at ?? 0), checkpoint });
     return 'signed';
   });
-}
-
-/** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */
-function addNodes(tables: LogTables, log: LogService, size: number): boolean {
-  const old = tables.nodeCount(log, 1) * TILE_WIDTH;
-  const full = hashesAt(1, size) * TILE_WIDTH;
-  const next = Math.min(full, old + NODES_BATCH);
-  const { tiles } = appendLeaves(old, tables.leafHashes(log, old, next), tables.tiles(log));
-  for (const { tile, bytes } of tiles) {
-    if (tile.level === 0) continue;
-    const kept = Math.max(0, hashesAt(tile.level, old) - tile.index * TILE_WIDTH);
-    const hashes = Array.from({ length: tile.width - kept }, (_, at) => hashAt(bytes, kept + at));
-    tables.addNodes(log, tile.level, tile.index * TILE_WIDTH + kept, hashes);
-  }
-  return next === full;
 }

@@ -1,7 +1,10 @@
 import { Command } from 'commander';
+import type { AppContext } from '../app/context.ts';
 import { withAppContext } from '../app/context.ts';
+import { readLogKey } from '../app/log-key.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
 import { exportLedger } from '../ingest/ledger-export.ts';
 import { importLedger } from '../ingest/ledger-import.ts';
 import { plural } from '../plural.ts';
@@ -18,26 +21,47 @@ export function command(): Command {
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('write every key, record, generation, airing and withdrawal as JSON Lines, oldest first')
+    .description(
+      'write every key, record, generation, airing and withdrawal, and the transparency log, as JSON Lines, oldest first',
+    )
     .argument('<file>', 'the file to write')
     .action((file: string) =>
       withAppContext(readSettings(), async (app) => {
-        const count = await exportLedger(app, givenPath(file));
+        const { store, end } = takeSnapshot(app);
+        const count = await exportLedger({ store, media: app.media }, givenPath(file), logVkey(app)).finally(end);
         printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
       }),
     );
 }
 
+/** A snapshot, because the log of an export must be that of its entries, while a server goes on filing. */
+function takeSnapshot({ snapshots }: AppContext) {
+  const snapshot = snapshots.take();
+  snapshot.refresh();
+  return snapshot;
+}
+
+/** The verifier key of the desk's log; null when this machine does not sign it. */
+function logVkey(app: AppContext): string | null {
+  try {
+    return readLogKey(app, 'desk')?.vkey ?? null;
+  } catch (error) {
+    // A key file that must not sign keeps nobody from saving the ledger.
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
 function importCommand(): Command {
   return new Command('import')
-    .description('check every receipt of an export, rebuild the database from it, and press')
+    .description('check every receipt of an export and its log, rebuild the database from it, and press')
     .argument('<file>', 'a file of `ledger export`')
     .option('--no-press', 'do not press afterwards')
     .action((file: string, options: { press: boolean }) =>
       withAppContext(readSettings(), async (app) => {
         const progress = progressTo();
         const step = (entries: number, type: string) => progress.step('ledger import', entries, entries, type);
-        const count = importLedger(app, givenPath(file), step);
+        const count = await importLedger(app, givenPath(file), step);
         progress.end();
         app.store.optimizeSearch();
         const reports = options.press ? await pressWithProgress(app) : new Map();

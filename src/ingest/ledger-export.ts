@@ -7,23 +7,30 @@ import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import type { MediaFiles } from '../files/media.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 import type { EndLine, MediaLine } from './ledger-lines.ts';
 import { HEADER } from './ledger-lines.ts';
+import { logLines } from './log-lines.ts';
 
 /** The size of a media part, in bytes. */
 const PART = 512 * 1024;
 
 interface LedgerSource {
-  store: { entries(): Iterable<LedgerEntry> };
+  store: { entries(): Iterable<LedgerEntry>; log: LogTables };
   media: Pick<MediaFiles, 'pathOf'>;
 }
 
 /**
- * Writes the ledger and its media to a file, through a temporary file next to it. Never includes the secret signing
- * key. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is
+ * Writes the ledger, its media and the desk's transparency log to a file, through a temporary file next to it. Never
+ * includes a secret key. `vkey` is the log's verifier key, when this machine signs the log. The store must not change
+ * meanwhile: give a snapshot of one that is in use. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is
  * missing.
  */
-export async function exportLedger({ store, media }: LedgerSource, file: string): Promise<number> {
+export async function exportLedger(
+  { store, media }: LedgerSource,
+  file: string,
+  vkey: string | null = null,
+): Promise<number> {
   const aside = `${file}.${process.pid}`;
   const out = await open(aside, 'w').catch((error: Error) => {
     throw new Fault(
@@ -50,6 +57,7 @@ export async function exportLedger({ store, media }: LedgerSource, file: string)
       await write(entry);
       entries++;
     }
+    for (const line of logLines(store.log, vkey)) await write(line);
     const end: EndLine = { type: 'end', entries, sha256: hash.digest('hex') };
     await out.appendFile(`${JSON.stringify(end)}\n`);
     await out.sync();

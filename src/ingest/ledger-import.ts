@@ -12,16 +12,20 @@ import { Fault, messageOf } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import { LogFault } from '../ledger/log/log-fault.ts';
 import { plural } from '../plural.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
-import { damaged, HEADER, linesOf, parseLedgerLine } from './ledger-lines.ts';
+import { damaged, linesOf, parseLedgerLine, VERSIONS } from './ledger-lines.ts';
+import { LogImport } from './log-import.ts';
+import { isLogLine } from './log-lines.ts';
+import { checkLogSignatures } from './log-signatures.ts';
 
 interface LedgerTarget extends HostGrants {
   store: LedgerStore &
     HostGrants['store'] & {
       entries(): Iterable<LedgerEntry>;
-      log: Pick<LogTables, 'setFilled'>;
+      log: LogTables;
       /** Converts a database error to a fault. Returns other errors unchanged. */
       fault(error: unknown): unknown;
     };
@@ -30,21 +34,24 @@ interface LedgerTarget extends HostGrants {
 
 /**
  * Imports an export into an empty database, in one transaction. Returns the number of entries. Throws `conflict` when
- * the database is not empty, `not_found` without a file, `invalid_request` for a damaged line or an invalid receipt.
+ * the database is not empty, `not_found` without a file, `invalid_request` for a damaged line, an invalid receipt, or a
+ * log that is not of this ledger.
  */
-export function importLedger(
+export async function importLedger(
   target: LedgerTarget,
   file: string,
   onProgress: (entries: number, type: string) => void = () => {},
-): number {
+): Promise<number> {
   const { media, now } = target;
   // Readers were notified of these events when they happened.
   const store: LedgerTarget['store'] = { ...target.store, emit() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a file of \`ledger export\``);
+  await checkLogSignatures(file);
   const keys: VerifyingKey[] = [];
   // A ledger is imported unchanged, even if it was written while the clock was set back.
   const audit = generationAudit(keys, { clock: false });
   const replay: Replay = { store, keys, audit, clock: replayClock() };
+  const log = new LogImport(store);
   const parts: Buffer[] = [];
   const hash = createHash('sha256');
   let number = 0;
@@ -54,7 +61,7 @@ export function importLedger(
     for (const _ of store.entries()) {
       throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
     }
-    // A replay logs nothing: whoever signs next logs the past as it is public then.
+    // A replay logs nothing: the export has the leaves. Without any, whoever signs next logs the past as it is public then.
     for (const log of LOG_SERVICES) store.log.setFilled(log, false);
     for (const text of linesOf(file)) {
       const where = `${file}:${++number}`;
@@ -63,6 +70,7 @@ export function importLedger(
       if (number === 1) requireHeader(line, where);
       else if (line.type === 'end') ended = requireEnd(line, count, hash.digest('hex'), where);
       else if (line.type === 'media-part') keepPart(media, parts, line, where);
+      else if (isLogLine(line)) checkedLog(where, () => log.take(line));
       else if (line.type !== 'ledger') {
         appendLine(replay, line, where);
         onProgress(++count, line.type);
@@ -70,11 +78,20 @@ export function importLedger(
       if (!ended) hash.update(`${text}\n`);
     }
     if (!ended) throw damaged(`${file}:${number}`, 'the last line is missing: the file is cut short');
+    checkedLog(`${file}:${number}`, () => log.end());
     airDue(store, now());
     // The operator who imports a ledger vouches for its papers' addresses.
     for (const slug of store.paperSlugs()) giveOwnHost(target, slug);
   });
   return count;
+}
+
+function checkedLog(where: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw error instanceof LogFault ? damaged(where, error.message) : error;
+  }
 }
 
 interface Replay {
@@ -98,10 +115,10 @@ function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, wh
 }
 
 function requireHeader(line: LedgerLine, where: string): void {
-  if (line.type === 'ledger' && line.version === HEADER.version) return;
+  if (line.type === 'ledger' && VERSIONS.includes(line.version)) return;
   throw new Fault(
     'invalid_request',
-    `${where}: this is not a ledger export of version ${HEADER.version}; give a file of \`ledger export\``,
+    `${where}: this is not a ledger export of version ${VERSIONS.join(' or ')}; give a file of \`ledger export\``,
   );
 }
 

@@ -2,9 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import { Fault } from '../fault.ts';
+import type { LogLine } from './log-lines.ts';
+import { isLogLine } from './log-lines.ts';
 
-/** The first line of an export. */
-export const HEADER = { type: 'ledger', version: 1 } as const;
+/** The first line of an export. Exports of version 1 are from before there was a transparency log. */
+export const HEADER = { type: 'ledger', version: 2 } as const;
+export const VERSIONS: readonly number[] = [1, HEADER.version];
 type HeaderLine = { type: 'ledger'; version: number };
 
 /**
@@ -27,7 +30,7 @@ export interface EndLine {
   sha256: string;
 }
 
-export type LedgerLine = LedgerEntry | MediaLine | EndLine | HeaderLine;
+export type LedgerLine = LedgerEntry | LogLine | MediaLine | EndLine | HeaderLine;
 
 const TYPES = new Set([
   'ledger',
@@ -45,7 +48,7 @@ const TYPES = new Set([
 export function parseLedgerLine(text: string, where: string): LedgerLine {
   try {
     const value = JSON.parse(text) as LedgerLine;
-    if (TYPES.has(value.type)) return value;
+    if (TYPES.has(value.type) || isLogLine(value)) return value;
   } catch {
     // Reported below, with the line's number.
   }

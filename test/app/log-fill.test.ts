@@ -179,11 +179,11 @@ test('two processes that start at once fill in the past together, each leaf once
 test('the past of an imported ledger is logged by whoever signs next', async (t) => {
   const app = deskIn(t);
   const file = join(tempFolder(t), 'ledger.jsonl');
-  await exportLedger(app, file);
   emptyLogs(databaseFile(app.settings));
+  await exportLedger(app, file);
   fillLogs(app.store);
   const copy = appContextIn(t, tempFolder(t), { now: NOON });
-  importLedger(copy, file);
+  await importLedger(copy, file);
   fillLogs(copy.store);
   for (const service of ['desk', 'records'] as const)
     assert.deepEqual(entriesOf(copy, service), entriesOf(app, service));

@@ -212,7 +212,7 @@ test('a ledger that is replayed tells nobody, and what airs after it does', asyn
   await exportLedger(app, path);
   clock.now += 2 * HOUR;
   const other = appContextIn(t, tempFolder(t), clock);
-  importLedger(other, path);
+  await importLedger(other, path);
   assert.equal(other.store.archive(PAPER).latest({ limit: 9 }).length, 2);
   assert.deepEqual(tellings(other), []);
   clock.now += 2 * HOUR;

@@ -386,7 +386,7 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
           const file = join(folder, 'ledger.jsonl');
           await exportLedger(app, file);
           const replayed = appContextIn(scope, join(folder, 'other'), clock);
-          importLedger(replayed, file);
+          await importLedger(replayed, file);
           const answers = (of: AppContext) =>
             queries.flatMap((q) =>
               [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => found(of, q, paper, limit))),

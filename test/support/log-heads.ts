@@ -18,6 +18,7 @@ const SIGNED = 1_780_000_000;
 export class LogHeads {
   readonly origin = 'papers.example/log';
   readonly witness = ed25519Witness('witness.example/w1', 5);
+  readonly vkey: string;
   readonly policy: Policy;
   readonly policyText: string;
   readonly #signer = signerFrom(this.origin, new Uint8Array(32).fill(3));
@@ -27,7 +28,8 @@ export class LogHeads {
   constructor(tables: LogTables, log: LogService) {
     this.#tables = tables;
     this.#log = log;
-    this.policyText = `log ${vkey(this.origin, this.#signer.publicKey)}\nwitness w1 ${this.witness.vkey}\nquorum w1\n`;
+    this.vkey = vkey(this.origin, this.#signer.publicKey);
+    this.policyText = `log ${this.vkey}\nwitness w1 ${this.witness.vkey}\nquorum w1\n`;
     this.policy = readPolicy(this.policyText);
   }
 

@@ -1,0 +1,171 @@
+import type { KeyEntry, LedgerEntry, RetirementEntry } from '../desk/ledger-entry.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
+import { keyLeaf, retirementLeaf } from '../desk/log-leaves.ts';
+import { toHex } from '../ledger/bytes.ts';
+import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { Leaf } from '../ledger/log/leaf.ts';
+import { parseLeaf } from '../ledger/log/leaf.ts';
+import { LogFault } from '../ledger/log/log-fault.ts';
+import { loggedEntries } from '../ledger/log/logged-entries.ts';
+import type { TreeEdge } from '../ledger/log/tree-edge.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
+import { leafHash } from '../ledger/merkle.ts';
+import { addNodes } from '../transparency/log-nodes.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
+import type { CosignatureLine, HeadLine, LogLine } from './log-lines.ts';
+import { readLogLine } from './log-lines.ts';
+
+interface LoggedStore extends Pick<LedgerStore, 'archive' | 'hasPaper'> {
+  entries(): Iterable<LedgerEntry>;
+  log: LogTables;
+}
+
+/**
+ * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf is of
+ * something in the ledger, and every receipt has one; every head has the root of these leaves; what was cosigned holds
+ * cosignatures that are in the file. `checkLogSignatures` checks the signatures. Methods throw a LogFault.
+ */
+export class LogImport {
+  readonly #store: LoggedStore;
+  readonly #tables: LogTables;
+  /** The leaves of the ledger's keys and their retirements. */
+  #keys: Set<string> | null = null;
+  #receipts = 0;
+  #hashes = 0;
+  /** The tree of the newest head. */
+  #edge: TreeEdge = EMPTY_EDGE;
+  #head: HeadLine | null = null;
+  /** The lines of the newest head's cosigned text for which no cosignature was read yet. */
+  #owed = new Set<string>();
+
+  constructor(store: LoggedStore) {
+    this.#store = store;
+    this.#tables = store.log;
+  }
+
+  /** Imports one line. */
+  take(given: LogLine): void {
+    const line = readLogLine(given);
+    if (line.type === 'cosignature') return this.#takeCosignature(line);
+    this.#requireCosignatures();
+    if (line.type === 'head') this.#takeHead(line);
+    if (line.type === 'leaf') this.#takeLeaf(line.entry);
+  }
+
+  /** Checks what only the whole log shows. Call it after the last line. */
+  end(): void {
+    this.#requireCosignatures();
+    const size = this.#tables.size('desk');
+    if (size === 0) return;
+    let [receipts, hashes] = [0, 0];
+    for (const entry of this.#store.entries()) {
+      if (entry.type !== 'generation') continue;
+      const [note, hash] = loggedEntries(entry.receipt).map((text) => this.#indexOf(text) !== null);
+      if (!note && !hash) throw new LogFault(`receipt ${entry.seq} of ${entry.paper} has no leaf in the log`);
+      if (note) receipts++;
+      if (hash) hashes++;
+    }
+    if (hashes !== this.#hashes) {
+      throw new LogFault(`${this.#hashes - hashes} leaves are hashes of receipts that the ledger does not have`);
+    }
+    if (receipts !== this.#receipts) {
+      throw new LogFault(`${this.#receipts - receipts} leaves are receipts that the ledger does not have`);
+    }
+    this.#storeNodes(size);
+    this.#tables.setFilled('desk', true);
+  }
+
+  #takeLeaf(entry: string): void {
+    if (this.#head !== null) throw new LogFault('a leaf stands after a head');
+    const leaf = parseLeaf(entry);
+    if (this.#indexOf(entry) !== null) throw new LogFault('the log has this leaf already');
+    this.#requireKnown(leaf, entry);
+    this.#tables.fill('desk', entry);
+  }
+
+  /** Hashes of receipts are counted, and looked for at the end. */
+  #requireKnown(leaf: Leaf, entry: string): void {
+    if (leaf.kind === 'receipt-hash') this.#hashes++;
+    if (leaf.kind === 'receipt') this.#receipts++;
+    if ((leaf.kind === 'key' || leaf.kind === 'key-retired') && !this.#keyLeaves().has(entry)) {
+      throw new LogFault(`the ledger does not say of key ${leaf.kid} what this leaf says`);
+    }
+    if (leaf.kind === 'withdrawal') {
+      const { paper, piece } = leaf;
+      if (!this.#store.hasPaper(paper) || this.#store.archive(paper).storyById(piece) === null) {
+        throw new LogFault(`the leaf is of piece ${piece} of ${paper}, which the ledger does not have`);
+      }
+    }
+  }
+
+  #keyLeaves(): Set<string> {
+    this.#keys ??= new Set([...this.#store.entries()].filter(isOfKey).map(leafOfKey));
+    return this.#keys;
+  }
+
+  #takeHead(line: HeadLine): void {
+    const { origin, size, signed_at, checkpoint, cosigned } = line;
+    const tables = this.#tables;
+    const leaves = tables.size('desk');
+    const signed = parseCheckpoint(checkpoint);
+    if (signed.origin !== origin || signed.size !== size) {
+      throw new LogFault(
+        `it says ${origin} and size ${size}, but its checkpoint says ${signed.origin}, ${signed.size}`,
+      );
+    }
+    if (size > leaves) throw new LogFault(`the head is of ${size} leaves, but there are ${leaves}`);
+    if (size < this.#edge.size) throw new LogFault(`the head is of ${size} leaves, the one before of more`);
+    this.#grow(size);
+    if (toHex(edgeRoot(this.#edge)) !== toHex(signed.root)) {
+      throw new LogFault(`the root of the head of ${size} leaves is not that of the leaves`);
+    }
+    if (tables.newestHead('desk', origin)?.size === size) throw new LogFault(`${origin} has a head of ${size} already`);
+    tables.addHead('desk', { origin, size, signed_at, checkpoint });
+    this.#head = line;
+    if (cosigned === null) return;
+    if (!cosigned.startsWith(checkpoint)) throw new LogFault('what was cosigned is not this checkpoint');
+    parseCheckpoint(cosigned);
+    this.#owed = new Set(cosigned.slice(checkpoint.length).split('\n').slice(0, -1));
+    tables.setCosigned('desk', origin, size, cosigned);
+  }
+
+  #takeCosignature({ origin, size, vkey, time, line }: CosignatureLine): void {
+    if (this.#head?.origin !== origin || this.#head.size !== size) {
+      throw new LogFault('a cosignature does not stand after its head');
+    }
+    this.#tables.addCosignature('desk', { origin, size, vkey, time, line });
+    this.#owed.delete(line);
+  }
+
+  #requireCosignatures(): void {
+    if (this.#owed.size > 0) {
+      throw new LogFault(`the head of ${this.#head?.size} leaves holds a cosignature that is not in the file`);
+    }
+  }
+
+  #grow(size: number): void {
+    for (let start = this.#edge.size; start < size; start += GROW) {
+      const hashes = this.#tables.leafHashes('desk', start, Math.min(size, start + GROW));
+      this.#edge = growEdge(this.#edge, hashes).edge;
+    }
+  }
+
+  #storeNodes(size: number): void {
+    while (!addNodes(this.#tables, 'desk', size));
+  }
+
+  #indexOf(entry: string): number | null {
+    return this.#tables.indexOf('desk', leafHash(entry));
+  }
+}
+
+/** Leaves that are hashed at once. */
+const GROW = 4_096;
+
+function isOfKey(entry: LedgerEntry): entry is KeyEntry | RetirementEntry {
+  return entry.type === 'key' || entry.type === 'retirement';
+}
+
+function leafOfKey(entry: KeyEntry | RetirementEntry): string {
+  return entry.type === 'key' ? keyLeaf('desk', entry) : retirementLeaf('desk', entry);
+}
