@@ -87,14 +87,14 @@ export function fenceLine({ settings, store }: FencedContext, log: LogService, k
   const here = `the log ${key.origin} has ${leaves(size)} here`;
   const published = ownCheckpoint(logFolder(settings.logDir, log), key);
   if (published !== null && published.size > size) {
-    return `${here}, and its published checkpoint has ${count(published.size)}: ${cure}`;
+    return `${here}, and its published checkpoint has ${count(published.size)}; ${cure}`;
   }
   if (published !== null && !isOfTheseLeaves(tables, log, published, size, head?.size ?? 0)) {
-    return `${here}, and the first ${count(published.size)} are not those of its published checkpoint: ${cure}`;
+    return `${here}, and the first ${count(published.size)} are not those of its published checkpoint; ${cure}`;
   }
   for (const witness of ownPolicy(settings)?.witnesses ?? []) {
     const { seen_size } = tables.witness(log, key.origin, vkeyOf(witness.key));
-    if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}: ${cure}`;
+    if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}; ${cure}`;
   }
   return null;
 }
@@ -119,7 +119,7 @@ function isOfTheseLeaves(
 
 /** The line for a log whose leaves are not those that were signed. */
 export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): string {
-  return `the leaves of the log ${origin} are not the ${count(size)} over which its newest head was signed: ${cureOf(log)}`;
+  return `the leaves of the log ${origin} are not the ${count(size)} over which its newest head was signed; ${cureOf(log)}`;
 }
 
 /** What to do about a fence. */

@@ -9,7 +9,7 @@ const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ',
 
 export function command(): Command {
   return new Command('doctor')
-    .description('check settings, database, keys, disk, mail, resolvers and payments, and say what to do')
+    .description('check settings, database, keys, logs, disk, mail, resolvers and payments, and say what to do')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .action(async ({ json }: { json?: boolean }) => {

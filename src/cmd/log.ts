@@ -1,8 +1,13 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
+import { logStatus } from '../app/log-status.ts';
+import { logStatusLines } from '../app/log-status-lines.ts';
 import { verifiedLogLines } from '../audit/log/log-lines.ts';
 import { logSource } from '../audit/log/log-source.ts';
 import { readPolicyAt } from '../audit/log/policy-file.ts';
 import { verifyLog } from '../audit/log/verify-log.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import { readSettings } from '../env.ts';
 import { givenPlace } from '../terminal/given-place.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
@@ -11,7 +16,22 @@ import { progressTo } from '../terminal/progress.ts';
 const NOT_CHECKED = 2;
 
 export function command(): Command {
-  return new Command('log').description('show and check transparency logs').addCommand(verifyCommand());
+  return new Command('log')
+    .description('show and check transparency logs')
+    .addCommand(statusCommand())
+    .addCommand(verifyCommand());
+}
+
+function statusCommand(): Command {
+  return new Command('status')
+    .description('show the size, the head and the witnesses of each log, and whether it is signed')
+    .option('--json', 'print the state as JSON')
+    .action(({ json }: { json?: boolean }) =>
+      withAppContext(readSettings(), (app) => {
+        const logs = LOG_SERVICES.map((log) => logStatus(app, log));
+        printResult(json, { logs }, logs.flatMap(logStatusLines));
+      }),
+    );
 }
 
 function verifyCommand(): Command {

@@ -67,7 +67,7 @@ test('a copy of yesterday signs nothing, and the newest copy signs again', async
   const line = restored.store.log.fence('desk') ?? '';
   assert.equal(
     line,
-    `the log papers.example/log has ${size - 2} leaves here, and its published checkpoint has ${size}: restore the newest copy of the database, or move the log's key file away and set LOG_ORIGIN to a new name`,
+    `the log papers.example/log has ${size - 2} leaves here, and its published checkpoint has ${size}; restore the newest copy of the database, or move the log's key file away and set LOG_ORIGIN to a new name`,
   );
   assert.throws(() => file(restored, 'four'), { code: 'unavailable', message: `nothing is signed: ${line}` });
   assert.equal(signHead(restored, 'desk', openLogKey(restored, 'desk')), 'none');
@@ -174,7 +174,7 @@ test('what a witness has said it saw is remembered, and what one says at the sta
   const state = tables.witness('desk', 'papers.example/log', vkey);
   app.store.transact(() => tables.setWitness('desk', 'papers.example/log', { ...state, seen_size: 1_340 }));
   await start(app);
-  assert.match(tables.fence('desk') ?? '', /has 2 leaves here, and witness w1 has seen 1,340: restore the newest copy/);
+  assert.match(tables.fence('desk') ?? '', /has 2 leaves here, and witness w1 has seen 1,340; restore the newest copy/);
 });
 
 test('while the log of the records is fenced no observation is signed, and stories are', async (t) => {

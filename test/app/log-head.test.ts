@@ -200,6 +200,6 @@ test('leaves that were changed in the database get no head', (t) => {
   assert.equal(app.store.log.newestHead('records', 'records.example:8443/log')?.size, 300);
   assert.match(
     app.store.log.fence('records') ?? '',
-    /^the leaves of the log records\.example:8443\/log are not the 300 over which .*: restore .* RECORDS_LOG_ORIGIN to/,
+    /^the leaves of the log records\.example:8443\/log are not the 300 over which .*; restore .* RECORDS_LOG_ORIGIN to/,
   );
 });

@@ -51,7 +51,8 @@ export function newsstandHandlers(
     },
     // For monitors, like the endpoint of the domain records.
     health: (c) => {
-      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst() };
+      const log_fence = app.store.log.fence('desk');
+      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
     robots: (c) => {

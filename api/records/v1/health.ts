@@ -13,6 +13,9 @@ const Health = z
       .int()
       .min(0)
       .openapi({ description: 'The longest block of the event loop in the last minute, in ms.' }),
+    log_fence: z.string().nullable().openapi({
+      description: 'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
+    }),
   })
   .openapi('Health');
 
@@ -23,7 +26,7 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = ({ records }: Pick<Store, 'records'>) =>
+export const readHealth = ({ records, log }: Pick<Store, 'records' | 'log'>) =>
   operation(spec, (c) => {
     const at = records.lastProbeAt();
     const body: z.infer<typeof Health> = {
@@ -31,6 +34,7 @@ export const readHealth = ({ records }: Pick<Store, 'records'>) =>
       domains: records.counts().watched,
       last_scan_at: at === null ? null : new Date(at).toISOString(),
       event_loop_delay_max_ms: eventLoop.worst(),
+      log_fence: log.fence('records'),
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });
   });

@@ -6,6 +6,7 @@ import { checkAddresses } from './addresses.ts';
 import type { Finding } from './finding.ts';
 import { holds, runCheck } from './finding.ts';
 import { checkHosts } from './hosts.ts';
+import { checkLogs } from './log.ts';
 import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkProxy } from './proxy.ts';
@@ -35,6 +36,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const hosts = settings.services.desk ? await checkHosts(app) : [];
     return [
       ...here,
+      ...(await checkLogs(settings, app)),
       ...(await checkAddresses(settings, app)),
       ...hosts,
       await runCheck('proxy', () => checkProxy(settings, app)),

@@ -25,6 +25,7 @@ export async function checkMachine(settings: Settings, app: AppContext | null): 
     await runCheck('clock', () => clock(app)),
     await runCheck('data folder', () => folder('DATA_DIR', settings.dataDir)),
     ...(settings.services.desk ? [await runCheck('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
+    await runCheck('log folder', () => folder('LOG_DIR', settings.logDir)),
     await runCheck('pages', pages),
     ...(settings.services.desk
       ? [await runCheck('port of the desk', () => port(settings, 'PORT', settings.port))]

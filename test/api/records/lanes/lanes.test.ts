@@ -11,6 +11,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     domains: 0,
     last_scan_at: null,
     event_loop_delay_max_ms: 0,
+    log_fence: null,
   });
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
@@ -20,6 +21,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     domains: 1,
     last_scan_at: new Date(clock.now).toISOString(),
     event_loop_delay_max_ms: 0,
+    log_fence: null,
   });
 });
 

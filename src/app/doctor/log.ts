@@ -1,0 +1,32 @@
+import type { Settings } from '../../env.ts';
+import { Fault } from '../../fault.ts';
+import type { LogService } from '../../ledger/log/leaf.ts';
+import { plural } from '../../plural.ts';
+import type { AppContext } from '../context.ts';
+import { logStatus } from '../log-status.ts';
+import type { Finding } from './finding.ts';
+import { fault, holds, open, runCheck } from './finding.ts';
+
+/** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */
+export async function checkLogs(settings: Settings, app: AppContext | null): Promise<Finding[]> {
+  const logs = (['desk', 'records'] as const).filter((log) => settings.services[log]);
+  return Promise.all(logs.map((log) => runCheck(`log of the ${log}`, () => checkLog(app, log))));
+}
+
+function checkLog(app: AppContext | null, log: LogService): Omit<Finding, 'name'> {
+  if (app === null) return open('there is none yet; the first start creates it');
+  const { origin, leaves, head, cosigned, witnesses, quorum_answers, fence } = logStatus(app, log);
+  if (fence !== null) throw new Fault('unavailable', `nothing is signed: ${fence}`);
+  const known = `${origin} with ${plural(leaves, 'leaf', 'leaves')}`;
+  if (witnesses === null) return open(`${known}, and no witnesses: LOG_POLICY is not set`);
+  const silent = witnesses.filter((witness) => witness.fault !== null);
+  const said = silent.map(({ name, fault, fault_at }) => `witness ${name} since ${fault_at}: ${fault}`).join('. ');
+  if (!quorum_answers) {
+    return fault(
+      `${known}: too few witnesses answer for the quorum. ${said}`,
+      'start them, or correct their addresses in LOG_POLICY',
+    );
+  }
+  const far = cosigned === null ? 'none of it witnessed yet' : `${cosigned.size} of ${head?.size ?? 0} witnessed`;
+  return holds(`${known}, ${far}${said === '' ? '' : `. ${said}`}`);
+}

@@ -1,0 +1,103 @@
+import type { Settings } from '../env.ts';
+import { logFolder } from '../files/log-tree.ts';
+import { toBase64 } from '../ledger/bytes.ts';
+import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
+import { meetsQuorum } from '../ledger/log/quorum.ts';
+import type { Store } from '../store/store.ts';
+import { isoTime } from '../time.ts';
+import { vkeyOf } from '../transparency/cosignature-from.ts';
+import type { LogHead, LogTables } from '../transparency/log-tables.ts';
+import { newLogOrigin, readLogKey } from './log-key.ts';
+import { ownPolicy } from './log-policy.ts';
+import { ownCheckpoint } from './log-publication.ts';
+
+/** The state of a log, for operators. Times are in ISO 8601. */
+export interface LogStatus {
+  log: LogService;
+  origin: string;
+  /** The verifier key; null before the first start has made it. */
+  vkey: string | null;
+  leaves: number;
+  /** The newest signed head; null before the first. */
+  head: HeadStatus | null;
+  /** The newest head that met the quorum; null before the first, and without a policy. */
+  cosigned: HeadStatus | null;
+  /** The number of leaves of the published checkpoint; null when there is none of this log. */
+  published: number | null;
+  /** The witnesses of the policy; null without one. */
+  witnesses: WitnessStatus[] | null;
+  /** Whether the witnesses that answer are enough for the quorum. True without a policy. */
+  quorum_answers: boolean;
+  /** Why nothing is signed; null while it is. */
+  fence: string | null;
+}
+
+interface HeadStatus {
+  size: number;
+  /** Base64. */
+  root: string;
+  signed_at: string;
+}
+
+interface WitnessStatus {
+  name: string;
+  /** The largest tree that it has said to have seen. */
+  seen_size: number;
+  cosigned_size: number | null;
+  cosigned_at: string | null;
+  /** Why it did not sign when it was asked last, and since when; null when it did. */
+  fault: string | null;
+  fault_at: string | null;
+}
+
+interface StatusContext {
+  settings: Settings;
+  store: Pick<Store, 'doorKeys' | 'log'>;
+}
+
+/** Reads the state of a log. Throws as `readLogKey` does. */
+export function logStatus({ settings, store }: StatusContext, log: LogService): LogStatus {
+  const tables = store.log;
+  const key = readLogKey({ settings, store }, log);
+  const origin = key?.origin ?? newLogOrigin(settings, log);
+  const policy = ownPolicy(settings);
+  const witnesses = policy?.witnesses.map((witness) => witnessStatus(tables, { log, origin }, witness)) ?? null;
+  const published = key === null ? null : ownCheckpoint(logFolder(settings.logDir, log), key);
+  return {
+    log,
+    origin,
+    vkey: key?.vkey ?? null,
+    leaves: tables.size(log),
+    head: headStatus(tables.newestHead(log, origin)),
+    cosigned: policy === null ? null : headStatus(tables.newestCosigned(log, origin)),
+    published: published?.size ?? null,
+    witnesses,
+    quorum_answers: policy === null || answersQuorum(policy, witnesses ?? []),
+    fence: tables.fence(log),
+  };
+}
+
+function headStatus(head: LogHead | null): HeadStatus | null {
+  if (head === null) return null;
+  return {
+    size: head.size,
+    root: toBase64(parseCheckpoint(head.checkpoint).root),
+    signed_at: isoTime(head.signed_at),
+  };
+}
+
+function witnessStatus(
+  tables: Pick<LogTables, 'witness'>,
+  { log, origin }: { log: LogService; origin: string },
+  { name, key }: PolicyWitness,
+): WitnessStatus {
+  const { seen_size, cosigned_size, cosigned_at, fault, fault_at } = tables.witness(log, origin, vkeyOf(key));
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
+  return { name, seen_size, cosigned_size, cosigned_at: time(cosigned_at), fault, fault_at: time(fault_at) };
+}
+
+function answersQuorum(policy: Policy, witnesses: WitnessStatus[]): boolean {
+  return meetsQuorum(policy, new Set(witnesses.filter(({ fault }) => fault === null).map(({ name }) => name)));
+}
