@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { AppContext } from './context.ts';
-import { checkFence } from './log-fence.ts';
+import { checkFence, WITNESSES_WAIT } from './log-fence.ts';
 import { ownPolicy } from './log-policy.ts';
 import { openWitnesses } from './open-witnesses.ts';
 
@@ -9,6 +9,6 @@ import { openWitnesses } from './open-witnesses.ts';
 export async function checkLog(app: AppContext, log: LogService, logger: Logger): Promise<void> {
   const policy = ownPolicy(app.settings);
   await checkFence(app, log, async (key) =>
-    policy === null ? null : openWitnesses(app, log, key, logger).check(policy),
+    policy === null ? null : openWitnesses(app, log, key, logger, { deadline: WITNESSES_WAIT }).check(policy),
   );
 }

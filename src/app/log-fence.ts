@@ -22,7 +22,7 @@ import { ownCheckpoint } from './log-publication.ts';
  */
 
 /** How long a start waits for the witnesses, in ms. */
-const WITNESSES_WAIT = 2 * SECOND;
+export const WITNESSES_WAIT = 2 * SECOND;
 /** Leaves that are read at once. */
 const BATCH = 16 * TILE_WIDTH;
 

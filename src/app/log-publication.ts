@@ -6,8 +6,9 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { isSignedBy } from '../ledger/verifier-key.ts';
 import type { Store } from '../store/store.ts';
+import { checkpointWithLateLines } from '../transparency/cosigned-head.ts';
 import type { LogKey } from './log-key.ts';
-import { publishedPolicy } from './log-policy.ts';
+import { ownPolicy, publishedPolicy } from './log-policy.ts';
 
 interface PublishingContext {
   settings: Settings;
@@ -60,8 +61,12 @@ function shownHead(
   log: LogService,
   { origin }: LogKey,
 ): { size: number; checkpoint: string } | null {
-  const cosigned = settings.logPolicy === null ? null : store.log.newestCosigned(log, origin);
-  if (cosigned !== null) return { size: cosigned.size, checkpoint: cosigned.cosigned ?? cosigned.checkpoint };
+  const policy = ownPolicy(settings);
+  const cosigned = policy === null ? null : store.log.newestCosigned(log, origin);
+  if (policy !== null && cosigned !== null) {
+    const checkpoint = checkpointWithLateLines(store.log, { log, origin, policy }, cosigned);
+    return { size: cosigned.size, checkpoint };
+  }
   const newest = store.log.newestHead(log, origin);
   return newest && { size: newest.size, checkpoint: newest.checkpoint };
 }

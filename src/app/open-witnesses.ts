@@ -8,16 +8,17 @@ import type { LogKey } from './log-key.ts';
 import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import { markProofsStale } from './stale-proofs.ts';
 
-/** The witnesses of a log, asked over the network in the name of the service. */
+/** The witnesses of a log, asked over the network in the name of the service. `deadline` is that of a request, in ms. */
 export function openWitnesses(
   { store, settings, now }: AppContext,
   log: LogService,
   { origin }: LogKey,
   logger: Logger,
+  { deadline }: { deadline?: number } = {},
 ): LogWitnesses {
   const [name, address] =
     log === 'desk' ? ['Broadsheet', settings.origin] : ['Broadsheet-Records', settings.dataOrigin];
-  const submit = witnessClient(`${name}/${VERSION} (+${address})`);
+  const submit = witnessClient(`${name}/${VERSION} (+${address})`, { deadline });
   const covered = (leaves: CoveredLeaves) => markProofsStale(store, log, leaves);
   return logWitnesses({ store, now, submit, covered, logger }, { log, origin });
 }

@@ -31,11 +31,7 @@ export function cosignedText(
 ): string | null {
   // A leaf's proof is that of the first cosigned head over it, so an older head must not become cosigned afterwards.
   if (cosignedSize(tables, { log, origin }) >= size) return null;
-  const lineOf = new Map(tables.cosignatures(log, origin, size).map(({ vkey, line }) => [vkey, line]));
-  const cosigned = policy.witnesses.flatMap(({ name, key }) => {
-    const line = lineOf.get(vkeyOf(key));
-    return line === undefined ? [] : [{ name, line }];
-  });
+  const cosigned = linesOf(tables, { log, origin, policy }, size);
   if (!meetsQuorum(policy, new Set(cosigned.map(({ name }) => name)))) return null;
   return checkpoint + cosigned.map(({ line }) => `${line}\n`).join('');
 }
@@ -46,6 +42,33 @@ export function cosignHead(tables: HeadTables, witnessed: WitnessedLog, head: Si
   const start = cosignedSize(tables, witnessed);
   if (text === null || !tables.setCosigned(witnessed.log, witnessed.origin, head.size, text)) return null;
   return { start, end: head.size };
+}
+
+/**
+ * The checkpoint to publish for a cosigned head: its cosigned text, and what the policy's witnesses signed since then.
+ * Proofs keep the text as it is. After a change of the policy, this checkpoint meets the new one without a new leaf.
+ */
+export function checkpointWithLateLines(
+  tables: Pick<LogTables, 'cosignatures'>,
+  witnessed: WitnessedLog,
+  { size, checkpoint, cosigned }: Pick<LogHead, 'size' | 'checkpoint' | 'cosigned'>,
+): string {
+  const text = cosigned ?? checkpoint;
+  const late = linesOf(tables, witnessed, size).filter(({ line }) => !text.includes(`\n${line}\n`));
+  return text + late.map(({ line }) => `${line}\n`).join('');
+}
+
+/** The cosignatures of a head by the policy's witnesses, in the policy's order. */
+function linesOf(
+  tables: Pick<LogTables, 'cosignatures'>,
+  { log, origin, policy }: WitnessedLog,
+  size: number,
+): { name: string; line: string }[] {
+  const lineOf = new Map(tables.cosignatures(log, origin, size).map(({ vkey, line }) => [vkey, line]));
+  return policy.witnesses.flatMap(({ name, key }) => {
+    const line = lineOf.get(vkeyOf(key));
+    return line === undefined ? [] : [{ name, line }];
+  });
 }
 
 /** The number of leaves under the newest cosigned head. */

@@ -10,6 +10,7 @@ import { verifyCheckpoint } from '../../src/ledger/log/verify-checkpoint.ts';
 import { witnessClient } from '../../src/net/witness-client.ts';
 import { MINUTE, SECOND } from '../../src/time.ts';
 import type { CoveredLeaves } from '../../src/transparency/cosigned-head.ts';
+import { checkpointWithLateLines } from '../../src/transparency/cosigned-head.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
@@ -487,6 +488,24 @@ test('another policy decides over the heads that wait, and over no head that is 
   stand.grow();
   await stand.round(stand.witnesses(`${line('b', b)}${line('c', c)}group g all b c\nquorum g\n`));
   assert.equal(stand.cosigned()?.cosigned?.match(/^— witness/gm)?.length, 2);
+});
+
+test('the published checkpoint has what was signed after the quorum, and meets another policy without a new leaf', async (t) => {
+  const stand = new Stand(t);
+  const [a, b] = [await witnessServer(t, 'witness.example/a', 5), await witnessServer(t, 'witness.example/b', 6)];
+  stand.grow(10);
+  await stand.round(stand.witnesses(`${line('a', a)}quorum a\n`));
+  const before = stand.cosigned();
+  const policy = `${line('b', b)}quorum b\n`;
+  await stand.round(stand.witnesses(policy));
+  const head = stand.cosigned();
+  assert.deepEqual(head, before, 'proofs keep their signatures');
+  const witnessed = { log: 'desk', origin: stand.heads.origin, policy: readPolicy(policy) } as const;
+  const text = checkpointWithLateLines(stand.tables, witnessed, head ?? assert.fail());
+  for (const later of [policy, `${line('a', a)}${line('b', b)}group g all a b\nquorum g\n`]) {
+    const read = readPolicy(`${stand.heads.policyText.split('\n')[0]}\n${later}`);
+    assert.equal((await verifyCheckpoint(text, read, nodeCrypto)).cosigners.length, read.witnesses.length);
+  }
 });
 
 test('appending never waits for a witness', async (t) => {
