@@ -61,6 +61,21 @@ test('two processes that append at once leave no gap, and each leaf once', async
   );
 });
 
+test('fifty appends at once share a commit; those that fail leave no gap', async (t) => {
+  const { store } = opened(t);
+  const appended = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) =>
+      store.groupCommit(() => {
+        store.log.append('desk', entry(n));
+        if (n % 7 === 3) throw new Error('no');
+      }),
+    ),
+  );
+  const kept = appended.flatMap(({ status }, n) => (status === 'fulfilled' ? [entry(n)] : []));
+  assert.equal(kept.length, 43);
+  assert.deepEqual(entriesOf(store), kept);
+});
+
 test('an entry that the log has is not appended again, and the logs know nothing of each other', (t) => {
   const { store } = opened(t);
   store.log.append('desk', entry(0));
