@@ -3,6 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { jwks } from '../../src/ledger/keyring.ts';
+import type { LogProof } from '../../src/ledger/log/log-proof.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -11,6 +14,7 @@ import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/wire-rows.ts';
+import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
@@ -26,6 +30,22 @@ interface Verdict {
   said: string;
   held: string[];
   failed: string[];
+}
+
+/** A log with the hash of each receipt, whose head two witnesses cosigned after each: a second apart. */
+function witnessed(chain: Observation[]) {
+  const [one, two] = [ed25519Witness('witness.example/w1', 4), ed25519Witness('witness.example/w2', 5)];
+  const log = new MemoryLog('records.example/log');
+  const proofs = new Map<string, LogProof>();
+  for (const [at, { receipt }] of chain.entries()) {
+    log.append([receiptHashLeaf(receipt)]);
+    const time = START / 1_000 + 15 * 3_600 + at + 1;
+    const checkpoint = two.cosign(one.cosign(log.checkpoint(), time), time);
+    const tlog_proof = tlogProofText({ index: at, path: log.tree().inclusionProof(at), checkpoint, extra: null });
+    proofs.set(receipt, { origin: log.origin, index: at, tlog_proof });
+  }
+  const policy = `log ${log.vkey}\nwitness one ${one.vkey}\nwitness two ${two.vkey}\n\ngroup both all one two\nquorum both\n`;
+  return { log, policy, logOf: (receipt: string) => proofs.get(receipt) ?? null };
 }
 
 describe('records are verified in the browser', () => {
@@ -158,6 +178,54 @@ describe('records are verified in the browser', () => {
       violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
       [],
     );
+  });
+
+  it('a bundle and a page of receipts name the witnesses that have seen them', async () => {
+    const { log, policy, logOf } = witnessed(chain);
+    const records = evidenceOf(HOST, chain, stand.app.store.doorKeys(), logOf);
+    const rows = provenance();
+    const receipts = { ...rows, items: rows.items.map((row) => ({ ...row, log: logOf(row.receipt) })) };
+    const [newestRow, middle, ...others] = receipts.items;
+    const cases: [document: unknown, policy: string | null, state: string, said: RegExp][] = [
+      [
+        records,
+        policy,
+        'held',
+        /3 of 3 receipts are leaves of the log “records\.example\/log”.*“one” from 2026.* to 2026/,
+      ],
+      [receipts, policy, 'held', /“two” from 2026-11-22 at 00:00:01 UTC to 2026-11-22 at 00:00:03 UTC/],
+      [
+        { ...receipts, items: [{ ...newestRow, log: null }, middle, ...others] },
+        policy,
+        'held',
+        /2 of 3 receipts are leaves.*The others have no witness yet/,
+      ],
+      [bundle(), null, 'held', /No witness has confirmed these receipts yet/],
+      [records, null, 'held', /Which witnesses have seen the receipts was not checked/],
+      [records, policy.replace('all one two', 'all one two three'), 'failed', /line 5 of the policy/],
+      [records, `log ${log.vkey}\nquorum none\n`, 'held', /asks for none/],
+      [
+        { ...receipts, items: [newestRow, { ...middle, log: newestRow?.log }, ...others] },
+        policy,
+        'failed',
+        /Seq 2: the proof does not lead from the receipt/,
+      ],
+      [
+        receipts,
+        `log ${log.vkey}\nwitness x ${ed25519Witness('x.example', 9).vkey}\nquorum x\n`,
+        'failed',
+        /only 0 of 1/,
+      ],
+    ];
+    for (const [document, given, state, said] of cases) {
+      await page.route('**/log/policy', (route) =>
+        given === null ? route.fulfill({ status: 404 }) : route.fulfill({ body: given }),
+      );
+      const seen = await verdict({ text: JSON.stringify(document) });
+      assert.equal(seen.state, state, seen.said);
+      assert.match(seen.said, said);
+      await page.unroute('**/log/policy');
+    }
   });
 
   it('what was altered fails the check that it is of, and says why', async () => {

@@ -130,7 +130,7 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
   }
 
   const FAILING: [string, Logged, RegExp][] = [
-    ['a path that was tampered with', { alter: pathWith }, /does not lead from entry 1 to the checkpoint's root/],
+    ['a path that was tampered with', { alter: pathWith }, /does not lead from the receipt to the root/],
     ['the leaf of another receipt', { entry: (note) => note.replace(/seq \d+/, 'seq 99') }, /does not lead/],
     ['another index', { alter: (text) => text.replace('index 1\n', 'index 2\n') }, /it says index 1, but/],
     ['another origin', { origin: 'elsewhere.example/log' }, /it says origin \\?"elsewhere/],

@@ -6,6 +6,7 @@ import { isPaperSlug, PaperBody, sectionSlug } from '../../src/desk/paper.ts';
 import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import { siteOf } from '../../src/press/edition.ts';
+import { logUrl } from '../../src/press/log-url.ts';
 import { plainProseHtml } from '../../src/press/prose-html.ts';
 import { agentsText, skillText } from '../../src/press/standards-text.ts';
 import { readPage } from '../site/links.ts';
@@ -15,6 +16,7 @@ import { channel } from './feeds/fixtures.ts';
 const { root, paper } = channel;
 const place = siteOf(root);
 const guide = agentsText(paper, place);
+const log = logUrl(paper, place);
 
 /** Every door of the API that is there, as the wire spells it. */
 const DOORS = [
@@ -107,7 +109,13 @@ describe('the guide for agents', () => {
   test('every file it names is one that a paper has', () => {
     const base = place.base;
     const sections = paper.sections.map((name) => `${base}/sections/${sectionSlug(name)}/`);
-    const known = new Set([...FILES.map((file) => base + file), ...sections, `${base}/api/v1/openapi.json`]);
+    const known = new Set([
+      ...FILES.map((file) => base + file),
+      ...sections,
+      `${base}/api/v1/openapi.json`,
+      log,
+      `${log}policy`,
+    ]);
     for (const link of links(guide)) assert(known.has(link), link);
     for (const code of codes(guide).filter((text) => text.startsWith('/'))) assert(FILES.includes(code), code);
     for (const section of sections) assert(links(guide).includes(section), section);
@@ -116,7 +124,9 @@ describe('the guide for agents', () => {
   test('as a skill its links are absolute', () => {
     const skill = skillText(paper, place);
     assert(links(skill).length > 8);
-    for (const link of links(skill)) assert(link.startsWith(`${root}/`), link);
+    const log = logUrl(paper, { root, base: root });
+    for (const link of links(skill)) assert(link.startsWith(`${root}/`) || link.startsWith(log), link);
+    assert(URL.canParse(log), log);
   });
 
   test('its example is one that the door takes, on air too, once it names a persona', () => {

@@ -5,6 +5,7 @@ import { verifyNode } from '../../src/ledger/ed25519.ts';
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
+import { NotFetched } from '../../src/parts/client/verify/fetched.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import type { Evidence } from '../../src/records/evidence.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
@@ -57,11 +58,14 @@ async function browser(text: string): Promise<string[]> {
   if (document === null) return ['it is no document'];
   const listed = [{ ...DOOR, keyHash: keyHash(DOOR.name, DOOR.publicKey) }];
   const faults: string[] = [];
-  for await (const { holds, found } of checkDocument(document, { listed, from: 'the test' })) {
-    if (!holds) faults.push(...found);
+  for await (const outcome of checkDocument(document, { listed, from: 'the test' }, POLICY)) {
+    if ('holds' in outcome && !outcome.holds) faults.push(...outcome.found);
   }
   return faults;
 }
+
+/** A site without a policy, which leaves open who signed a checkpoint. */
+const POLICY = { address: '/log/policy', fetch: () => Promise.reject(new NotFetched('there is none')) };
 
 /** What the auditor's rules say of the receipts alone, oldest first. */
 const auditor = (receipts: string[]) => receiptChainFaults(receipts, [DOOR], verifyNode, false);

@@ -2,13 +2,20 @@ import { unsignedWords } from '../../../ledger/unsigned.ts';
 import { badgeContentRules } from '../../../records/verify/document-rules.ts';
 import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
+import type { PolicySource } from '../verify/log.ts';
 import { previewChecks, recordChecks } from './answers.ts';
 import { bundleChecks, provenanceChecks } from './chains.ts';
+import type { Unchecked } from './log.ts';
+import { logChecks } from './log.ts';
 import type { Keys } from './receipts.ts';
 import { check, receiptChecks } from './receipts.ts';
 
 /** Runs the checks of a document of any kind, one after the other. */
-export async function* checkDocument(document: RecordsDocument, keys: Keys): AsyncGenerator<Check> {
+export async function* checkDocument(
+  document: RecordsDocument,
+  keys: Keys,
+  policy: PolicySource,
+): AsyncGenerator<Check | Unchecked> {
   switch (document.kind) {
     case 'misshapen':
       yield check(`It has the form of ${FORMS[document.of]}`, document.faults, '');
@@ -33,9 +40,11 @@ export async function* checkDocument(document: RecordsDocument, keys: Keys): Asy
       return;
     case 'evidence':
       yield* bundleChecks(document.bundle, keys);
+      yield* logChecks(document.bundle.records, policy);
       return;
     case 'provenance':
       yield* provenanceChecks(document.page, keys);
+      yield* logChecks(document.page.items, policy);
   }
 }
 

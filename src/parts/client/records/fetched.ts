@@ -1,6 +1,8 @@
 import { parseIJson } from '../../../ledger/i-json.ts';
 import { membersIn } from '../../../narrow.ts';
 import { keysIn } from '../verify/crypto.ts';
+import { NotFetched } from '../verify/fetched.ts';
+import type { PolicySource } from '../verify/log.ts';
 import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
 
@@ -35,6 +37,16 @@ export async function fetchedText(address: string): Promise<string> {
 /** Fetches the keys that a site lists. Throws `NothingChecked` when there are none. */
 export async function keysOf(address: string): Promise<Keys> {
   return readKeys(await fetchedText(address), address);
+}
+
+/** The policy of the log of a site. */
+export function policyOf(site: URL | string): PolicySource {
+  const address = new URL('/log/policy', site).href;
+  const fetch = () =>
+    fetchedText(address).catch((error) => {
+      throw error instanceof NothingChecked ? new NotFetched(error.message) : error;
+    });
+  return { address, fetch };
 }
 
 /** Parses a key document. Throws `NothingChecked` for anything else. */

@@ -1,7 +1,7 @@
-import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import { documentIn } from '../../../records/verify/documents.ts';
-import { fetchedText, keysOf, NothingChecked, readKeys } from './fetched.ts';
+import { fetchedText, keysOf, NothingChecked, policyOf, readKeys } from './fetched.ts';
 import type { Keys } from './receipts.ts';
+import type { Given } from './verdict.ts';
 
 const KEYS_PATH = '/.well-known/records-keys.json';
 
@@ -18,7 +18,7 @@ export interface Input {
 }
 
 /** Reads the document and the keys to check it with. Throws `NothingChecked`. */
-export async function readInput({ text, from, keys }: Input): Promise<{ document: RecordsDocument; keys: Keys }> {
+export async function readInput({ text, from, keys }: Input): Promise<Given> {
   if (text.trim() === '' && from.trim() === '') {
     throw new NothingChecked(`give ${WHAT}, or where one is.`);
   }
@@ -29,7 +29,7 @@ export async function readInput({ text, from, keys }: Input): Promise<{ document
       `this is not ${WHAT}${address === null ? '' : `, but what ${address.href} answered`}. See that it was copied whole.`,
     );
   }
-  return { document, keys: await trusted(keys.trim(), address) };
+  return { document, keys: await trusted(keys.trim(), address), policy: policyOf(address ?? location.href) };
 }
 
 /** Parses a typed address. A hostname stands for its time machine on this site. Throws `NothingChecked`. */

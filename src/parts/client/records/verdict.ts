@@ -1,6 +1,7 @@
 import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { checkItem } from '../verify/item.ts';
+import type { PolicySource } from '../verify/log.ts';
 import { checkDocument, heldOf } from './check-document.ts';
 import { NothingChecked } from './fetched.ts';
 import type { Keys } from './receipts.ts';
@@ -8,13 +9,17 @@ import type { Keys } from './receipts.ts';
 const INSECURE =
   'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use the command `verify` of a checkout of Broadsheet.';
 
+/** What is checked, and against what. */
+export interface Given {
+  document: RecordsDocument;
+  keys: Keys;
+  policy: PolicySource;
+}
+
 /**
  * Shows the outcome of each check as it completes, and then the verdict. `prepare` returns the document and its keys.
  */
-export async function showVerdict(
-  output: HTMLElement,
-  prepare: () => Promise<{ document: RecordsDocument; keys: Keys }>,
-): Promise<void> {
+export async function showVerdict(output: HTMLElement, prepare: () => Promise<Given>): Promise<void> {
   const status = document.createElement('p');
   const list = document.createElement('ol');
   status.className = 'status';
@@ -30,12 +35,16 @@ export async function showVerdict(
   try {
     const given = await prepare();
     const checks: Check[] = [];
-    for await (const check of checkDocument(given.document, given.keys)) {
-      checks.push(check);
-      list.append(checkItem(check));
+    const unchecked: string[] = [];
+    for await (const outcome of checkDocument(given.document, given.keys, given.policy)) {
+      if ('unchecked' in outcome) unchecked.push(outcome.unchecked);
+      else {
+        checks.push(outcome);
+        list.append(checkItem(outcome));
+      }
     }
     const failed = checks.filter(({ holds }) => !holds);
-    if (failed.length === 0) return say('held', heldOf(given.document));
+    if (failed.length === 0) return say('held', [heldOf(given.document), ...unchecked].join(' '));
     const named = failed.map(({ title }) => `“${title}”`).join(', ');
     say('failed', `Do not rely on it: ${failed.length} of ${checks.length} checks failed: ${named}.`);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { documentIn } from '../../../records/verify/documents.ts';
 import { elementOf } from '../element.ts';
-import { keysOf, NothingChecked } from './fetched.ts';
+import { keysOf, NothingChecked, policyOf } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 
 /** Checks the preview that a page carries: once when this script loads, then on each click of the button. */
@@ -18,7 +18,7 @@ async function run(): Promise<void> {
     const text = document.getElementById('preview')?.textContent ?? '';
     const given = documentIn(text);
     if (given === null) throw new NothingChecked('the page carries no preview that this program can read. Reload it.');
-    return { document: given, keys: await keysOf(KEYS) };
+    return { document: given, keys: await keysOf(KEYS), policy: policyOf(location.href) };
   });
   button.textContent = 'Check again';
   running = false;

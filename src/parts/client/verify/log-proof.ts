@@ -6,7 +6,6 @@ import type { LogProof } from '../../../ledger/log/log-proof.ts';
 import { readLogProof } from '../../../ledger/log/log-proof.ts';
 import type { Policy } from '../../../ledger/log/policy.ts';
 import { meetsQuorum } from '../../../ledger/log/quorum.ts';
-import type { ParsedTlogProof } from '../../../ledger/log/tlog-proof.ts';
 import type { Cosigner } from '../../../ledger/log/verify-checkpoint.ts';
 import { verifyTlogProof } from '../../../ledger/log/verify-proof.ts';
 import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
@@ -27,17 +26,35 @@ export interface LoggedReceipt {
 }
 
 /**
- * Verifies that a receipt is in the log, and that the policy's quorum of witnesses has signed the head that covers it.
+ * The entry that stands for a receipt, its hash or the note where it is public: that of the two which the proof leads
+ * from to the root of its checkpoint. Who signed that checkpoint is not checked here. Throws a LogFault when it leads
+ * from neither.
+ */
+export async function loggedEntry(receipt: string, log: LogProof): Promise<string> {
+  const { index, path, checkpoint } = readLogProof(log);
+  const steps = pathSteps(index, checkpoint.size, path);
+  const hash = leafText({ kind: 'receipt-hash', hash: await sha256(receipt) });
+  for (const entry of steps === null ? [] : [hash, receipt]) {
+    let reached = await digest(leafInput(entry));
+    for (const { sibling, side } of steps ?? []) {
+      reached = await digest(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
+    }
+    if (sameBytes(reached, checkpoint.root)) return entry;
+  }
+  throw new LogFault('the proof does not lead from the receipt to the root of its checkpoint');
+}
+
+/**
+ * Verifies that an entry is in the log, and that the policy's quorum of witnesses has signed the head that covers it.
  * Signatures that the browser cannot check leave the quorum open. Throws a LogFault for an invalid proof and for a
  * quorum that is missing.
  */
 export async function verifyLogged(
-  note: string,
+  entry: string,
   log: LogProof,
   policy: Policy,
   crypto: LogCrypto = LOG_CRYPTO,
 ): Promise<LoggedReceipt> {
-  const entry = await entryOf(note, readLogProof(log));
   const verified = await verifyTlogProof(entry, log.tlog_proof, { ...policy, quorum: null }, crypto);
   const { index, cosigners, checkpoint } = verified;
   const cosigned = cosigners.map(({ witness }) => witness.name);
@@ -48,15 +65,4 @@ export async function verifyLogged(
     throw new LogFault(`only ${count} witnesses cosigned, and the quorum ${shown(policy.quorum ?? '')} asks for more`);
   }
   return { origin: log.origin, index, size: checkpoint.size, cosigners, unchecked, isQuorumMet };
-}
-
-/** The entry that stands for a receipt: its hash, or its note where it is public. The note if neither is proven. */
-async function entryOf(note: string, { index, path, checkpoint }: ParsedTlogProof): Promise<string> {
-  const hash = leafText({ kind: 'receipt-hash', hash: await sha256(note) });
-  const steps = pathSteps(index, checkpoint.size, path) ?? [];
-  let reached = await digest(leafInput(hash));
-  for (const { sibling, side } of steps) {
-    reached = await digest(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
-  }
-  return sameBytes(reached, checkpoint.root) ? hash : note;
 }

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../../ledger/log/policy.ts';
 import type { Check } from './check.ts';
 import { NotFetched } from './fetched.ts';
 import type { LoggedReceipt } from './log-proof.ts';
-import { verifyLogged } from './log-proof.ts';
+import { loggedEntry, verifyLogged } from './log-proof.ts';
 
 /** Whether witnesses have seen a receipt: a check, or why there was nothing to check. */
 export type LogOutcome = { check: Check } | { open: string };
@@ -31,8 +31,9 @@ export async function logOutcome(
 ): Promise<LogOutcome> {
   if (log == null) return { open: UNCONFIRMED };
   try {
+    const entry = await loggedEntry(receipt, log);
     const policy = await policyFrom(source);
-    return inWords(await verifyLogged(receipt, log, policy), policy, source.address);
+    return inWords(await verifyLogged(entry, log, policy), policy, source.address);
   } catch (error) {
     if (error instanceof NotFetched) {
       return { open: `Which witnesses have seen the receipt was not checked, because ${error.message}` };
@@ -73,7 +74,8 @@ function inWords(logged: LoggedReceipt, policy: Policy, address: string): LogOut
   return { check: { title: TITLE, holds: true, found: found.filter((line) => line !== '') } };
 }
 
-function uncheckedWords({ unchecked }: LoggedReceipt): string {
+/** Names the witnesses whose signatures no browser can check; empty when there are none. */
+export function uncheckedWords({ unchecked }: Pick<LoggedReceipt, 'unchecked'>): string {
   if (unchecked.length === 0) return '';
   const names = unchecked.map((name) => `“${name}”`).join(', ');
   return `Not checked here: ${names}, whose kind of signature (ML-DSA-44) browsers do not know yet.`;

@@ -1,0 +1,106 @@
+import { LogFault } from '../../../ledger/log/log-fault.ts';
+import type { LogProof } from '../../../ledger/log/log-proof.ts';
+import type { Policy } from '../../../ledger/log/policy.ts';
+import { present } from '../../../narrow.ts';
+import type { Check } from '../verify/check.ts';
+import { NotFetched } from '../verify/fetched.ts';
+import type { PolicySource } from '../verify/log.ts';
+import { policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';
+import type { LoggedReceipt } from '../verify/log-proof.ts';
+import { loggedEntry, verifyLogged } from '../verify/log-proof.ts';
+import { check } from './receipts.ts';
+
+/** What was not checked, in words. It is no failure. */
+export interface Unchecked {
+  unchecked: string;
+}
+
+/** A receipt with the proof that it is in the log. */
+interface LoggedRow {
+  seq: number;
+  receipt: string;
+  log?: LogProof | null;
+}
+
+const TITLE = 'The receipts are in the log, and witnesses have seen them';
+const LOG_TITLE = 'The receipts are in the log';
+/** Maximum number of faults that are listed individually. */
+const FAULTS_MAX = 8;
+
+/** The check that receipts are in the log, and that the quorum of the site's policy has seen them. */
+export async function* logChecks(rows: LoggedRow[], source: PolicySource): AsyncGenerator<Check | Unchecked> {
+  const logged = rows.filter((row): row is LoggedRow & { log: LogProof } => row.log != null);
+  if (logged.length === 0) {
+    const none =
+      'No witness has confirmed these receipts yet, so that the service alone answers for when it signed them.';
+    yield { unchecked: rows.length === 0 ? '' : none };
+    return;
+  }
+  const entries = await eachRow(logged, ({ receipt, log }) => loggedEntry(receipt, log));
+  if (entries.faults.length > 0) {
+    yield check(TITLE, entries.faults, '');
+    return;
+  }
+  try {
+    const policy = await policyFrom(source);
+    const proven = await eachRow(logged, ({ log }, at) => verifyLogged(present(entries.values[at]), log, policy));
+    if (proven.faults.length > 0) yield check(TITLE, proven.faults, '');
+    else yield* inWords(proven.values, rows.length, { policy, address: source.address });
+  } catch (error) {
+    if (error instanceof NotFetched) {
+      yield { unchecked: `Which witnesses have seen the receipts was not checked, because ${error.message}` };
+      return;
+    }
+    if (!(error instanceof LogFault)) throw error;
+    yield check(TITLE, [error.message], '');
+  }
+}
+
+/** Works on each row, and collects its faults by number; only the first few are listed. */
+async function eachRow<Row extends LoggedRow, Value>(
+  rows: Row[],
+  work: (row: Row, at: number) => Promise<Value>,
+): Promise<{ values: Value[]; faults: string[] }> {
+  const [values, faults]: [Value[], string[]] = [[], []];
+  for (const [at, row] of rows.entries()) {
+    try {
+      values.push(await work(row, at));
+    } catch (fault) {
+      if (!(fault instanceof LogFault)) throw fault;
+      faults.push(`seq ${row.seq}: ${fault.message}`);
+    }
+  }
+  const first = faults.slice(0, FAULTS_MAX);
+  return { values, faults: faults.length > FAULTS_MAX ? [...first, `and ${faults.length - FAULTS_MAX} more`] : first };
+}
+
+function* inWords(
+  proven: LoggedReceipt[],
+  count: number,
+  { policy, address }: { policy: Policy; address: string },
+): Generator<Check | Unchecked> {
+  const open = proven.find(({ isQuorumMet }) => !isQuorumMet);
+  if (open !== undefined) {
+    yield { unchecked: `Whether enough witnesses have seen the receipts was not checked. ${uncheckedWords(open)}` };
+    return;
+  }
+  const [origin] = new Set(proven.map((one) => one.origin));
+  const place = `${proven.length} of ${count} receipts are leaves of the log “${origin}”: your browser followed each one’s path to the root of a head that the log has signed.`;
+  const seen = policy.witnesses.flatMap(({ name }) => {
+    const times = proven.flatMap(({ cosigners }) => cosigners.filter(({ witness }) => witness.name === name));
+    const sorted = times.map(({ time }) => time).sort((a, b) => a - b);
+    const [first, last] = [sorted[0], sorted.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const until =
+      first === last ? `on ${secondInWords(first)}` : `from ${secondInWords(first)} to ${secondInWords(last)}`;
+    return [`“${name}” ${until}`];
+  });
+  const rest = proven.length < count ? ' The others have no witness yet.' : '';
+  const witnesses =
+    seen.length === 0
+      ? `No witness has signed those heads; the policy at ${address} asks for none.`
+      : `Witnesses have signed those heads: ${seen.join(', ')}. For each, that is the quorum of the policy at ${address}; whether they are independent, it cannot say.`;
+  const hidden = uncheckedWords(proven.find(({ unchecked }) => unchecked.length > 0) ?? { unchecked: [] });
+  const found = [`${place}${rest}`, witnesses, hidden].filter((line) => line !== '');
+  yield { title: seen.length === 0 ? LOG_TITLE : TITLE, holds: true, found };
+}
