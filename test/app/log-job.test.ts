@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import pino from 'pino';
+import type { AppContext } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
+import { startLog } from '../../src/app/jobs/log.ts';
+import { logSource } from '../../src/audit/log/log-source.ts';
+import { verifyLog } from '../../src/audit/log/verify-log.ts';
+import { readSettings } from '../../src/env.ts';
+import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
+import { growLog } from '../support/log-leaves.ts';
+import { until } from '../support/program.ts';
+
+/** A log whose lines the test reads. */
+function memoryLogger() {
+  const lines: { msg: string; level: number; reason?: string; fence?: string }[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  return { logger: pino({ level: 'info' }, stream), lines };
+}
+
+function openIn(t: TestContext, folder: string): AppContext {
+  const app = openAppContext(readSettings(envIn(folder, { DATA_ORIGIN: 'https://records.example' })));
+  t.after(() => app.close());
+  return app;
+}
+
+const checkpointIn = (folder: string) => join(folder, 'log/records/checkpoint');
+const publishedSize = (folder: string): number =>
+  existsSync(checkpointIn(folder)) ? parseCheckpoint(readFileSync(checkpointIn(folder), 'utf8')).size : 0;
+
+test('while a server runs, leaves are signed and published, at most one head a second', async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  const { logger, lines } = memoryLogger();
+  growLog(app, 'records', 20);
+  const stop = startLog(app, 'records', logger);
+  await until(() => publishedSize(folder) === 20 || null);
+  for (let size = 21; size <= 60; size++) {
+    growLog(app, 'records', size);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  await until(() => publishedSize(folder) === 60 || null);
+  await stop();
+  const heads = [...app.store.log.heads('records')];
+  for (const [at, { signed_at }] of heads.entries()) {
+    // The clock of the heads is not that of the pauses.
+    if (at > 0) assert.ok(signed_at - (heads[at - 1]?.signed_at ?? 0) >= 990, `head ${at} came too soon`);
+  }
+  assert.deepEqual((await verifyLog(logSource(join(folder, 'log/records')), null)).faults, []);
+  assert.deepEqual(lines, []);
+});
+
+test('two servers over one database keep one log, and one takes over from the other', async (t) => {
+  const folder = tempFolder(t);
+  const [one, two] = [openIn(t, folder), openIn(t, folder)];
+  const stops = [one, two].map((app) => startLog(app, 'records', memoryLogger().logger));
+  growLog(one, 'records', 300);
+  await until(() => publishedSize(folder) === 300 || null);
+  await stops[0]?.();
+  growLog(two, 'records', 600);
+  await until(() => publishedSize(folder) === 600 || null);
+  await stops[1]?.();
+  assert.equal((await verifyLog(logSource(join(folder, 'log/records')), null)).size, 600);
+});
+
+test('a disk that refuses the files holds up no head, is said once, and is written when it can be', async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  const { logger, lines } = memoryLogger();
+  // Root may write into any folder, but not where a file is.
+  mkdirSync(join(folder, 'log'));
+  writeFileSync(join(folder, 'log/records'), '');
+  growLog(app, 'records', 5);
+  const stop = startLog(app, 'records', logger);
+  const size = () => app.store.log.newestHead('records', 'records.example/log')?.size ?? 0;
+  await until(() => (size() === 5 && lines.length > 0) || null);
+  growLog(app, 'records', 9);
+  await until(() => size() === 9 || null);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]?.msg ?? '', /the log cannot be published; retrying/);
+  assert.match(lines[0]?.reason ?? '', /there is a file where a folder belongs; move it away/);
+  await stop();
+  rmSync(join(folder, 'log/records'));
+  const again = startLog(app, 'records', logger);
+  await until(() => publishedSize(folder) === 9 || null);
+  await again();
+});
+
+test('a fence is said once, and nothing is signed behind it', async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  const { logger, lines } = memoryLogger();
+  growLog(app, 'records', 5);
+  app.store.transact(() => app.store.log.setFence('records', 'an old copy'));
+  const stop = startLog(app, 'records', logger);
+  await until(() => lines.length > 0 || null);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  assert.deepEqual(
+    lines.map(({ msg, fence }) => [msg, fence]),
+    [['nothing is signed', 'an old copy']],
+  );
+  assert.equal(app.store.log.newestHead('records', 'records.example/log'), null);
+  app.store.transact(() => app.store.log.setFence('records', null));
+  await until(() => publishedSize(folder) === 5 || null);
+  await stop();
+});
