@@ -1,7 +1,14 @@
 import { type Audit, auditAll } from '../audit/audit.ts';
+import type { AuditedLog } from '../audit/log/audit-log.ts';
 import type { AuditParts } from '../audit/parts.ts';
+import { Fault } from '../fault.ts';
+import { logFolder } from '../files/log-tree.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { LogFault } from '../ledger/log/log-fault.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
+import { readLogKey } from './log-key.ts';
+import { publishedPolicy } from './log-policy.ts';
 import { pressPlan } from './press-run.ts';
 
 interface AuditOptions {
@@ -17,8 +24,25 @@ export function auditApp(app: AppContext, { deep = false, progress = () => {} }:
     mediaFile: app.media.pathOf,
     loadBuild,
     planOf: (paper, build) => pressPlan(app, paper, build),
+    auditedLog: (log) => auditedLog(app, log),
     now: app.now,
     progress,
   };
   return auditAll(parts, { deep });
+}
+
+/** A transparency log as an audit takes it. */
+export function auditedLog({ settings, store }: AppContext, log: LogService): AuditedLog {
+  const folder = logFolder(settings.logDir, log);
+  const unknown = { log, folder, verifier: null, texts: {}, key_fault: null };
+  try {
+    const key = readLogKey({ settings, store }, log);
+    if (key === null) return unknown;
+    const verifier = { origin: key.origin, publicKey: key.signer.publicKey };
+    const texts = { vkey: `${key.vkey}\n`, policy: publishedPolicy(settings, log, key) };
+    return { ...unknown, verifier, texts };
+  } catch (error) {
+    if (!(error instanceof Fault) && !(error instanceof LogFault)) throw error;
+    return { ...unknown, key_fault: error.message };
+  }
 }

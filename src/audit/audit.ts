@@ -1,6 +1,8 @@
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { messageOf } from '../fault.ts';
 import { digestOf } from './disk.ts';
 import { auditLedger } from './ledger.ts';
+import { auditLog } from './log/audit-log.ts';
 import type { AuditParts } from './parts.ts';
 import { auditRecords } from './records.ts';
 import { auditTree } from './tree.ts';
@@ -8,15 +10,17 @@ import { auditTree } from './tree.ts';
 export interface Audit {
   generations: number;
   observations: number;
+  /** Leaves of the transparency logs. */
+  leaves: number;
   files: number;
   /** The claims that do not hold. */
   faults: string[];
 }
 
-/** Audits the database and the pressed trees. `deep` renders every page and draws every picture again. */
+/** Audits the database, the transparency logs and the pressed trees. `deep` renders every page and draws every picture again. */
 export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boolean } = {}): Promise<Audit> {
   const { store, progress } = parts;
-  const audit: Audit = { generations: 0, observations: 0, files: 0, faults: [] };
+  const audit: Audit = { generations: 0, observations: 0, leaves: 0, files: 0, faults: [] };
   const { faults } = audit;
   /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
   const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {
@@ -36,6 +40,13 @@ export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boo
   await part('records', () => {
     audit.observations = auditRecords(parts, faults, progress);
   });
+  for (const log of LOG_SERVICES) {
+    await part(`log of the ${log}`, async () => {
+      const audited = await auditLog(parts, parts.auditedLog(log));
+      audit.leaves += audited.leaves;
+      faults.push(...audited.faults);
+    });
+  }
   await part('credits', () => void faults.push(...store.credits.faults()));
   for (const paper of store.paperSlugs()) {
     await part(paper, async () => {

@@ -1,5 +1,7 @@
+import type { LogService } from '../ledger/log/leaf.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
+import type { AuditedLog } from './log/audit-log.ts';
 
 /** The dependencies of an audit: the database, the trees, and their renderer. */
 export interface AuditParts {
@@ -12,6 +14,8 @@ export interface AuditParts {
   loadBuild(): Promise<AuditBuild>;
   /** The address and folder of a paper, and the stamp of an up-to-date tree. */
   planOf(paper: string, build: AuditBuild): { root: string; folder: string; stamp: string };
+  /** A transparency log, apart from its rows. */
+  auditedLog(log: LogService): AuditedLog;
   /** The current time, in ms. */
   now(): number;
   progress(label: string, done: number, total: number, what: string): void;

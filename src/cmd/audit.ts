@@ -8,7 +8,7 @@ import { progressTo } from '../terminal/progress.ts';
 
 export function command(): Command {
   return new Command('audit')
-    .description('check the ledger, the tables derived from it, and every pressed file on disk')
+    .description('check the ledger, the tables derived from it, the transparency logs, and every pressed file on disk')
     .option('--deep', 'render every page and draw every picture again, and compare every file byte for byte')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
@@ -17,9 +17,10 @@ export function command(): Command {
         const progress = progressTo();
         const audit = await auditApp(app, { deep, progress: progress.step }).finally(progress.end);
         const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
+        const logged = audit.leaves > 0 ? `, ${plural(audit.leaves, 'leaf', 'leaves')}` : '';
         printResult(json, audit, [
           ...audit.faults,
-          `${plural(audit.generations, 'generation')}${observed} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
+          `${plural(audit.generations, 'generation')}${observed}${logged} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
         ]);
         if (audit.faults.length > 0) process.exitCode = 1;
       }),

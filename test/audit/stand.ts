@@ -1,21 +1,29 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import pino from 'pino';
 import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
+import { publishLogOnce } from '../../src/app/publish-log.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { LOG_SERVICES } from '../../src/desk/log-leaves.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
+import { present } from '../../src/narrow.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { Scope } from '../support/app-context.ts';
 import { appContextIn, collectGarbage, filing, tempFolder } from '../support/app-context.ts';
+import { ed25519Witness } from '../support/log.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 export const PAPER = 'tide-table';
 export const PRIVATE = 'locked-table';
+
+/** What a desk has on disk. */
+const FOLDERS = ['var', 'papers', 'log'];
 
 /** A healthy desk of a few pieces, with its trees, and a way back to it after each damage. */
 export interface Stand {
@@ -44,9 +52,10 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
   const clock = { now: Date.now() };
   const app = appContextIn({ after() {} }, folder, clock);
   work(app, clock);
+  await publishLogs(app);
   await pressPapers(app);
   app.close();
-  for (const name of ['var', 'papers']) cpSync(join(folder, name), join(pristine, name), { recursive: true });
+  for (const name of FOLDERS) cpSync(join(folder, name), join(pristine, name), { recursive: true });
 
   const tree = join(folder, 'papers', PAPER);
   const open = () => new Database(join(folder, 'var/broadsheet.db'));
@@ -57,7 +66,7 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
     heal() {
       // Each damage opens a handful of databases.
       collectGarbage();
-      for (const name of ['var', 'papers']) {
+      for (const name of FOLDERS) {
         rmSync(join(folder, name), { recursive: true, force: true });
         cpSync(join(pristine, name), join(folder, name), { recursive: true });
       }
@@ -110,6 +119,20 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
     },
   };
   return stand;
+}
+
+/** Signs and publishes a head of each log, which a witness has cosigned. */
+async function publishLogs(app: AppContext): Promise<void> {
+  const witness = ed25519Witness('witness.example', 5);
+  for (const log of LOG_SERVICES) {
+    await publishLogOnce(app, log, pino({ level: 'silent' }));
+    const { origin, size, checkpoint } = present(app.store.log.lastHead(log));
+    const time = 1_790_000_000;
+    const cosigned = witness.cosign(checkpoint, time);
+    const line = cosigned.slice(checkpoint.length, -1);
+    app.store.log.addCosignature(log, { origin, size, vkey: witness.vkey, time, line });
+    app.store.log.setCosigned(log, origin, size, cosigned);
+  }
 }
 
 /** A revision, a withdrawal, a piece to come, a piece of today; two hosts observed; some credits bought and drawn. */

@@ -130,7 +130,7 @@ test('a rotated door keeps its old key listed, and goes on signing with the new 
     .filter(({ type }) => type === 'generation')
     .map((entry) => entry.kid);
   assert.deepEqual(kids, [...retired, kid]);
-  assert.match((await run(t, folder, ['audit'])).stdout, /^2 generations and \d+ files audited/m);
+  assert.match((await run(t, folder, ['audit'])).stdout, /^2 generations, \d+ leaves and \d+ files audited/m);
 });
 
 test('a seat is a person’s key: given once, listed, and gone with its key', async (t) => {

@@ -87,7 +87,15 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/audit': {
     holds: 'what checks the database, the trees and the log against themselves',
-    imports: ['src/ledger', 'src/desk', 'src/press', 'src/records', 'src/files', 'types src/store'],
+    imports: [
+      'src/ledger',
+      'src/desk',
+      'types src/transparency',
+      'src/press',
+      'src/records',
+      'src/files',
+      'types src/store',
+    ],
   },
   'src/terminal': { holds: 'how a command speaks with the terminal and the shell that started it', imports: [] },
   'src/app': {

@@ -1,0 +1,138 @@
+import { messageOf } from '../../fault.ts';
+import { sameBytes, toHex } from '../../ledger/bytes.ts';
+import { verifyNode } from '../../ledger/ed25519.ts';
+import { parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
+import type { LogService } from '../../ledger/log/leaf.ts';
+import { LogFault } from '../../ledger/log/log-fault.ts';
+import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
+import { readVerifierKey, WITNESS_TYPES } from '../../ledger/log/signature-type.ts';
+import { signedBy } from '../../ledger/log/signatures.ts';
+import { hashesAt, TILE_WIDTH, tilePath } from '../../ledger/log/tile.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/tree-edge.ts';
+import { isSignedBy } from '../../ledger/verifier-key.ts';
+import type { LogCosignature, LogHead, LogTables } from '../../transparency/log-tables.ts';
+
+/** Leaves that are hashed at once. */
+const BATCH = 16 * TILE_WIDTH;
+
+/** The key that a log signs with now. */
+export interface LogVerifier {
+  origin: string;
+  publicKey: Uint8Array;
+}
+
+/** A cosignature to verify: that takes time, and is done after the database was read. */
+export interface StoredCosignature extends LogCosignature {
+  checkpoint: string;
+}
+
+/**
+ * Rebuilds the tree of a log from its leaves, and compares the stored nodes and every head with it, also the signature
+ * of heads by the present key. Appends to `faults`. Returns the cosignatures of all heads.
+ */
+export function headFaults(
+  tables: LogTables,
+  log: LogService,
+  verifier: LogVerifier | null,
+  faults: string[],
+): StoredCosignature[] {
+  const total = tables.size(log);
+  const last = tables.lastHead(log)?.size ?? 0;
+  const cosignatures: StoredCosignature[] = [];
+  let edge = EMPTY_EDGE;
+  for (const head of tables.heads(log)) {
+    const what = `head ${head.number} of ${head.size} leaves`;
+    if (head.size > total || head.size < edge.size) {
+      faults.push(`${what}: ${head.size > total ? `the log has ${total}` : 'an earlier head is larger'}`);
+      continue;
+    }
+    edge = grown(tables, log, edge, head.size, last, faults);
+    faults.push(...oneHeadFaults(head, edge, verifier).map((fault) => `${what}: ${fault}`));
+    const own = tables
+      .cosignatures(log, head.origin, head.size)
+      .map((one) => ({ ...one, checkpoint: head.checkpoint }));
+    faults.push(...cosignedFaults(head, own).map((fault) => `${what}: ${fault}`));
+    cosignatures.push(...own);
+  }
+  grown(tables, log, edge, total, last, faults);
+  return cosignatures;
+}
+
+/** Appends the leaves up to `size`. Compares the nodes above them that the head of `last` leaves needs. */
+function grown(
+  tables: LogTables,
+  log: LogService,
+  from: TreeEdge,
+  size: number,
+  last: number,
+  faults: string[],
+): TreeEdge {
+  const read = tables.tiles(log);
+  let edge = from;
+  while (edge.size < size) {
+    const hashes = tables.leafHashes(log, edge.size, Math.min(size, edge.size + BATCH));
+    // Missing leaves were reported.
+    if (hashes.length === 0) return edge;
+    const { edge: next, tiles } = growEdge(edge, hashes);
+    for (const { tile, bytes } of tiles) {
+      if (tile.level === 0) continue;
+      const stored = read(tile);
+      const needed = Math.min(tile.width, hashesAt(tile.level, last) - tile.index * TILE_WIDTH) * 32;
+      if (stored.length < needed || !sameBytes(stored, bytes.subarray(0, stored.length))) {
+        faults.push(`${tilePath(tile)}: the stored nodes are not those of the leaves`);
+      }
+    }
+    edge = next;
+  }
+  return edge;
+}
+
+function oneHeadFaults(head: LogHead, edge: TreeEdge, verifier: LogVerifier | null): string[] {
+  let checkpoint: SignedCheckpoint;
+  try {
+    checkpoint = parseCheckpoint(head.checkpoint);
+  } catch (error) {
+    return [messageOf(error)];
+  }
+  const faults: string[] = [];
+  if (checkpoint.origin !== head.origin || checkpoint.size !== head.size) {
+    faults.push(`its checkpoint is of ${checkpoint.origin} with ${checkpoint.size} leaves`);
+  }
+  if (edge.size === head.size && !sameBytes(checkpoint.root, edgeRoot(edge))) {
+    faults.push(`its root is not that of the leaves, ${toHex(edgeRoot(edge))}`);
+  }
+  if (verifier?.origin === head.origin) {
+    const key = { name: verifier.origin, publicKey: verifier.publicKey };
+    if (!isSignedBy(checkpoint.note, key, verifyNode)) faults.push('it is not signed by the key of the log');
+  }
+  return faults;
+}
+
+/** What is wrong with the cosigned text of a head: it is the checkpoint with lines that are stored too. */
+function cosignedFaults({ checkpoint, cosigned }: LogHead, cosignatures: StoredCosignature[]): string[] {
+  if (cosigned === null) return [];
+  if (!cosigned.startsWith(checkpoint)) return ['its cosigned text is of another checkpoint'];
+  const lines = new Set(cosignatures.map(({ line }) => line));
+  const added = cosigned.slice(checkpoint.length).split('\n').slice(0, -1);
+  return added
+    .filter((line) => !lines.has(line))
+    .map((line) => `its cosigned text has a line that is not stored: ${line}`);
+}
+
+/** The faults of cosignatures. */
+export async function cosignatureFaults(cosignatures: StoredCosignature[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { vkey, time, line, size, checkpoint } of cosignatures) {
+    const what = `the cosignature of ${vkey.split('+')[0]} for ${size} leaves`;
+    try {
+      const key = readVerifierKey(vkey, WITNESS_TYPES);
+      const signed = await signedBy(parseCheckpoint(`${checkpoint}${line}\n`), key, nodeCrypto);
+      if (signed.by === 'nobody') faults.push(`${what} is not by that key`);
+      else if (signed.by === 'key' && signed.time !== time) faults.push(`${what} is of another time than is stored`);
+    } catch (error) {
+      if (!(error instanceof LogFault)) throw error;
+      faults.push(`${what}: ${error.message}`);
+    }
+  }
+  return faults;
+}
