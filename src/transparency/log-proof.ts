@@ -1,13 +1,13 @@
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
+import { tileOf } from '../ledger/log/tile.ts';
 import { tlogProofText } from '../ledger/log/tlog-proof.ts';
-import type { LogTree } from '../ledger/log/tree.ts';
-import { logTree } from '../ledger/log/tree.ts';
+import { logTree, tileNodes } from '../ledger/log/tree.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { LogTables } from './log-tables.ts';
 
-type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'tiles'>;
+type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'cosignedSize' | 'tiles'>;
 
 /**
  * The proof that a signed note is in the log; null until a cosigned head covers its leaf. It is computed from the
@@ -17,16 +17,16 @@ export function logProof(tables: ProofTables, log: LogService, note: string): Lo
   return logProver(tables, log)(note);
 }
 
-/** Proves many notes. Notes that the same head covers share the hashes of its tree. */
+/** Proves many notes. Proofs by neighboring leaves and heads share the hashes of their tiles. */
 export function logProver(tables: ProofTables, log: LogService): (note: string) => LogProof | null {
   const read = tables.tiles(log);
-  let last: { cosigned: string; tree: LogTree } | null = null;
+  // As wide as cosigned heads reach, so that one tile serves the trees of all of them.
+  const nodes = tileNodes(({ level, index }) => read(tileOf(level, index, tables.cosignedSize(log))));
   return (note) => {
     const index = indexOfNote(tables, log, note);
     const head = index === null ? null : tables.firstCosignedOver(log, index);
     if (index === null || head?.cosigned == null) return null;
-    if (last?.cosigned !== head.cosigned) last = { cosigned: head.cosigned, tree: logTree(head.size, read) };
-    const path = last.tree.inclusionProof(index);
+    const path = logTree(head.size, read, nodes).inclusionProof(index);
     return {
       origin: head.origin,
       index,

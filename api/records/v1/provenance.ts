@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import { yielder } from '../../../src/press/yielder.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import { logProver } from '../../../src/transparency/log-proof.ts';
@@ -36,15 +37,22 @@ const spec = {
 
 export const listProvenance = ({ store: { records, log }, settings }: Pick<AppContext, 'store' | 'settings'>) => {
   const prove = logProver(log, 'records');
-  return operation(spec, (c) => {
+  return operation(spec, async (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
     const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
+    const items = [];
+    // A thousand proofs take long enough for others to wait.
+    const yieldTurn = yielder();
+    for (const row of rows) {
+      items.push(provenanceRow(row, prove(row.receipt)));
+      await yieldTurn();
+    }
     return {
       domain: host.hostname,
       keys_url: `${settings.dataOrigin}/.well-known/records-keys.json`,
-      items: rows.map((row) => provenanceRow(row, prove(row.receipt))),
+      items,
       total: records.observationCount(host.id),
       next_cursor: next,
     };

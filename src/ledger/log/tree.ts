@@ -3,7 +3,7 @@ import { merkleRoot, nodeHash } from '../merkle.ts';
 import { HASH_LENGTH } from './hash-lines.ts';
 import type { CompleteSubtree, Subtree } from './subtrees.ts';
 import { completeSubtrees, consistencySubtrees, inclusionSubtrees } from './subtrees.ts';
-import type { TileReader } from './tile.ts';
+import type { HashTile, TileReader } from './tile.ts';
 import { hashAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
 
 /**
@@ -21,36 +21,50 @@ export interface LogTree {
   consistencyProof(old: number): Uint8Array[];
 }
 
-/** Maximum number of tiles whose nodes a tree keeps, so that a walk over a large tree stays small. */
-const TILES_KEPT = 64;
+/**
+ * The nodes of a tile by their height within it. The tile may be wider than asked for: the nodes that are complete in a
+ * narrower one are the same.
+ */
+export type TileNodes = (tile: HashTile) => Uint8Array[][];
+
+/** Maximum number of tiles whose nodes are kept, so that a walk over a large tree stays small. */
+const TILES_KEPT = 128;
+
+/** Hashes tiles, and keeps those that were used last, so that the trees of several heads can share them. */
+export function tileNodes(read: TileReader): TileNodes {
+  const kept = new Map<string, Uint8Array[][]>();
+  return (tile) => {
+    const path = tilePath({ ...tile, width: TILE_WIDTH });
+    const found = kept.get(path);
+    kept.delete(path);
+    const isWide = (found?.[0]?.length ?? 0) >= tile.width;
+    const nodes = found !== undefined && isWide ? found : nodesOver(hashesIn(read(tile), tile));
+    kept.set(path, nodes);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= TILES_KEPT) break;
+      kept.delete(oldest);
+    }
+    return nodes;
+  };
+}
+
+function hashesIn(bytes: Uint8Array, tile: HashTile): Uint8Array[] {
+  if (bytes.length < tile.width * HASH_LENGTH) {
+    throw new Error(
+      `${tilePath(tile)} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`,
+    );
+  }
+  return Array.from({ length: Math.floor(bytes.length / HASH_LENGTH) }, (_, at) => hashAt(bytes, at));
+}
 
 /** Height of the subtree that a complete tile spans. */
 const TILE_HEIGHT = 8;
 
-export function logTree(size: number, read: TileReader): LogTree {
-  const tiles = new Map<string, Uint8Array[][]>();
-
-  /** The nodes of a tile by their height within it. */
-  function tileNodes(level: number, index: number): Uint8Array[][] {
-    const tile = tileOf(level, index, size);
-    const path = tilePath(tile);
-    let nodes = tiles.get(path);
-    if (nodes === undefined) {
-      const bytes = read(tile);
-      if (bytes.length < tile.width * HASH_LENGTH) {
-        throw new Error(`${path} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`);
-      }
-      nodes = nodesOver(Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at)));
-      if (tiles.size >= TILES_KEPT) tiles.clear();
-      tiles.set(path, nodes);
-    }
-    return nodes;
-  }
-
+export function logTree(size: number, read: TileReader, nodes = tileNodes(read)): LogTree {
   function completeHash({ height, index }: CompleteSubtree): Uint8Array {
     const [level, above] = [Math.floor(height / TILE_HEIGHT), height % TILE_HEIGHT];
     const perTile = TILE_WIDTH / 2 ** above;
-    const node = tileNodes(level, Math.floor(index / perTile))[above]?.[index % perTile];
+    const node = nodes(tileOf(level, Math.floor(index / perTile), size))[above]?.[index % perTile];
     if (node === undefined) throw new Error(`a tree of ${size} leaves has no node ${index} of height ${height}`);
     return node;
   }
