@@ -272,6 +272,27 @@ test('a witness that has seen more than there is fences this copy, and nobody is
   assert.equal(await witnesses.check(), null);
 });
 
+test('at the very size that it has signed, another tree is told from an error page', async (t) => {
+  const [stand, witness] = [new Stand(t), await witnessServer(t)];
+  const witnesses = stand.witnesses(needs(witness));
+  stand.grow(5);
+  await stand.round(witnesses);
+  witness.answer = (_reply, response) => send({ status: 409, type: 'text/html', body: '<h1>DNS error</h1>' }, response);
+  assert.equal(await witnesses.check(), null);
+  assert.match(stand.state(witness.vkey).fault ?? '', /409 without a size of type text\/x.tlog.size: "<h1>DNS error/);
+  for (const reply of [
+    { status: 409, body: '' },
+    { status: 409, type: 'text/x.tlog.size', body: '5\n' },
+    { status: 422, body: '' },
+  ]) {
+    witness.answer = (_reply, response) => send(reply, response);
+    assert.match(
+      (await witnesses.check()) ?? '',
+      /(?:another tree of 5 leaves|not consistent).*; another copy of this log signs/,
+    );
+  }
+});
+
 test('a head that a power failure took away is made good by the next one, and fences nothing', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const witnesses = stand.witnesses(needs(witness));

@@ -57,9 +57,11 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
 
 function conflictSize(contentType: string | null, body: string): number {
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== SIZE_TYPE) {
-    throw new ConflictWithoutSize(
-      `the witness answered 409 without a size of type ${SIZE_TYPE}: it may have seen another root`,
-    );
+    const fault = `the witness answered 409 without a size of type ${SIZE_TYPE}`;
+    // A proxy's error page says nothing about the log.
+    throw body.trim() === ''
+      ? new ConflictWithoutSize(`${fault}: it may have seen another root`)
+      : new LogFault(`${fault}: ${shown(body.trim())}`);
   }
   if (!body.endsWith('\n')) throw new LogFault(`the witness answered 409 with ${shown(body)}, which is not one line`);
   return readDecimal(body.slice(0, -1), "the witness' size");

@@ -12,5 +12,5 @@ export class WitnessAhead extends WitnessContradicts {}
 /** The witness has seen other leaves. */
 export class WitnessDiverged extends WitnessContradicts {}
 
-/** A 409 without a size: omniwitness answers so when it has seen another root of the very size that it was sent. */
+/** A 409 without a size or a body: omniwitness answers so when it has seen another root of the size that it was sent. */
 export class ConflictWithoutSize extends LogFault {}
