@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pino from 'pino';
 import { checkLog } from '../../src/app/check-log.ts';
@@ -16,8 +19,9 @@ import { readPolicy } from '../../src/ledger/log/policy-keys.ts';
 import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
-import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
+import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { growLog } from '../support/log-leaves.ts';
+import type { PeerWitness } from '../support/log-peers.ts';
 import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../support/log-peers.ts';
 import { serve, until } from '../support/program.ts';
 import { relayTo } from '../support/relay.ts';
@@ -25,6 +29,7 @@ import { relayTo } from '../support/relay.ts';
 /** The job that signs our logs, with witnesses that nobody here wrote. */
 
 const run = promisify(execFile);
+const CHILD = fileURLToPath(new URL('../support/log-child.ts', import.meta.url));
 const SETTINGS = { LOG_ORIGIN: 'papers.example/log', ORIGIN: 'https://papers.example' };
 const silent = pino({ level: 'silent' });
 const lite = without('litewitness', 'ssh-agent', 'ssh-add', 'ssh-keygen');
@@ -115,22 +120,14 @@ function proofOf({ store }: AppContext, index: number): string {
   return tlogProofText({ index, path, checkpoint: head.cosigned, extra: null });
 }
 
-test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify accept it', { skip: all }, async (t) => {
-  const desk = new Desk(t);
-  const log = desk.log();
-  const omni = await startOmniwitness(t, tempFolder(t), log);
-  const other = await startLitewitness(t, tempFolder(t), log);
-  desk.trust([omni, other]);
-  const { app, stop } = await desk.start();
-  const sizes = [1, 256, 257, 600, 1_000];
-  for (const size of sizes) {
-    growLog(app, 'desk', size);
-    await untilCosigned(app, size);
-  }
-  const heads = [...app.store.log.heads('desk')];
-  assert.ok(heads.every(({ cosigned }) => cosigned?.match(/^— witness\.example/gm)?.length === 3));
-  await until(() => (treeOf(join(desk.folder, 'log/desk')).get('checkpoint')?.includes('\n1000\n') ? true : null));
-
+/** Holds the published files and some proofs against the programs of others. */
+async function acceptedOutside(
+  t: TestContext,
+  desk: Desk,
+  app: AppContext,
+  { log, omni, other }: { log: { vkey: string }; omni: PeerWitness; other: PeerWitness },
+): Promise<void> {
+  const size = app.store.log.size('desk');
   const files = [...treeOf(join(desk.folder, 'log/desk'))];
   const served = await serveFiles(t, new Map(files.map(([path, text]) => [path, Buffer.from(text, 'latin1')])));
   const folder = tempFolder(t);
@@ -147,21 +144,45 @@ test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify acc
   // This program knows no ML-DSA-44, so that witness stands in our policy alone.
   const pair = `log ${log.vkey}\nwitness omni ${omni.vkeys[0]}\nwitness lite ${other.vkeys[0]}\n`;
   const policy = file('policy', `${pair}group both all omni lite\nquorum both\n`);
-  assert.match((await run('tlog-verify', ['log', policy, served])).stdout, /^1000 entries read and authenticated/);
+  assert.match(
+    (await run('tlog-verify', ['log', policy, served])).stdout,
+    new RegExp(`^${size} entries read and authenticated`),
+  );
   const ours = readPolicy(`${pair}witness quantum ${omni.vkeys[1]}\ngroup g all omni lite quantum\nquorum g\n`);
-  for (const index of [0, 1, 255, 256, 599, 999]) {
+  for (const index of [0, 1, 255, 256, 599, size - 1]) {
     const entry = entryAt(app, index);
+    const proof = proofOf(app, index);
+    await run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', entry)]);
+    await assert.rejects(run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', `${entry}\n`)]));
+    assert.equal((await verifyTlogProof(entry, proof, ours, nodeCrypto)).cosigners.length, 3);
+  }
+}
+
+test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify accept it', { skip: all }, async (t) => {
+  const desk = new Desk(t);
+  const log = desk.log();
+  const omni = await startOmniwitness(t, tempFolder(t), log);
+  const other = await startLitewitness(t, tempFolder(t), log);
+  desk.trust([omni, other]);
+  const { app, stop } = await desk.start();
+  const sizes = [1, 256, 257, 600, 1_000];
+  for (const size of sizes) {
+    growLog(app, 'desk', size);
+    await untilCosigned(app, size);
+  }
+  const heads = [...app.store.log.heads('desk')];
+  assert.ok(heads.every(({ cosigned }) => cosigned?.match(/^— witness\.example/gm)?.length === 3));
+  await until(() => (treeOf(join(desk.folder, 'log/desk')).get('checkpoint')?.includes('\n1000\n') ? true : null));
+
+  for (const index of [0, 1, 255, 256, 599, 999]) {
     const head = app.store.log.firstCosignedOver('desk', index);
     assert.equal(
       head?.size,
       sizes.find((size) => size > index),
       'the first head over a leaf proves it',
     );
-    const proof = proofOf(app, index);
-    await run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', entry)]);
-    await assert.rejects(run('tlog-verify', ['proof', policy, file('proof', proof), file('entry', `${entry}\n`)]));
-    assert.equal((await verifyTlogProof(entry, proof, ours, nodeCrypto)).cosigners.length, 3);
   }
+  await acceptedOutside(t, desk, app, { log, omni, other });
   await stop();
 });
 
@@ -290,4 +311,32 @@ test('a server that is killed between an answer and its commit gets the signatur
   await untilCosigned(app, app.store.log.size('desk'));
   assert.equal(app.store.log.fence('desk'), null);
   await again.stop();
+});
+
+test('10,000 leaves in random batches, killed again and again, are one log for everybody', { skip: all }, async (t) => {
+  const desk = new Desk(t);
+  const log = desk.log();
+  const omni = await startOmniwitness(t, tempFolder(t), log);
+  const other = await startLitewitness(t, tempFolder(t), log);
+  desk.trust([omni, other]);
+  const grow = (size: number) => {
+    const env = { ...process.env, ...envIn(desk.folder), ...desk.env() };
+    const child = spawn(process.execPath, [CHILD, String(size)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    t.after(() => child.kill('SIGKILL'));
+    return child;
+  };
+  for (let kill = 1; kill <= 8; kill++) {
+    const child = grow(10_000);
+    const ended = once(child, 'exit');
+    for (let round = 1 + (kill % 3); round > 0; round--) await Promise.race([once(child.stdout, 'data'), ended]);
+    await pause(Math.random() * 300);
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const app = desk.open();
+  const [code] = await once(grow(10_000), 'exit');
+  assert.equal(code, 0);
+  assert.equal(app.store.log.size('desk'), 10_000);
+  assert.equal(app.store.log.fence('desk'), null);
+  await acceptedOutside(t, desk, app, { log, omni, other });
 });

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pino from 'pino';
+import { openAppContext } from '../../src/app/context.ts';
+import { signHead } from '../../src/app/log-head.ts';
+import { openLogKey } from '../../src/app/log-key.ts';
+import { ownPolicy } from '../../src/app/log-policy.ts';
+import { publishLog } from '../../src/app/log-publication.ts';
+import { openWitnesses } from '../../src/app/open-witnesses.ts';
+import { readSettings } from '../../src/env.ts';
+import { growLog } from './log-leaves.ts';
+
+/**
+ * Appends leaves in random batches up to the size in its argument, and signs, has cosigned and publishes each head, as
+ * the log's job does but without its lease and its pauses. Prints a line for each round. Ends when the whole log is
+ * cosigned and published.
+ */
+
+const LOG = 'desk';
+const [, , last] = process.argv;
+const app = openAppContext(readSettings(process.env));
+app.openSigningKey();
+const key = openLogKey(app, LOG);
+const policy = ownPolicy(app.settings);
+const witnesses = openWitnesses(app, LOG, key, pino({ level: 'silent' }));
+if (policy === null) throw new Error('LOG_POLICY is not set');
+const tables = app.store.log;
+while ((tables.newestCosigned(LOG, key.origin)?.size ?? 0) < Number(last)) {
+  growLog(app, LOG, Math.min(Number(last), tables.size(LOG) + 1 + Math.floor(Math.random() * 700)));
+  while (signHead(app, LOG, key) === 'more');
+  witnesses.ask(policy);
+  await publishLog(app, LOG, key, { isWhole: false, assertClaim() {} });
+  process.stdout.write(`${tables.size(LOG)}\n`);
+  await pause(Math.random() * 200);
+}
+await witnesses.settled();
+await publishLog(app, LOG, key, { isWhole: true, assertClaim() {} });
+app.close();
