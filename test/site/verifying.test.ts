@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { ed25519Witness } from '../support/log.ts';
+import { LogHeads } from '../support/log-heads.ts';
+import { publish } from '../support/newsroom.ts';
 
 const PAGE = readFileSync(new URL('../../docs/verifying.md', import.meta.url), 'utf8');
 
@@ -43,4 +47,51 @@ test('the manual checks a receipt with openssl alone', {
       .findLast((line) => line.startsWith('openssl pkeyutl')) ?? '';
   const altered = run(`sed -i.bak 's/revision 1/revision 2/' signed.txt\n${last}\n`);
   assert.notEqual(altered.status, 0);
+});
+
+test('the manual checks with openssl alone that a witness saw a receipt', {
+  skip: !hasOpenssl && 'there is no openssl on this machine',
+}, async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const heads = new LogHeads(app.store.log, 'desk');
+  for (const slug of ['high-water', 'a-piece', 'low-water', 'neap-tide']) publish(app, slug);
+  heads.cosign(heads.sign());
+  await pressPapers(app, { cards: false });
+  const proofOf = (slug: string) => readFileSync(join(folder, 'papers', PAPER, 'stories', slug, 'proof.json'), 'utf8');
+  const steps = shellUnder('That witnesses saw it, with openssl alone').replaceAll(/^curl .*$/gm, '');
+  const play = (proof: string, policy = heads.policyText) => {
+    writeFileSync(join(folder, 'proof.json'), proof);
+    writeFileSync(join(folder, 'policy'), policy);
+    return spawnSync('sh', ['-e'], { cwd: folder, input: steps, encoding: 'utf8' });
+  };
+
+  for (const slug of ['high-water', 'a-piece', 'low-water', 'neap-tide']) {
+    const { status, stdout, stderr } = play(proofOf(slug));
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /The leaf is under this head\n/);
+    assert.equal(stdout.match(/Signature Verified Successfully/g)?.length, 2, stdout);
+    assert.match(stdout, /witness\.example\/w1 saw it, 1780000000 seconds after 1970/);
+  }
+
+  const another = play(proofOf('a-piece').replace(/seq \d+/, 'seq 99'));
+  assert.equal(another.status, 1);
+  assert.match(another.stdout, /The leaf is not under this head/);
+  const stranger = play(
+    proofOf('a-piece'),
+    heads.policyText.replace(heads.witness.vkey, ed25519Witness('witness.example/w1', 9).vkey),
+  );
+  assert.doesNotMatch(stranger.stdout, /saw it/);
+});
+
+test('the leaf of a receipt that is not public is the one that the manual makes', (t) => {
+  const folder = tempFolder(t);
+  const receipt = 'domain-observation/v1\nseq 1\n\n— a AAAA\n';
+  writeFileSync(join(folder, 'receipt.txt'), receipt);
+  const part = PAGE.slice(PAGE.indexOf('## That witnesses saw it'));
+  const [, script = ''] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  const { status } = spawnSync('sh', ['-e'], { cwd: folder, input: script, encoding: 'utf8' });
+  assert.equal(status, 0);
+  assert.equal(readFileSync(join(folder, 'leaf'), 'utf8'), receiptHashLeaf(receipt));
 });
