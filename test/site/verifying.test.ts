@@ -10,6 +10,7 @@ import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
+import { without } from '../support/log-peers.ts';
 import { publish } from '../support/newsroom.ts';
 
 const PAGE = readFileSync(new URL('../../docs/verifying.md', import.meta.url), 'utf8');
@@ -74,6 +75,16 @@ test('the manual checks with openssl alone that a witness saw a receipt', {
     assert.equal(stdout.match(/Signature Verified Successfully/g)?.length, 2, stdout);
     assert.match(stdout, /witness\.example\/w1 saw it, 1780000000 seconds after 1970/);
   }
+
+  // A program that nobody here wrote takes the same three files.
+  if (without('tlog-verify') === false) {
+    play(proofOf('a-piece'));
+    const tlogVerify = (leaf: string) =>
+      spawnSync('tlog-verify', ['proof', 'policy', 'proof', leaf], { cwd: folder, encoding: 'utf8' });
+    const held = tlogVerify('leaf');
+    assert.equal(held.status, 0, held.stderr);
+    assert.equal(tlogVerify('head').status, 1);
+  } else t.diagnostic('no tlog-verify on the PATH');
 
   const another = play(proofOf('a-piece').replace(/seq \d+/, 'seq 99'));
   assert.equal(another.status, 1);
