@@ -150,7 +150,6 @@ export function logWitnesses(
       return recorded;
     });
     for (const change of changes) change?.();
-    if (fence !== null) logger.error({ job: 'log', log, fence }, 'this copy of the log signs no more');
     if (fence !== null) return { fence };
     return outcomes.some(({ outcome }) => !(outcome instanceof LogFault)) ? 'agrees' : 'silent';
   }

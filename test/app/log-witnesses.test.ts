@@ -255,10 +255,7 @@ test('a witness that has seen more than there is fences this copy, and nobody is
     'witness "w1": the witness has seen a tree of 1340 leaves, and this log has 51; restore the newest copy of the database, or move the log\'s key file away and set LOG_ORIGIN to a new name';
   assert.equal(stand.tables.fence('desk'), fence);
   assert.equal(stand.tables.fence('records'), null, 'the other log has nothing to do with it');
-  assert.deepEqual(stand.logged, [
-    `a witness did not sign; it is asked again: ${fence.slice(14, fence.indexOf(';'))}`,
-    `this copy of the log signs no more: ${fence}`,
-  ]);
+  assert.deepEqual(stand.logged, [`a witness did not sign; it is asked again: ${fence.slice(14, fence.indexOf(';'))}`]);
   const { length } = witness.asked;
   stand.clock.now += 60 * MINUTE;
   await stand.round(witnesses);
