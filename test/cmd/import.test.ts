@@ -170,14 +170,18 @@ test('a paper is made with its first piece, and not by an import that files noth
   const refused = Array.from({ length: 201 }, (_, n) => line(`poor-${n}`, { cited_facts: [], prose: 'One.' }));
   const { code, outcome } = await importLines(t, folder, refused);
   assert.deepEqual([code, outcome?.filed, outcome?.refused.length], [1, 0, refused.length]);
-  assert.deepEqual(await typesOf(t, folder), ['key']);
+  assert.deepEqual(await typesOf(t, folder), ['key', 'leaf']);
   const file = join(folder, 'archive.jsonl');
   const told = await run(t, folder, ['import', file, '--paper', 'quay', '--create', '--air']);
   assert.equal(told.stdout, '0 filed, 0 unchanged, 201 refused\nthe paper quay was not created: nothing was filed\n');
   // The first piece may come after a whole batch of refused ones.
   const mended = await importLines(t, folder, [...refused, line('a')]);
   assert.deepEqual([mended.code, mended.outcome?.filed], [1, 1]);
-  assert.deepEqual(await typesOf(t, folder), ['key', 'record', 'record', 'generation', 'airing']);
+  assert.deepEqual(await typesOf(t, folder), [
+    ...['key', 'record', 'record', 'generation', 'airing'],
+    // Of the key, the draft and the piece on air.
+    ...['leaf', 'leaf', 'leaf'],
+  ]);
   // Nor does one that files nothing add a section or a persona to a paper that is there.
   const before = await ledgerOf(t, folder);
   const none = await importLines(t, folder, [line('b', { section: 'Land', prose: '' })], '--persona', 'other-desk');
