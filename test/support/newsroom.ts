@@ -10,9 +10,9 @@ import { queueAlerts } from '../../src/readers/alert-queue.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */
-export function publish({ desk }: AppContext, slug: string, more: Partial<Filing> = {}): string {
-  fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
-  return airStory(desk, PAPER, slug, { by: 'test' }).story.id;
+export function publish({ desk }: AppContext, slug: string, more: Partial<Filing> = {}, paper = PAPER): string {
+  fileStory(desk, paper, filing(slug, more), { by: 'test' });
+  return airStory(desk, paper, slug, { by: 'test' }).story.id;
 }
 
 export function revise({ desk }: AppContext, slug: string, more: Partial<Filing>): void {
