@@ -23,6 +23,7 @@ import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder, treeOf } f
 import { growLog } from '../support/log-leaves.ts';
 import type { PeerWitness } from '../support/log-peers.ts';
 import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../support/log-peers.ts';
+import { publish } from '../support/newsroom.ts';
 import { serve, until } from '../support/program.ts';
 import { relayTo } from '../support/relay.ts';
 
@@ -33,6 +34,7 @@ const CHILD = fileURLToPath(new URL('../support/log-child.ts', import.meta.url))
 const SETTINGS = { LOG_ORIGIN: 'papers.example/log', ORIGIN: 'https://papers.example' };
 const silent = pino({ level: 'silent' });
 const lite = without('litewitness', 'ssh-agent', 'ssh-add', 'ssh-keygen');
+const stranger = lite || without('tlog-verify');
 const all =
   lite ||
   without('omniwitness', 'generate_keys', 'tlog-verify') ||
@@ -290,14 +292,16 @@ test('a copy of yesterday is fenced by its witness when it starts, and the newes
   await newest.stop();
 });
 
-test('a server that is killed between an answer and its commit gets the signature again', { skip: lite }, async (t) => {
+test('a server that is killed between an answer and its commit gets it again, and a stranger can check', {
+  skip: stranger,
+}, async (t) => {
   const desk = new Desk(t);
   const witness = await startLitewitness(t, tempFolder(t), desk.log());
   const relay = await relayTo(t, witness.url);
   desk.trust([{ ...witness, url: relay.url }]);
   const app = desk.open();
   createPaper(app);
-  fileStory(app.desk, PAPER, filing('one'), { by: 'test' });
+  publish(app, 'one');
   const env = { ...desk.env(), SERVICES: 'desk' };
   relay.isDown = true;
   const killed = await serve(t, desk.folder, env);
@@ -310,6 +314,27 @@ test('a server that is killed between an answer and its commit gets the signatur
   const again = await serve(t, desk.folder, env);
   await untilCosigned(app, app.store.log.size('desk'));
   assert.equal(app.store.log.fence('desk'), null);
+
+  // The press follows. A stranger has an address, and a program of somebody else.
+  const proof = await until(async () => {
+    const response = await fetch(`${again.url}/${PAPER}/stories/one/proof.json`);
+    const { receipt, log } = (await response.json()) as { receipt: string; log: { tlog_proof: string } | null };
+    return log === null ? null : { receipt, text: log.tlog_proof };
+  });
+  const [folder, policy] = [tempFolder(t), await (await fetch(`${again.url}/log/policy`)).text()];
+  const [policyFile, proofFile, entryFile] = ['policy', 'proof', 'entry'].map((name) => join(folder, name));
+  writeFileSync(policyFile ?? '', policy);
+  writeFileSync(proofFile ?? '', proof.text);
+  writeFileSync(entryFile ?? '', proof.receipt);
+  const verified = await run('tlog-verify', ['proof', policyFile ?? '', proofFile ?? '', entryFile ?? '']);
+  assert.match(verified.stdout, /^the proof holds/);
+  // The checkpoint is published a round later.
+  await until(async () => {
+    const checkpoint = await (await fetch(`${again.url}/log/checkpoint`)).text();
+    return checkpoint.includes('\n— witness.example/lite ') ? true : null;
+  });
+  const whole = await run('tlog-verify', ['log', policyFile ?? '', `${again.url}/log/`]);
+  assert.match(whole.stdout, /entries read and authenticated/);
   await again.stop();
 });
 
