@@ -13,6 +13,8 @@ import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
+import type { ProofSample } from './log-browser.ts';
+import { browserVerifyFigure } from './log-browser.ts';
 import { filingCost, observingCost } from './log-cost.ts';
 import type { Bench } from './paper.ts';
 import type { Figure } from './table.ts';
@@ -119,7 +121,9 @@ export async function logPart(bench: Bench): Promise<Figure[]> {
       holds: rate >= BUDGET_RATE,
     });
   }
-  figures.push(await verifyFigure(), filingCost(bench), await observingCost(bench));
+  const sample = proofSample();
+  figures.push(await verifyFigure(sample), await browserVerifyFigure(sample));
+  figures.push(filingCost(bench), await observingCost(bench));
   return figures;
 }
 
@@ -140,20 +144,27 @@ function bytesFigure(bytes: number): Figure {
   };
 }
 
-/** A proof with two cosignatures, in Node. */
-async function verifyFigure(): Promise<Figure> {
+/** A proof with two cosignatures. */
+function proofSample(): ProofSample {
   const log = new MemoryLog(origin);
   log.append(Array.from({ length: 10_000 }, (_, at) => `entry ${at}`));
   const [one, two] = [ed25519Witness('witness.example/w1', 4), ed25519Witness('witness.example/w2', 5)];
   const checkpoint = two.cosign(one.cosign(log.checkpoint(), 1_795_000_000), 1_795_000_000);
-  const policy = readPolicy(
-    `log ${log.vkey}\nwitness one ${one.vkey}\nwitness two ${two.vkey}\ngroup both all one two\nquorum both\n`,
-  );
-  const text = tlogProofText({ index: 4_321, path: log.tree().inclusionProof(4_321), checkpoint, extra: null });
+  const index = 4_321;
+  const tlog_proof = tlogProofText({ index, path: log.tree().inclusionProof(index), checkpoint, extra: null });
+  return {
+    entry: `entry ${index}`,
+    log: { origin, index, tlog_proof },
+    policy: `log ${log.vkey}\nwitness one ${one.vkey}\nwitness two ${two.vkey}\ngroup both all one two\nquorum both\n`,
+  };
+}
+
+async function verifyFigure({ entry, log, policy: policyText }: ProofSample): Promise<Figure> {
+  const policy = readPolicy(policyText);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now();
-    await verifyTlogProof('entry 4321', text, policy, nodeCrypto);
+    await verifyTlogProof(entry, log.tlog_proof, policy, nodeCrypto);
     times.push(performance.now() - start);
   }
   const ms = median(times);
