@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -20,6 +21,8 @@ function shellUnder(heading: string): string {
   const part = PAGE.slice(PAGE.indexOf(`## ${heading}`));
   return /```sh\n([\s\S]*?)```/.exec(part)?.[1] ?? '';
 }
+
+const program = promisify(execFile);
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
@@ -79,11 +82,9 @@ test('the manual checks with openssl alone that a witness saw a receipt', {
   // A program that nobody here wrote takes the same three files.
   if (without('tlog-verify') === false) {
     play(proofOf('a-piece'));
-    const tlogVerify = (leaf: string) =>
-      spawnSync('tlog-verify', ['proof', 'policy', 'proof', leaf], { cwd: folder, encoding: 'utf8' });
-    const held = tlogVerify('leaf');
-    assert.equal(held.status, 0, held.stderr);
-    assert.equal(tlogVerify('head').status, 1);
+    const tlogVerify = (leaf: string) => program('tlog-verify', ['proof', 'policy', 'proof', leaf], { cwd: folder });
+    await tlogVerify('leaf');
+    await assert.rejects(tlogVerify('head'), { code: 1 });
   } else t.diagnostic('no tlog-verify on the PATH');
 
   const another = play(proofOf('a-piece').replace(/seq \d+/, 'seq 99'));
