@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerEntry } from '../../../src/desk/ledger-entry.ts';
+import type { Proof } from '../../../src/ledger/proof.ts';
 import { treeOf } from '../../support/app-context.ts';
 import { deadLinks } from './links.ts';
 import { untilPressed } from './presses.ts';
@@ -25,6 +26,7 @@ export async function settle(world: World): Promise<void> {
     ...(again?.stdout.startsWith('nothing left to press') ? [] : [`it says ${again?.stdout}${again?.stderr}`]),
   ]);
   world.lookAtAll(ACTOR, 'at a quiet point what was written', Date.now(), Number.POSITIVE_INFINITY);
+  logged(world);
   await sameAsFullPress(world);
   if (random.chance(0.3)) await mended(world);
   await audited(world);
@@ -37,6 +39,14 @@ export async function settle(world: World): Promise<void> {
 async function passed({ pieces }: World): Promise<void> {
   const last = Math.max(0, ...Array.from(pieces, ({ scheduled_at }) => scheduled_at ?? 0));
   await sleep(Math.max(0, last - Date.now() + 50));
+}
+
+/** Every proof of the tree says that its receipt is in the log, for the last press signed a head over all leaves. */
+function logged({ folder, journal }: World): void {
+  const faults = [...treeOf(join(folder, 'papers', PAPER))]
+    .filter(([path, text]) => path.endsWith('/proof.json') && (JSON.parse(text) as Proof).log === null)
+    .map(([path]) => `${path} has no proof of the log`);
+  journal.looked(ACTOR, 'logged', 'every receipt is in the log', faults);
 }
 
 /** The tree is that of a full press of the same ledger into a new folder, byte for byte. */
