@@ -292,7 +292,7 @@ test('whatever a desk does, its log says what was public, and a replay of its le
         for (const end of endings) end();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
