@@ -12,7 +12,7 @@ import { SECOND } from '../time.ts';
 import { vkeyOf } from '../transparency/cosignature-from.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import { type LogKey, logOriginVariable, readLogKey } from './log-key.ts';
+import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownPolicy } from './log-policy.ts';
 import { ownCheckpoint } from './log-publication.ts';
 
@@ -59,8 +59,16 @@ export async function checkFence(
   const { log: tables } = context.store;
   const key = readLogKey(context, log);
   const standing = tables.fence(log);
-  const line = key === null ? null : (fenceLine(context, log, key) ?? (await withinWait(contradiction(key), standing)));
+  const line =
+    key === null
+      ? withoutKey(context, log, standing)
+      : (fenceLine(context, log, key) ?? (await withinWait(contradiction(key), standing)));
   if (tables.fence(log) !== line) setFence(context, log, line);
+}
+
+/** Without its key a log has no other history to contradict, unless it is still the one that was fenced. */
+function withoutKey({ settings, store }: FencedContext, log: LogService, standing: string | null): string | null {
+  return store.log.newestHead(log, newLogOrigin(settings, log)) === null ? null : standing;
 }
 
 /** What the witnesses say. While they are silent, the fence that one of them caused stays. */

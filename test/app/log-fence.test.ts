@@ -110,6 +110,9 @@ test('under a new name the log of an old copy begins anew, over the leaves that 
     /is that of papers\.example\/log, but LOG_ORIGIN is papers\.example\/log-2/,
   );
   renameSync(logKeyFile(app.settings, 'desk'), join(folder, 'old.key'));
+  const unnamed = open();
+  await start(unnamed);
+  assert.notEqual(unnamed.store.log.fence('desk'), null, 'without a new name it is the same log');
   await start(app);
   assert.equal(app.store.log.fence('desk'), null);
   file(app, 'another-two');

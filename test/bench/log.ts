@@ -16,6 +16,7 @@ import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import type { ProofSample } from './log-browser.ts';
 import { browserVerifyFigure } from './log-browser.ts';
 import { filingCost, observingCost } from './log-cost.ts';
+import { headCost } from './log-heads.ts';
 import type { Bench } from './paper.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median, note } from './table.ts';
@@ -123,7 +124,7 @@ export async function logPart(bench: Bench): Promise<Figure[]> {
   }
   const sample = proofSample();
   figures.push(await verifyFigure(sample), await browserVerifyFigure(sample));
-  figures.push(filingCost(bench), await observingCost(bench));
+  figures.push(filingCost(bench), await observingCost(bench), ...(await headCost(bench)));
   return figures;
 }
 
