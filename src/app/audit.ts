@@ -1,5 +1,5 @@
 import { type Audit, auditAll } from '../audit/audit.ts';
-import type { AuditedLog } from '../audit/log/audit-log.ts';
+import type { AuditedLog } from '../audit/log/audited-log.ts';
 import type { AuditParts } from '../audit/parts.ts';
 import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-tree.ts';

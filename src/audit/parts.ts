@@ -1,7 +1,7 @@
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
-import type { AuditedLog } from './log/audit-log.ts';
+import type { AuditedLog } from './log/audited-log.ts';
 
 /** The dependencies of an audit: the database, the trees, and their renderer. */
 export interface AuditParts {

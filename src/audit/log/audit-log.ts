@@ -1,22 +1,9 @@
-import type { LogService } from '../../ledger/log/leaf.ts';
 import type { AuditParts } from '../parts.ts';
+import type { AuditedLog } from './audited-log.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
 import { publicationFaults, publicationIn } from './published-log.ts';
-import { cosignatureFaults, headFaults, type LogVerifier } from './stored-heads.ts';
+import { cosignatureFaults, headFaults } from './stored-heads.ts';
 import { storedLeaves } from './stored-leaves.ts';
-
-/** A log as an audit finds it beside the database. */
-export interface AuditedLog {
-  log: LogService;
-  /** The folder of its published files. */
-  folder: string;
-  /** The key that it signs with; null when it has none yet. */
-  verifier: LogVerifier | null;
-  /** The texts of the published files beside the tree, by name. */
-  texts: Record<string, string>;
-  /** What is wrong with its key file; null when nothing is. */
-  key_fault: string | null;
-}
 
 /**
  * Audits a transparency log: its leaves against everything that was signed, its nodes and heads against its leaves,
