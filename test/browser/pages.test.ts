@@ -8,6 +8,7 @@ import { openStand } from './stand.ts';
 
 const PAGES = [
   '/',
+  '/log/',
   '/the-plumb-line/',
   '/the-leading-light/',
   '/the-plumb-line/stories/yard-and-pound-1959/',
