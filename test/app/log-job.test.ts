@@ -7,6 +7,9 @@ import pino from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { startLog } from '../../src/app/jobs/log.ts';
+import { signHead } from '../../src/app/log-head.ts';
+import { logKeyFile, openLogKey } from '../../src/app/log-key.ts';
+import { publishLog } from '../../src/app/log-publication.ts';
 import { logSource } from '../../src/audit/log/log-source.ts';
 import { verifyLog } from '../../src/audit/log/verify-log.ts';
 import { readSettings } from '../../src/env.ts';
@@ -14,6 +17,7 @@ import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { growLog } from '../support/log-leaves.ts';
 import { until } from '../support/program.ts';
+import { NO_STRACE, traced } from '../support/strace.ts';
 
 /** A log whose lines the test reads. */
 function memoryLogger() {
@@ -112,4 +116,53 @@ test('a fence is said once, and nothing is signed behind it', async (t) => {
   app.store.transact(() => app.store.log.setFence('records', null));
   await until(() => publishedSize(folder) === 5 || null);
   await stop();
+});
+
+test('a lost key stops the heads alone, is said once, and the restored key goes on', async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  growLog(app, 'records', 5);
+  const first = startLog(app, 'records', memoryLogger().logger);
+  await until(() => publishedSize(folder) === 5 || null);
+  await first();
+  const file = logKeyFile(app.settings, 'records');
+  const key = readFileSync(file);
+  rmSync(file);
+  growLog(app, 'records', 6);
+  const { logger, lines } = memoryLogger();
+  const second = startLog(app, 'records', logger);
+  await until(() => lines.length > 0 || null);
+  await second();
+  assert.equal(lines.length, 1);
+  assert.equal(lines[0]?.msg, 'no head of the log is signed; retrying');
+  assert.match(
+    lines[0]?.reason ?? '',
+    /does not hold the key that signed the log records\.example\/log so far; restore/,
+  );
+  writeFileSync(file, key);
+  const third = startLog(app, 'records', logger);
+  await until(() => publishedSize(folder) === 6 || null);
+  await third();
+});
+
+test('tiles are on the disk, with their names, before the checkpoint names them', { skip: NO_STRACE }, async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  const key = openLogKey(app, 'records');
+  growLog(app, 'records', 300);
+  while (signHead(app, 'records', key) === 'more');
+  const trace = await traced(t, process.pid);
+  await publishLog(app, 'records', key, { isWhole: false, assertClaim() {} });
+  const isNamed = (call: string) => /^rename.*\/log\/records\/checkpoint"/.test(call);
+  const calls = await until(() => {
+    const all = trace.calls().map(({ name, text }) => `${name} ${text}`);
+    return all.some(isNamed) ? all : null;
+  });
+  const last = (what: RegExp): number => calls.findLastIndex((call) => what.test(call));
+  const checkpoint = calls.findIndex(isNamed);
+  for (const part of ['tile/0', 'tile/entries', 'tile/1/000.p']) {
+    const named = last(new RegExp(`^rename.*/log/records/${part}/[0-9]+"`));
+    const kept = last(new RegExp(`^fsync \\d+<[^>]*/log/records/${part}>`));
+    assert.ok(named > 0 && named < kept && kept < checkpoint, `${part}: ${named}, ${kept}, ${checkpoint}`);
+  }
 });

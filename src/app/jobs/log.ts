@@ -14,7 +14,7 @@ import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
 
 /** The shortest time between two heads of a log, in ms. */
 const HEAD_EVERY = SECOND;
-/** The pause after the files could not be written, in ms. */
+/** The pause after the key could not be read, or the files not be written, in ms. */
 const REST = 10 * SECOND;
 
 /** The lease of a log: one process for each database signs its heads and writes its files. */
@@ -45,6 +45,10 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     if (fence === null) logger.info({ log }, 'the log is signed again');
     else logger.error({ log, fence }, 'nothing is signed');
   });
+  const tellFault = onChange((reason) => {
+    if (reason === null) logger.info({ log }, 'heads of the log are signed again');
+    else logger.error({ log, reason }, 'no head of the log is signed; retrying');
+  });
   const tellDisk = onChange((reason) => {
     if (reason === null) logger.info({ log }, 'the log is published again');
     else logger.error({ log, reason }, 'the log cannot be published; retrying');
@@ -65,8 +69,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     }
   });
 
-  const round = async (): Promise<number> => {
-    if (!lease.isHeld()) return POLL_EVERY;
+  const work = async (): Promise<number> => {
     const { key, policy, witnesses } = opened();
     while (signHead(app, log, key) === 'more') {
       await pause(BATCH_PAUSE);
@@ -76,6 +79,18 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     if (policy !== null) witnesses.ask(policy);
     if (performance.now() >= resting) publication.start();
     return HEAD_EVERY;
+  };
+  const round = async (): Promise<number> => {
+    if (!lease.isHeld()) return POLL_EVERY;
+    try {
+      const rest = await work();
+      tellFault(null);
+      return rest;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      tellFault(error.message);
+      return REST;
+    }
   };
   const stop = poll(round, { job: `the log of the ${log}`, logger, failed: 'signing the log failed; retrying' });
   return async () => {
