@@ -4,7 +4,9 @@ import type { APIContext, MiddlewareHandler, MiddlewareNext } from 'astro';
 import { contentType as typeByName } from 'mime-types';
 import type { AppContext } from '../app/context.ts';
 import { openAppContext } from '../app/context.ts';
-import { paperRoot } from '../desk/paper.ts';
+import { ownPolicy } from '../app/log-policy.ts';
+import { deskLogView } from '../app/log-view.ts';
+import { LOG_SLUG, paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
@@ -36,10 +38,14 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   app ??= openAppContext(readSettings());
   const { pathname, search, origin } = context.url;
   if (pathname === '/') return show(context, next, new Page('/newsstand', newsstandView(app.store, origin)));
+  if (pathname === `/${LOG_SLUG}/`) {
+    const view = deskLogView(app, { origin, policy: ownPolicy(app.settings) });
+    return show(context, next, new Page('/log', view));
+  }
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
   if (app.store.paper(slug) === null) {
     // Astro's routes are not public: pages are shown at the papers' addresses.
-    return /^\/(paper|newsstand)(\/|$)/.test(pathname)
+    return /^\/(paper|newsstand|log)(\/|$)/.test(pathname)
       ? new Response('There is nothing at this address.', { status: 404 })
       : next();
   }

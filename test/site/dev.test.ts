@@ -72,6 +72,7 @@ test('npm run dev shows the papers of a new machine, each file by its type', asy
   const paper = '/the-plumb-line';
   for (const [path, type, text] of [
     ['/', 'text/html', 'The Plumb Line'],
+    ['/log/', 'text/html', 'Transparency log'],
     ['/favicon.svg', 'image/svg+xml', '<svg'],
     [`${paper}/`, 'text/html', '/@vite/client'],
     [`${paper}/stories/yard-and-pound-1959/`, 'text/html', '/@vite/client'],

@@ -1,11 +1,8 @@
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { ownPolicy } from '../../../src/app/log-policy.ts';
-import { paperRoot } from '../../../src/desk/paper.ts';
-import type { Receipt } from '../../../src/ledger/receipt.ts';
-
-import { logView, logViewState } from '../../../src/transparency/log-view.ts';
-import type { PieceView } from '../../../src/transparency/views.ts';
+import { deskLogView } from '../../../src/app/log-view.ts';
+import { logViewState } from '../../../src/transparency/log-view.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { sendShared } from '../../responses/send.ts';
@@ -14,8 +11,8 @@ import type { Sites } from '../site.ts';
 import { logAddress } from './log.ts';
 
 /**
- * The page on which people read the log, rendered from the database. Below the root of a paper with an
- * address of its own it redirects to the shared host.
+ * The page on which people read the log, rendered from the database. Below the root of a paper with an address of
+ * its own it redirects to the shared host.
  */
 export function logPage(app: AppContext, sites: Sites, render: Build['render']): HostHandler {
   const { store, settings } = app;
@@ -30,18 +27,7 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
     if (found.isOwn) return c.redirect(url_absolute, 302);
     if (found.path === null) return c.redirect('/log/', 301);
     const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.editions()}`;
-    const view = () => logView(store.log, { log: 'desk', url_absolute, policy, pieceOf: piecesOnAir(app) });
+    const view = () => deskLogView(app, { origin, policy });
     return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
-  };
-}
-
-/** The headline and address of a receipt's piece, while it is on air in a public paper. */
-function piecesOnAir({ store, settings }: AppContext): (receipt: Receipt) => PieceView | null {
-  return ({ paper: slug, piece }) => {
-    const paper = store.paper(slug);
-    const story = paper?.paper_public ? store.archive(slug).storyById(piece) : null;
-    if (paper === null || story?.state !== 'on_air') return null;
-    const { headline, language } = story;
-    return { headline, language, url: `${paperRoot(paper, settings.origin)}/stories/${story.slug}/` };
   };
 }
