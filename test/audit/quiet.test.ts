@@ -110,7 +110,7 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   const file = join(folder, 'ledger.jsonl');
   await exportLedger(app, file);
   const other = appContextIn(t, tempFolder(t), clock);
-  importLedger(other, file);
+  await importLedger(other, file);
   assert.equal(other.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   clock.now = START - HOUR;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { loadBuild } from '../../src/app/build.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -10,6 +11,8 @@ import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofFaults } from '../../src/ledger/proof.ts';
+import { Edition, siteOf } from '../../src/press/edition.ts';
+import { printPath } from '../../src/press/outputs/paths.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
@@ -92,4 +95,18 @@ test('a full press keeps a file that an earlier version printed as part of anoth
     manifest.files(PAPER, 'story/piece-0').filter(({ path }) => path === file.path),
     [],
   );
+});
+
+test('each file of a tree is the same when it is printed alone, as for a private paper', async (t) => {
+  const { app, clock, tree } = await paperOf(t, 1);
+  cosignAll(app);
+  await pressPapers(app, { cards: false });
+  const { render, assets } = await loadBuild();
+  const edition = new Edition(app.store.archive(PAPER), siteOf(`${app.settings.origin}/${PAPER}`));
+  for (const [path, bytes] of treeOf(tree)) {
+    if (path === '_headers') continue;
+    const found = await printPath(edition, path, { render, assets, now: clock.now });
+    assert(found !== null, path);
+    if ('body' in found) assert.equal(Buffer.from(found.body).toString('latin1'), bytes, path);
+  }
 });

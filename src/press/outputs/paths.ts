@@ -6,12 +6,14 @@ import { card } from './card.ts';
 import { castDay } from './cast.ts';
 import { day, year } from './day.ts';
 import { persona, portrait } from './masthead.ts';
+import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
-/** Path patterns of outputs with keys. The capture groups, joined by a slash, form the key. */
+/** Path patterns of outputs with keys; the first that matches counts. The capture groups, joined by a slash, form the key. */
 const KEYED: readonly (readonly [RegExp, Output])[] = [
+  [/^stories\/([^/]+)\/proof\.json$/, proof],
   [/^stories\/([^/]+?)(?:\.md|\/.*)$/, story],
   [/^embed\/([^/]+)\//, story],
   [/^cards\/([0-9a-z]{26})-/, card],
