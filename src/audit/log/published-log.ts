@@ -10,6 +10,7 @@ import type { LogHead, LogTables } from '../../transparency/log-tables.ts';
 import { bytesOf } from '../disk.ts';
 
 const CURE = 'start the server, which writes it again';
+const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this command; give the command the LOG_POLICY of the server, or ${CURE}`;
 
 /** The files of a log on disk, apart from its tree. */
 export interface Publication {
@@ -37,8 +38,10 @@ export function publicationFaults(
   const faults: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     const bytes = bytesOf(join(folder, name));
-    if (bytes === null || sameWherever(bytes.toString('utf8')) !== sameWherever(text))
-      faults.push(fileFault(join(folder, name), bytes));
+    const found = bytes?.toString('utf8') ?? '';
+    if (sameWherever(found) === sameWherever(text)) continue;
+    const isOfThisLog = name === 'policy' && logIn(found) === logIn(text);
+    faults.push(isOfThisLog ? `${join(folder, name)}: ${OTHER_POLICY}` : fileFault(join(folder, name), bytes));
   }
   for (const tile of tilesBetween(0, head.size)) {
     const wanted = Buffer.from(tileBytes(tables, log, tile));
@@ -49,10 +52,23 @@ export function publicationFaults(
   return faults;
 }
 
+/** Whether a checkpoint is the cosigned text of a head, with nothing but cosignatures that came later. */
+function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned }: LogHead, text: string): boolean {
+  if (cosigned === null || !text.startsWith(cosigned)) return false;
+  const lines = new Set(tables.cosignatures(log, origin, size).map(({ line }) => line));
+  const later = text.slice(cosigned.length).split('\n').slice(0, -1);
+  return later.every((line) => lines.has(line));
+}
+
 /** A policy without the address of its log, which changes when the service moves. */
 function sameWherever(text: string): string {
   const [first = '', ...rest] = text.split('\n');
-  return [first.startsWith('log ') ? first.split(' ', 2).join(' ') : first, ...rest].join('\n');
+  return [first.startsWith('log ') ? logIn(first) : first, ...rest].join('\n');
+}
+
+/** The log that a policy names on its first line, without its address. */
+function logIn(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').split(' ', 2).join(' ');
 }
 
 /** The head that a published checkpoint shows; else what is wrong with it. */
@@ -61,7 +77,7 @@ function headOf(tables: LogTables, log: LogService, text: string): LogHead | str
     const { origin, size } = parseCheckpoint(text);
     for (const head of tables.heads(log)) {
       if (head.origin !== origin || head.size !== size) continue;
-      if (text === head.checkpoint || text === head.cosigned) return head;
+      if (text === head.checkpoint || isCosigned(tables, log, head, text)) return head;
     }
     return `the database has no such head of ${size} leaves of ${origin}`;
   } catch (error) {

@@ -245,6 +245,39 @@ test('an audit finds nothing in sound logs', async () => {
   assert.deepEqual(await audit(), []);
 });
 
+test('a checkpoint that was published with a late cosignature is sound, and one with another line is not', async () => {
+  const app = appContextIn({ after() {} }, folder, clock);
+  const head = app.store.log.lastHead('desk') ?? assert.fail();
+  const witness = ed25519Witness('late.example', 6);
+  const line = witness.cosign(head.checkpoint, 1_790_000_001).slice(head.checkpoint.length, -1);
+  app.store.log.addCosignature('desk', { ...head, vkey: witness.vkey, time: 1_790_000_001, line });
+  app.close();
+  try {
+    writeFileSync(inLog('desk/checkpoint'), `${head.cosigned}${line}\n`);
+    assert.deepEqual(await audit(), []);
+    const unknown = witness.cosign(head.checkpoint, 1_790_000_002).slice(head.checkpoint.length);
+    writeFileSync(inLog('desk/checkpoint'), `${head.cosigned}${unknown}`);
+    const [fault = '', ...others] = await audit();
+    assert.match(fault, /desk\/checkpoint: the database has no such head/);
+    assert.deepEqual(others, []);
+  } finally {
+    heal();
+  }
+});
+
+test('an audit with another LOG_POLICY than the server says so', async () => {
+  try {
+    const vkey = ed25519Witness('witness.example', 5).vkey;
+    const [log = ''] = readFileSync(inLog('desk/policy'), 'utf8').split('\n');
+    writeFileSync(inLog('desk/policy'), `${log}\nwitness w ${vkey}\nquorum w\n`);
+    const [fault = '', ...others] = await audit();
+    assert.match(fault, /desk\/policy: it names other witnesses than the LOG_POLICY of this command; give the command/);
+    assert.deepEqual(others, []);
+  } finally {
+    heal();
+  }
+});
+
 for (const [claim, damage, said] of DAMAGES) {
   test(`an audit finds ${claim}`, async () => {
     damage();
