@@ -115,6 +115,11 @@ test('a monitor that a stranger runs finds what the operator changes of yesterda
   const first = await look('--verbose');
   assert.match(first.stdout, /^127\.0\.0\.1:\d+\/log: \d+ leaves; \d+ new leaves and 3 pages read\n$/, first.stderr);
   await assertQuiet();
+  const records = `${desk.serving.records}/`;
+  const other = ['--policy', `${records}log/policy`, '--state', join(stranger, 'records.json'), '--verbose'];
+  const ofRecords = await run(t, stranger, ['monitor', records, ...other]);
+  assert.match(ofRecords.stdout, /\/log: \d+ lea(?:f|ves); \d+ new lea(?:f|ves) and 0 pages read\n$/, ofRecords.stderr);
+  assert.equal(ofRecords.code, 0);
   await desk.serving.stop();
   const yesterday = tempFolder(t);
   copy(folder, yesterday);

@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault.ts';
 import { putFile } from '../../files/durable-file.ts';
@@ -93,6 +94,9 @@ export interface MonitorState {
 /** Reads a state file; without one, the state before the first run. Throws `invalid_request` for a damaged one. */
 export function readState(file: string): MonitorState {
   if (!existsSync(file)) {
+    if (!existsSync(dirname(file))) {
+      throw new Fault('not_found', `${dirname(file)} does not exist; make this folder for the state file`);
+    }
     const memory = new LogMemory(new LeafIndex(), []);
     const nothing = { findings: [], pages: [], text: null };
     return { origin: null, edge: EMPTY_EDGE, checkpoint: '', seen_at: null, memory, ...nothing };
@@ -145,7 +149,12 @@ export function writeState(
     if (other.edge.size > state.edge.size) return null;
   }
   const text = stateText(state);
-  putFile(file, (aside) => writeFileSync(aside, text, { mode: 0o600 }));
+  try {
+    putFile(file, (aside) => writeFileSync(aside, text, { mode: 0o600 }));
+  } catch (error) {
+    const cure = 'give a state file in a folder that can be written to';
+    throw new Fault('unavailable', `${file} cannot be written (${messageOf(error)}); ${cure}`);
+  }
   return null;
 }
 

@@ -83,7 +83,7 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
     const log = { source, head: head.checkpoint, tree, memory: state.memory, old_size: state.edge.size };
     const kept = [...state.findings, ...growth.findings].slice(0, KEPT_MAX);
     run.findings.unshift(...state.findings);
-    const watched = await comparePages(seen, pages, log, run, now());
+    const watched = await comparePages(seen, pages, log, run, { now: now(), isLate });
     const at = isoTime(now());
     const next = {
       ...state,
@@ -177,10 +177,16 @@ async function comparePages(
   pages: WatchedPage[],
   log: ReadLog,
   run: MonitorRun,
-  now: number,
+  { now, isLate }: { now: number; isLate: () => boolean },
 ): Promise<WatchedPage[]> {
   const watched = new Map(pages.map((page) => [page.address, page]));
-  for (const one of seen) {
+  for (const [at, one] of seen.entries()) {
+    if (isLate()) {
+      run.unchecked.push(
+        `${plural(seen.length - at, 'page')} could not be compared in ${LONGEST_RUN / MINUTE} minutes`,
+      );
+      break;
+    }
     await tried(run, async () => {
       const { page, findings } = await checkPage(one, log, now);
       run.findings.push(...findings);

@@ -360,5 +360,9 @@ test('the command is quiet when all is well, and ends with 0, 1 or 2', async (t)
   const damaged = await look();
   assert.equal(damaged.code, 2);
   assert.match(damaged.stderr, /^broadsheet: \S+state\.json is not a monitor's state[^\n]+\n$/);
+  const nowhere = join(tempFolder(t), 'none/state.json');
+  const lost = await run(t, tempFolder(t), ['monitor', paper.url, '--policy', policy, '--state', nowhere]);
+  assert.equal(lost.code, 2);
+  assert.match(lost.stderr, /^broadsheet: \S+none does not exist; make this folder for the state file\n$/);
   assert.equal((await run(t, tempFolder(t), ['monitor', paper.url])).code, 2);
 });
