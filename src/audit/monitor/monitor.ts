@@ -15,7 +15,7 @@ import { readState, writeState } from './monitor-state.ts';
 import { checkPage, type ReadLog, readPage, type SeenPage } from './page-check.ts';
 import { STORIES_MAX, storyAddresses } from './story-addresses.ts';
 
-/** Pages that one run reads: new ones first, then those that were not read for longest. */
+/** Pages that one run reads: of the new ones, the listed and the unlisted ones in turn, those not read for longest first. */
 const PAGES_PER_RUN = 500;
 const AT_ONCE = 4;
 /** A site whose pages fail so often in a row is not asked further. */
@@ -114,7 +114,7 @@ function logAddress(sites: string[], { logs: [log, ...others] }: Policy): string
   return log?.url != null && others.length === 0 ? log.url : new URL('/log/', sites[0]).href;
 }
 
-/** The pages to watch: those of the last run and those that the sites list now, the most urgent ones first. */
+/** The pages to watch: those of the last run and those that the sites list now, in the order in which to read them. */
 async function watchedPages(
   sites: string[],
   state: MonitorState,
@@ -133,9 +133,21 @@ async function watchedPages(
     const nothing = { paper: null, piece: null, unlogged_since: null };
     pages.set(address, { address, ...nothing, seen_size: state.edge.size, checked_at: 0 });
   }
-  // A page that is no longer listed may have gone.
-  const urgency = ({ address, checked_at }: WatchedPage) => (listed.has(address) ? checked_at : -1);
-  return [...pages.values()].sort((a, b) => urgency(a) - urgency(b));
+  const longest = [...pages.values()].sort((a, b) => a.checked_at - b.checked_at);
+  const isNew = ({ checked_at }: WatchedPage) => checked_at === 0;
+  // In turn, so that a site that lists many addresses of nothing cannot keep a monitor from what it knows.
+  return inTurn(
+    // A page that is no longer listed may have gone.
+    longest.filter((page) => !isNew(page) && !listed.has(page.address)),
+    longest.filter(isNew),
+    longest.filter((page) => !isNew(page) && listed.has(page.address)),
+  );
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurn<T>(...lists: T[][]): T[] {
+  const most = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }
 
 /** Reads the first of some pages, a few at once. */

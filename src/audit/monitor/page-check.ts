@@ -42,8 +42,12 @@ export async function readPage(page: WatchedPage): Promise<SeenPage> {
     text = await fetched(source, "a story's address", PATIENCE);
   } catch (error) {
     const status = error instanceof Fault ? error.details.status : undefined;
-    if (status === 404 || status === 410) return { page, shown: null };
-    throw error;
+    if (status !== 404 && status !== 410) throw error;
+    // Nobody can tell what a page is whose proof never was there.
+    if (page.piece === null && (await isThere(page.address))) {
+      throw new Fault('unavailable', `${page.address} is there, and its proof.json is not`);
+    }
+    return { page, shown: null };
   }
   const proof = documentIn(source, text);
   const html = await fetched(page.address, "a story's address", { ...PATIENCE, accept: 'text/html' });
@@ -53,6 +57,17 @@ export async function readPage(page: WatchedPage): Promise<SeenPage> {
     throw new Fault('unavailable', `${page.address} shows an older revision than its proof.json; a cache may be late`);
   }
   return { page, shown: { proof, faults } };
+}
+
+async function isThere(address: string): Promise<boolean> {
+  try {
+    await fetched(address, "a story's address", { ...PATIENCE, accept: 'text/html' });
+    return true;
+  } catch (error) {
+    const status = error instanceof Fault ? error.details.status : undefined;
+    if (status === 404 || status === 410) return false;
+    throw error;
+  }
 }
 
 function documentIn(source: string, text: string): Proof {
@@ -101,6 +116,17 @@ export async function checkPage(
     findings.push(found('altered', `${altered[0]}${more}`, means));
   }
   const receipt = receiptIn(proof.receipt);
+  if (receipt !== null && isOfAnother(receipt, page) && !isWithdrawn(page, log.memory)) {
+    const { paper, piece, checked_at } = page;
+    const what = `the page showed piece ${piece} of ${paper} at ${isoTime(checked_at)} and shows piece ${receipt.piece} now, and no leaf withdraws piece ${piece}`;
+    return { page, findings: [...findings, found('gone', what, TAKEN)] };
+  }
+  const next = receipt === null ? null : log.memory.leafOf({ ...receipt, revision: receipt.revision + 1 });
+  // A later one may have been filed since the page was read.
+  if (receipt !== null && next !== null && next < log.old_size) {
+    const revision = `revision ${receipt.revision}, and the log has revision ${receipt.revision + 1}`;
+    throw new Fault('unavailable', `${page.address} shows ${revision}; a cache may be late`);
+  }
   const unlogged = await unloggedReceipts(proof, log);
   const [other] = unlogged.filter(({ leaf }) => leaf !== null);
   if (other !== undefined) {
@@ -127,15 +153,25 @@ export async function checkPage(
   };
 }
 
+const TAKEN = 'the paper took it away without saying so';
+
 /** A page that has gone needs a withdrawal after the run that last found it. */
 function checkGone(page: WatchedPage, { memory }: ReadLog): { page: WatchedPage | null; findings: Finding[] } {
   const { paper, piece, address } = page;
-  if (paper === null || piece === null) return { page: null, findings: [] };
-  const withdrawal = memory.withdrawalOf(paper, piece);
-  if (withdrawal !== null && withdrawal >= page.seen_size) return { page: null, findings: [] };
+  if (paper === null || piece === null || isWithdrawn(page, memory)) return { page: null, findings: [] };
   const what = `the page was there at ${isoTime(page.checked_at)} and is gone, and no leaf withdraws piece ${piece} of ${paper}`;
-  const means = 'the paper took it away without saying so';
-  return { page, findings: [{ kind: 'gone', where: address, what, means }] };
+  return { page, findings: [{ kind: 'gone', where: address, what, means: TAKEN }] };
+}
+
+/** Whether a leaf withdraws the piece of a page after the run that last found it. */
+function isWithdrawn({ paper, piece, seen_size }: WatchedPage, memory: LogMemory): boolean {
+  const withdrawal = paper === null || piece === null ? null : memory.withdrawalOf(paper, piece);
+  return withdrawal !== null && withdrawal >= seen_size;
+}
+
+/** Whether a receipt is of another piece than the page showed before. */
+function isOfAnother(receipt: Receipt, { paper, piece }: WatchedPage): boolean {
+  return piece !== null && (receipt.paper !== paper || receipt.piece !== piece);
 }
 
 /** The faults of a proof by the keys that the log announces, each in its time. */

@@ -247,6 +247,63 @@ test('a page that goes is found, unless a leaf withdraws it', async (t) => {
   assertFound(await look(), 'gone', /stories\/flood\/$/, /no leaf withdraws/);
 });
 
+test('a story that was replaced by another one of the paper is gone, unless a leaf withdraws it', async (t) => {
+  const { paper, look } = await watched(t);
+  const { files } = paper.site;
+  for (const name of ['', 'proof.json']) {
+    files.set(`tide-table/stories/flood/${name}`, files.get(`tide-table/stories/slack/${name}`) ?? assert.fail());
+  }
+  const one = await look();
+  assertFound(
+    one,
+    'gone',
+    /stories\/flood\/$/,
+    /^the page showed piece flood of tide-table at \S+ and shows piece slack now, and no leaf withdraws piece flood/,
+  );
+  assert.deepEqual((await look()).findings, one.findings, 'it stays found');
+  paper.log.withdraw('flood');
+  paper.publishLog();
+  assertQuiet(await look());
+  assertQuiet(await look());
+});
+
+test('a story whose newest revision was taken back, or that has no proof, has not been checked', async (t) => {
+  const { paper, look } = await watched(t);
+  const { files } = paper.site;
+  const kept = ['', 'proof.json'].map((name) => [name, files.get(`tide-table/stories/flood/${name}`)] as const);
+  paper.publish('flood', { headline: 'A correction' });
+  paper.publishLog();
+  assertQuiet(await look());
+  for (const [name, file] of kept) files.set(`tide-table/stories/flood/${name}`, file ?? assert.fail());
+  const back = await look();
+  assert.deepEqual(back.findings, []);
+  assert.match(
+    back.unchecked.join('\n'),
+    /^\S+flood\/ shows revision 1, and the log has revision 2; a cache may be late$/,
+  );
+  paper.press('flood');
+  assertQuiet(await look());
+  paper.publish('bare', {}, { isLogged: false });
+  files.delete('tide-table/stories/bare/proof.json');
+  const bare = await look();
+  assert.deepEqual(bare.findings, []);
+  assert.match(bare.unchecked.join('\n'), /^\S+bare\/ is there, and its proof\.json is not$/);
+});
+
+test('a site cannot keep a monitor from its stories with addresses of nothing, or by listing them no more', async (t) => {
+  const { paper, look } = await watched(t);
+  const { files } = paper.site;
+  const list = 'tide-table/sitemaps/2026-06.xml';
+  const listed = String(files.get(list)).match(/<loc>[^<]*<\/loc>/g) ?? [];
+  const nothing = (run: number) =>
+    Array.from({ length: 600 }, (_, at) => `<loc>${paper.address(`${run}-${at}`)}</loc>`);
+  files.set('tide-table/stories/flood/', '<h1>Something else</h1>');
+  files.set(list, `<urlset>${[...nothing(1), ...listed].join('')}</urlset>`);
+  assertFound(await look(), 'altered', /stories\/flood\/$/, /does not show/);
+  files.set(list, `<urlset>${nothing(2).join('')}</urlset>`);
+  assertFound(await look(), 'altered', /stories\/flood\/$/, /does not show/);
+});
+
 test('a log without its quorum, or by another key, has not been checked', async (t) => {
   const witness = ed25519Witness('witness.example', 5);
   const log = new DeskLog();
