@@ -125,7 +125,8 @@ function contactOf(text: string): Contact | null {
 const withdrawn = (error: string) =>
   z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
 
-const WITHDRAWN = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']);
+/** Variables whose messages say what to do. */
+const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY']);
 
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
@@ -183,7 +184,7 @@ const Environment = z
         try {
           readOwnLogPolicy(path);
         } catch (error) {
-          context.addIssue(messageOf(error));
+          context.addIssue(`${messageOf(error)}; correct the file, or name another in the environment or in .env`);
         }
       })
       .optional(),
@@ -363,7 +364,7 @@ const Environment = z
     contentDir: env.CONTENT_DIR,
     distDir: env.DIST_DIR,
     logDir: env.LOG_DIR,
-    /** The names of the transparency logs; null where no variable says one. `logOrigin` gives the default. */
+    /** The names of the transparency logs; null where no variable says one. `newLogOrigin` gives the default. */
     logOrigins: { desk: env.LOG_ORIGIN ?? null, records: env.RECORDS_LOG_ORIGIN ?? null },
     /** The policy file; null without witnesses. */
     logPolicy: env.LOG_POLICY ?? null,
@@ -407,7 +408,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     const line = `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${message}`;
     if (!problems.has(name)) problems.set(name, line);
   }
-  const rest = [...problems.keys()].filter((name) => !WITHDRAWN.has(name));
+  const rest = [...problems.keys()].filter((name) => !WITH_CURE.has(name));
   const them = rest.length < problems.size ? rest.join(' and ') : rest.length === 1 ? 'it' : 'them';
   const cure = `correct ${them} in the environment or in .env`;
   throw new Fault('invalid_request', [...problems.values(), ...(rest.length > 0 ? [cure] : [])].join('; '));

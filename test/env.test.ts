@@ -128,13 +128,16 @@ test('a policy is read when the settings are, and a fault in it names the file a
   assert.equal(readSettings({}).logPolicy, null);
   refused('witless w1\nquorum none\n', /line 1 of the policy: unknown word "witless"; a line begins with log, witness/);
   refused(`# ours\nwitness w1 ${new MemoryLog().vkey}\nquorum w1\n`, /line 2 .* is a plain Ed25519 key; it must be/);
-  refused(`witness w1 ${vkey}\ngroup g 2 w1\nquorum g\n`, /line 2 .*: 2 of 1 members can never have cosigned/);
-  refused(`witness w1 ${vkey}\nquorum w2\n`, /line 2 .*: "w2" is not defined on a line above; correct it in the/);
+  refused(
+    `witness w1 ${vkey}\ngroup g 2 w1\nquorum g\n`,
+    /line 2 .*: 2 of 1 members can never have cosigned; ask for 1 at most/,
+  );
+  refused(`witness w1 ${vkey}\nquorum w2\n`, /line 2 .*: "w2" is not defined on a line above; correct the file, or/);
   refused(`witness w1 ${vkey}\nquorum w1\n`, /the quorum cannot be met, .* have no address: w1; give each/);
   refused(`witness w1 ${vkey.replace(/\+[0-9a-f]{8}\+/, '+00000000+')}\nquorum w1\n`, /says key hash 00000000/);
   const missing = join(file, '../no-policy');
   assert.throws(
     () => readSettings({ LOG_POLICY: missing }),
-    /no-policy cannot be read: ENOENT.*; correct it in the env/,
+    /no-policy cannot be read: ENOENT.*; correct the file, or name another in the env/,
   );
 });

@@ -6,6 +6,9 @@ import type { Policy } from '../ledger/log/policy.ts';
 import { type VerifiedProof, verifyTlogProof } from '../ledger/log/verify-proof.ts';
 import { isoTime } from '../time.ts';
 
+const NO_PROOF =
+  'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
+
 /** A receipt that a policy's log has, as its witnesses saw it. */
 export interface LoggedReceipt {
   origin: string;
@@ -24,7 +27,7 @@ export async function checkLogged(
   receipt: string,
   policy: Policy,
 ): Promise<{ logged: LoggedReceipt | null; faults: string[] }> {
-  if (log == null) return { logged: null, faults: ['log: there is no proof that the receipt is in the log'] };
+  if (log == null) return { logged: null, faults: [`log: ${NO_PROOF}`] };
   const faults: string[] = [];
   for (const entry of loggedEntries(receipt)) {
     try {

@@ -21,7 +21,7 @@ export function readOwnLogPolicy(file: string): Policy {
 }
 
 /** Reads a policy file. Throws `invalid_request` naming the file and the line. */
-export function readLogPolicy(file: string): Policy {
+function readLogPolicy(file: string): Policy {
   try {
     return readPolicy(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));
   } catch (error) {

@@ -23,12 +23,16 @@ export type AddCheckpointAnswer =
   /** The witness has seen a tree of a size other than `old`. */
   | { kind: 'conflict'; size: number };
 
-/** What each error status means for the log that sent the checkpoint. */
-const REFUSALS: Record<number, string> = {
-  400: 'the witness could not read the request',
-  403: "the witness does not take the checkpoint's signature",
-  404: 'the witness does not follow this log; give its operator the origin and the verifier key',
-  429: 'the witness asks for fewer requests',
+const GIVE_KEY = 'give its operator the verifier key of this log, which is the file vkey beside the checkpoint';
+
+/** What an error status means for the log that sent the checkpoint, and what to do about it. */
+const REFUSALS: Record<number, { fault: string; cure?: string }> = {
+  400: { fault: 'the witness could not read the request' },
+  403: { fault: "the witness does not take the checkpoint's signature", cure: GIVE_KEY },
+  404: { fault: 'the witness does not follow this log', cure: GIVE_KEY },
+  429: { fault: 'the witness asks for fewer requests' },
+  // omniwitness answers 500 where tlog-witness asks for 403 and 404.
+  500: { fault: 'the witness answered 500', cure: `an omniwitness may not follow this log: ${GIVE_KEY}` },
 };
 
 /**
@@ -44,7 +48,8 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
         `the witness says that the checkpoint is not consistent with the last one it saw${said}`,
       );
     }
-    throw new LogFault(`${REFUSALS[status] ?? `the witness answered ${status}`}${said}`);
+    const { fault = `the witness answered ${status}`, cure } = REFUSALS[status] ?? {};
+    throw new LogFault(`${fault}${said}${cure === undefined ? '' : `; ${cure}`}`);
   }
   if (body.length > ANSWER_MAX) throw new LogFault(`the witness' answer has more than ${ANSWER_MAX} characters`);
   const lines = parseSignatureLines(body);

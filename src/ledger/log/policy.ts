@@ -176,7 +176,7 @@ function thresholdOf(count: string, members: number): number {
   if (!/^[1-9][0-9]{0,3}$/.test(count)) throw new LogFault(`${shown(count)} is not "all", "any" or a number from 1`);
   const threshold = Number(count);
   if (threshold <= members) return threshold;
-  throw new LogFault(`${threshold} of ${members} members can never have cosigned`);
+  throw new LogFault(`${threshold} of ${members} members can never have cosigned; ask for ${members} at most`);
 }
 
 function urlOf(text: string | undefined): string | null {

@@ -169,7 +169,7 @@ test('what is too long is refused, and how long is said', () => {
     assert.throws(read, (fault) => fault instanceof LogFault && fault.message.includes(words));
   }
   // What a witness says with a refusal is cut.
-  assert.throws(() => readAddCheckpointAnswer(500, null, many), /^LogFault: the witness answered 500: "x{80}…"$/);
+  assert.throws(() => readAddCheckpointAnswer(500, null, many), /^LogFault: the witness answered 500: "x{80}…"; /);
 });
 
 test('a leaf of a value that is not of its form is not made', () => {
