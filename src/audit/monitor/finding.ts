@@ -14,7 +14,7 @@ export type FindingKind =
   | 'unlogged'
   /** A page does not show what its receipt says. */
   | 'altered'
-  /** A page has gone, and no leaf says that it was withdrawn. */
+  /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
   | 'gone';
 
 export interface Finding {
