@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { signingKeyFile, signingName, withAppContext } from '../app/context.ts';
+import { withAppContext } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, paperKeyLog, revokePaperKey } from '../app/paper-keys.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { rotateKey } from '../app/rotate-key.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { rotateSigningKey } from '../files/signing-key.ts';
 import { endOf, lifeOf } from '../terminal/key-lines.ts';
 import { printResult } from '../terminal/output.ts';
 
@@ -144,9 +144,8 @@ function rotate(): Command {
     .option('--json', 'print {kid, retired}')
     .action(({ json }: { json?: boolean }) =>
       withAppContext(readSettings(), async (app) => {
-        const { store, settings, now } = app;
-        const { kid } = rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
-        const retired = store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
+        const kid = rotateKey(app);
+        const retired = app.store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         const reports = await pressWithProgress(app);
         printResult(json, { kid, retired }, [
           `the signing key is now ${kid}; ${retired.length} retired`,

@@ -8,6 +8,7 @@ import { checkFence } from '../../src/app/log-fence.ts';
 import { signHead } from '../../src/app/log-head.ts';
 import { logKeyFile, openLogKey } from '../../src/app/log-key.ts';
 import { publishLog } from '../../src/app/log-publication.ts';
+import { rotateKey } from '../../src/app/rotate-key.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
 import type { LogService } from '../../src/ledger/log/leaf.ts';
@@ -63,6 +64,8 @@ test('a copy of yesterday signs nothing, and the newest copy signs again', async
   copy('yesterday', 'var');
 
   const restored = open();
+  assert.throws(() => rotateKey(restored), { code: 'unavailable', message: /^nothing is signed: the log papers/ });
+  assert.equal(restored.store.log.size('desk'), size - 2, 'no other key is announced');
   restored.openSigningKey();
   const line = restored.store.log.fence('desk') ?? '';
   assert.equal(

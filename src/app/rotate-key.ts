@@ -1,0 +1,17 @@
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import { rotateSigningKey } from '../files/signing-key.ts';
+import { type AppContext, signingKeyFile, signingName } from './context.ts';
+import { assertNotFenced, raiseFence } from './log-fence.ts';
+
+/**
+ * Replaces the signing key. Returns the new one's thumbprint. Throws `unavailable` when nothing may be signed for one of
+ * the services: an old copy would announce a key that the log does not know.
+ */
+export function rotateKey(app: AppContext): string {
+  const { store, settings, now } = app;
+  for (const log of LOG_SERVICES) {
+    raiseFence(app, log);
+    assertNotFenced(store.log, log);
+  }
+  return rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now()).kid;
+}
