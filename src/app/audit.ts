@@ -2,7 +2,7 @@ import { type Audit, auditAll } from '../audit/audit.ts';
 import type { AuditedLog } from '../audit/log/audited-log.ts';
 import type { AuditParts } from '../audit/parts.ts';
 import { Fault } from '../fault.ts';
-import { logFolder } from '../files/log-tree.ts';
+import { logFolder } from '../files/log-files.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { loadBuild } from './build.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../env.ts';
-import { LogTree, logFolder, publishedCheckpoint } from '../files/log-tree.ts';
+import { LogFiles, logFolder, publishedCheckpoint } from '../files/log-files.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
@@ -44,14 +44,14 @@ export async function publishLog(
     entries: (start: number, end: number) => tables.entries(log, start, end),
     tiles: tables.tiles(log),
   };
-  const tree = new LogTree(folder, content, assertClaim);
+  const files = new LogFiles(folder, content, assertClaim);
   try {
-    if (isWhole) tree.removeLeftovers();
-    await tree.writeText('vkey', `${key.vkey}\n`);
-    await tree.writeText('policy', publishedPolicy(settings, log, key));
-    await tree.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);
+    if (isWhole) files.removeLeftovers();
+    await files.writeText('vkey', `${key.vkey}\n`);
+    await files.writeText('policy', publishedPolicy(settings, log, key));
+    await files.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);
   } finally {
-    tree.close();
+    files.close();
   }
 }
 

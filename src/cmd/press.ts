@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
-import { openCommandLog } from '../app/log.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { publishLogOnce } from '../app/publish-log.ts';
+import { publishLogOnce } from '../app/publish-log-once.ts';
+import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
 import { printResult } from '../terminal/output.ts';
 

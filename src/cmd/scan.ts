@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
-import { openCommandLog } from '../app/log.ts';
 import { scanElsewhere } from '../app/scan-elsewhere.ts';
 import { scanOnce } from '../app/scan-once.ts';
+import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';

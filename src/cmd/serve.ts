@@ -12,13 +12,13 @@ import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
 import { deliveryTransport, startWebhooks } from '../app/jobs/webhooks.ts';
-import { flushed, type Log, openServerLog } from '../app/log.ts';
 import { paperMails } from '../app/paper-mails.ts';
 import { paperWebhooks } from '../app/paper-webhooks.ts';
 import { PendingFolders } from '../app/pending-folders.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { recordsMails } from '../app/records-mails.ts';
 import { recordsWebhooks } from '../app/records-webhooks.ts';
+import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
@@ -80,7 +80,7 @@ interface Running {
 }
 
 /** Serves the papers and their API, and starts the desk's jobs. */
-async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log): Promise<Running> {
+async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: ServerLog): Promise<Running> {
   const presses = new PressQueue(app);
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
@@ -101,7 +101,7 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log):
 }
 
 /** Serves the domain records, and starts their jobs. */
-async function serveRecords(app: AppContext, logger: Log): Promise<Running> {
+async function serveRecords(app: AppContext, logger: ServerLog): Promise<Running> {
   const records = await listenRecords(app, logger, (port) => {
     app.settings = listeningOn(app.settings, { records: port });
     app.store.served.note('records', app.settings.dataOrigin);

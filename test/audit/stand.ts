@@ -5,7 +5,7 @@ import pino from 'pino';
 import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { publishLogOnce } from '../../src/app/publish-log.ts';
+import { publishLogOnce } from '../../src/app/publish-log-once.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { LOG_SERVICES } from '../../src/desk/log-leaves.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../fault.ts';
-import { publishedCheckpoint } from '../../files/log-tree.ts';
+import { publishedCheckpoint } from '../../files/log-files.ts';
 import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
 import { entryBundle } from '../../ledger/log/entry-bundle.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';

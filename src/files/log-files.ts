@@ -31,7 +31,7 @@ export function publishedCheckpoint(folder: string): string | null {
 }
 
 /** Writes the published files of a log. Throws `unavailable` naming the file when the disk refuses. */
-export class LogTree {
+export class LogFiles {
   readonly #tree: Tree;
   readonly #content: LogContent;
 

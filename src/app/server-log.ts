@@ -1,20 +1,20 @@
 import pino from 'pino';
 
-export type Log = pino.Logger;
+export type ServerLog = pino.Logger;
 
 /** The server log is buffered up to this many characters, and for this many ms. */
 const BUFFER = 4_096;
 const FLUSH_EVERY = 200;
 
 /** A log on standard error that never delays responses. Buffered lines are written when the process exits. */
-export function openServerLog(level: string): Log {
+export function openServerLog(level: string): ServerLog {
   const lines = pino.destination({ dest: 2, sync: false, minLength: BUFFER, periodicFlush: FLUSH_EVERY });
   process.once('exit', () => lines.flushSync());
   return pino({ level }, lines);
 }
 
 /** A log on standard error that writes each line at once. */
-export function openCommandLog(level: string): Log {
+export function openCommandLog(level: string): ServerLog {
   return pino({ level }, pino.destination({ dest: 2, sync: true }));
 }
 
@@ -22,6 +22,6 @@ export function openCommandLog(level: string): Log {
  * Resolves when the buffered lines are written, or when standard error has no reader any more; otherwise the flush on
  * exit would retry forever.
  */
-export function flushed(logger: Log): Promise<void> {
+export function flushed(logger: ServerLog): Promise<void> {
   return new Promise((resolve) => logger.flush(() => resolve()));
 }
