@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { logFolder } from '../files/log-tree.ts';
-import { toHex } from '../ledger/bytes.ts';
+import { logFolder } from '../files/log-files.ts';
+import { sameBytes } from '../ledger/bytes.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
@@ -122,7 +122,7 @@ function isOfTheseLeaves(
   for (let start = 0; start < checkpoint.size; start += BATCH) {
     edge = growEdge(edge, tables.leafHashes(log, start, Math.min(checkpoint.size, start + BATCH))).edge;
   }
-  return toHex(edgeRoot(edge)) === toHex(checkpoint.root);
+  return sameBytes(edgeRoot(edge), checkpoint.root);
 }
 
 /** The line for a log whose leaves are not those that were signed. */

@@ -1,12 +1,12 @@
 import type { Settings } from '../env.ts';
-import { logFolder } from '../files/log-tree.ts';
+import { logFolder } from '../files/log-files.ts';
 import { toBase64 } from '../ledger/bytes.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
 import { meetsQuorum } from '../ledger/log/quorum.ts';
 import type { Store } from '../store/store.ts';
-import { isoTime } from '../time.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import { vkeyOf } from '../transparency/cosignature-from.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
 import { newLogOrigin, readLogKey } from './log-key.ts';
@@ -94,8 +94,7 @@ function witnessStatus(
   { name, key }: PolicyWitness,
 ): WitnessStatus {
   const { seen_size, cosigned_size, cosigned_at, fault, fault_at } = tables.witness(log, origin, vkeyOf(key));
-  const time = (at: number | null) => (at === null ? null : isoTime(at));
-  return { name, seen_size, cosigned_size, cosigned_at: time(cosigned_at), fault, fault_at: time(fault_at) };
+  return { name, seen_size, cosigned_size, cosigned_at: isoOrNull(cosigned_at), fault, fault_at: isoOrNull(fault_at) };
 }
 
 function answersQuorum(policy: Policy, witnesses: WitnessStatus[]): boolean {

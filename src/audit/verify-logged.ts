@@ -4,7 +4,7 @@ import { loggedEntries } from '../ledger/log/logged-entries.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import { type VerifiedProof, verifyTlogProof } from '../ledger/log/verify-proof.ts';
-import { isoTime } from '../time.ts';
+import { type CosignedBy, cosignedBy } from './log/cosigned-by.ts';
 
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
@@ -15,7 +15,7 @@ export interface LoggedReceipt {
   /** The leaf, from 0, and the number of leaves that the log had. */
   index: number;
   size: number;
-  cosigned_by: { name: string; at: string }[];
+  cosigned_by: CosignedBy[];
 }
 
 /**
@@ -50,6 +50,5 @@ function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: Log
       `it names leaf ${log.index} of ${shown(log.origin)}, but proves leaf ${index} of ${shown(origin)}`,
     );
   }
-  const cosigned_by = cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
-  return { origin, index, size, cosigned_by };
+  return { origin, index, size, cosigned_by: cosignedBy(cosigners) };
 }

@@ -9,11 +9,9 @@ import { verifyLog } from '../audit/log/verify-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { readSettings } from '../env.ts';
 import { givenPlace } from '../terminal/given-place.ts';
+import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
-
-/** The exit code when the log could not be checked: no checkpoint, no response, no policy. */
-const NOT_CHECKED = 2;
 
 export function command(): Command {
   return new Command('log')
@@ -35,23 +33,20 @@ function statusCommand(): Command {
 }
 
 function verifyCommand(): Command {
-  return (
-    new Command('verify')
-      .description('read a whole log: every leaf, every tile and the checkpoint’s root')
-      .argument('<where>', 'the folder or the address in which the log’s checkpoint is')
-      .option('--policy <file or address>', 'demand the log’s signature and the quorum of this tlog-policy')
-      .option('--json', 'print the outcome as JSON')
-      // Commander exits with 1 for invalid usage, but here 1 means that a check failed.
-      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
-      .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
-      .action(async (where: string, { policy, json }: { policy?: string; json?: boolean }) => {
-        process.exitCode = NOT_CHECKED;
-        const trusted = policy === undefined ? null : await readPolicyAt(givenPlace(policy));
-        const progress = progressTo();
-        const step = (done: number, total: number) => progress.step('verify', done, total, '');
-        const checked = await verifyLog(logSource(givenPlace(where)), trusted, step).finally(progress.end);
-        printResult(json, checked, verifiedLogLines(checked));
-        process.exitCode = checked.faults.length > 0 ? 1 : 0;
-      })
-  );
+  return new Command('verify')
+    .description('read a whole log: every leaf, every tile and the checkpoint’s root')
+    .argument('<where>', 'the folder or the address in which the log’s checkpoint is')
+    .option('--policy <file or address>', 'demand the log’s signature and the quorum of this tlog-policy')
+    .option('--json', 'print the outcome as JSON')
+    .exitOverride(exitUnchecked)
+    .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
+    .action(async (where: string, { policy, json }: { policy?: string; json?: boolean }) => {
+      process.exitCode = NOT_CHECKED;
+      const trusted = policy === undefined ? null : await readPolicyAt(givenPlace(policy));
+      const progress = progressTo();
+      const step = (done: number, total: number) => progress.step('verify', done, total, '');
+      const checked = await verifyLog(logSource(givenPlace(where)), trusted, step).finally(progress.end);
+      printResult(json, checked, verifiedLogLines(checked));
+      process.exitCode = checked.faults.length > 0 ? 1 : 0;
+    });
 }

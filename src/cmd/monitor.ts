@@ -7,11 +7,10 @@ import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { givenPath } from '../terminal/given-path.ts';
 import { givenPlace } from '../terminal/given-place.ts';
+import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
-/** The exit code when something could not be checked. */
-const NOT_CHECKED = 2;
 /** Lines about what could not be checked: a site that is down has one for each page. */
 const LISTED_MAX = 10;
 
@@ -23,32 +22,29 @@ interface Options {
 }
 
 export function command(): Command {
-  return (
-    new Command('monitor')
-      .description('watch a paper and its transparency log from outside, from cron for instance')
-      .argument('<url...>', 'the addresses of papers, or of a host with all its papers; one log is for all of them')
-      .requiredOption('--policy <file or address>', 'the tlog-policy that names the log, its witnesses and the quorum')
-      .requiredOption('--state <file>', 'what the last run saw; written for the next one')
-      .option('--verbose', 'also say that all is well')
-      .option('--json', 'print the outcome as JSON')
-      // Commander exits with 1 for invalid usage, but here 1 means that something was found.
-      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
-      .addHelpText(
-        'after',
-        '\nPrints nothing when all is well. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
-      )
-      .action(async (urls: string[], { policy, state, verbose, json }: Options) => {
-        process.exitCode = NOT_CHECKED;
-        const sites = urls.map(siteOf);
-        const trusted = await readPolicyAt(givenPlace(policy));
-        const progress = progressTo();
-        const step = (label: string, done: number, total: number) => progress.step(label, done, total, '');
-        const task = { sites, policy: trusted, file: givenPath(state), now: Date.now, progress: step };
-        const run = await monitor(task).finally(progress.end);
-        printResult(json, run, linesOf(run, verbose === true));
-        process.exitCode = codeOf(run);
-      })
-  );
+  return new Command('monitor')
+    .description('watch a paper and its transparency log from outside, from cron for instance')
+    .argument('<url...>', 'the addresses of papers, or of a host with all its papers; one log is for all of them')
+    .requiredOption('--policy <file or address>', 'the tlog-policy that names the log, its witnesses and the quorum')
+    .requiredOption('--state <file>', 'what the last run saw; written for the next one')
+    .option('--verbose', 'also say that all is well')
+    .option('--json', 'print the outcome as JSON')
+    .exitOverride(exitUnchecked)
+    .addHelpText(
+      'after',
+      '\nPrints nothing when all is well. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
+    )
+    .action(async (urls: string[], { policy, state, verbose, json }: Options) => {
+      process.exitCode = NOT_CHECKED;
+      const sites = urls.map(siteOf);
+      const trusted = await readPolicyAt(givenPlace(policy));
+      const progress = progressTo();
+      const step = (label: string, done: number, total: number) => progress.step(label, done, total, '');
+      const task = { sites, policy: trusted, file: givenPath(state), now: Date.now, progress: step };
+      const run = await monitor(task).finally(progress.end);
+      printResult(json, run, linesOf(run, verbose === true));
+      process.exitCode = codeOf(run);
+    });
 }
 
 function siteOf(url: string): string {

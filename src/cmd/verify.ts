@@ -7,39 +7,34 @@ import { Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysFromVkeys } from '../ledger/proof.ts';
 import { givenPlace } from '../terminal/given-place.ts';
+import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
 import { printResult } from '../terminal/output.ts';
 
-/** The exit code when nothing could be checked: no such file, no response, no keys. */
-const NOT_CHECKED = 2;
-
 export function command(): Command {
-  return (
-    new Command('verify')
-      .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
-      .argument(
-        '<where>',
-        'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
-      )
-      .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
-      .option('--vkey <key...>', 'trust only these verifier keys')
-      .option('--policy <file or address>', 'demand that a log of this tlog-policy has the receipts, and the quorum')
-      .option('--json', 'print the outcome as JSON')
-      // Commander exits with 1 for invalid usage, but here 1 means that a check failed.
-      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
-      .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
-      .action(async (given: string, options: { keys?: string; vkey?: string[]; policy?: string; json?: boolean }) => {
-        process.exitCode = NOT_CHECKED;
-        const where = givenPlace(given);
-        const { policy } = options;
-        const trust = {
-          keys: await trustedKeys(options),
-          policy: policy === undefined ? undefined : await readPolicyAt(givenPlace(policy)),
-        };
-        const checked = await verifyAt(where, trust);
-        printResult(options.json, checked, verifiedLines(where, checked, trust));
-        process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
-      })
-  );
+  return new Command('verify')
+    .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
+    .argument(
+      '<where>',
+      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
+    )
+    .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
+    .option('--vkey <key...>', 'trust only these verifier keys')
+    .option('--policy <file or address>', 'demand that a log of this tlog-policy has the receipts, and the quorum')
+    .option('--json', 'print the outcome as JSON')
+    .exitOverride(exitUnchecked)
+    .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
+    .action(async (given: string, options: { keys?: string; vkey?: string[]; policy?: string; json?: boolean }) => {
+      process.exitCode = NOT_CHECKED;
+      const where = givenPlace(given);
+      const { policy } = options;
+      const trust = {
+        keys: await trustedKeys(options),
+        policy: policy === undefined ? undefined : await readPolicyAt(givenPlace(policy)),
+      };
+      const checked = await verifyAt(where, trust);
+      printResult(options.json, checked, verifiedLines(where, checked, trust));
+      process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
+    });
 }
 
 async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<VerifyingKey[] | undefined> {

@@ -3,6 +3,7 @@ import type { VerifierKey } from '../ledger/key-text.ts';
 import { vkeyText } from '../ledger/key-text.ts';
 import { cosignedAt } from '../ledger/log/accept-answer.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import { statedTime } from '../ledger/log/cosignature.ts';
 import type { LogCrypto } from '../ledger/log/log-crypto.ts';
 import type { SignatureLine } from '../ledger/note.ts';
 import { signatureLineText } from '../ledger/note.ts';
@@ -21,7 +22,7 @@ export async function cosignatureFrom(
 ): Promise<LogCosignature> {
   const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, crypto);
   // Every line of this key was verified, and `time` is that of one of them.
-  const line = lines.find((line) => isBy(key, line) && timeOf(line) === time);
+  const line = lines.find((line) => isBy(key, line) && statedTime(line.signature) === BigInt(time));
   if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
   return { origin, size, vkey: vkeyOf(key), time, line: signatureLineText(line) };
 }
@@ -33,9 +34,4 @@ export function vkeyOf({ name, hash, publicKey, type }: VerifierKey): string {
 
 function isBy(key: VerifierKey, { name, keyHash }: SignatureLine): boolean {
   return name === key.name && toHex(keyHash) === key.hash;
-}
-
-/** The timestamp with which a cosignature begins, in seconds (tlog-cosignature). */
-function timeOf({ signature }: SignatureLine): number {
-  return Number(new DataView(signature.buffer, signature.byteOffset).getBigUint64(0));
 }

@@ -10,7 +10,7 @@ import { tileOf, tilePath } from '../../ledger/log/tile.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge } from '../../ledger/log/tree-edge.ts';
 import { verifyCheckpoint } from '../../ledger/log/verify-checkpoint.ts';
 import { leafHash } from '../../ledger/merkle.ts';
-import { isoTime } from '../../time.ts';
+import { type CosignedBy, cosignedBy } from './cosigned-by.ts';
 import { keyLeafFault } from './key-leaf.ts';
 import { leafIn } from './leaf-in.ts';
 import { isMissing, type LogSource } from './log-source.ts';
@@ -30,7 +30,7 @@ export interface CheckedLog {
   /** Number of leaves of each kind. */
   leaves: Partial<Record<Leaf['kind'], number>>;
   /** The policy's witnesses that cosigned the checkpoint, each with its time; null when no policy was given. */
-  cosigned_by: { name: string; at: string }[] | null;
+  cosigned_by: CosignedBy[] | null;
   faults: string[];
 }
 
@@ -73,7 +73,7 @@ function checkpointIn(source: LogSource, text: string): SignedCheckpoint {
 async function checkPolicy(text: string, policy: Policy, checked: CheckedLog): Promise<void> {
   try {
     const { cosigners } = await verifyCheckpoint(text, policy, nodeCrypto);
-    checked.cosigned_by = cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
+    checked.cosigned_by = cosignedBy(cosigners);
   } catch (error) {
     if (!(error instanceof LogFault)) throw error;
     checked.faults.push(error.message);

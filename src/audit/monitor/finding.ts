@@ -1,24 +1,25 @@
 /** What a monitor finds wrong. */
-export type FindingKind =
+export const FINDING_KINDS = [
   /** The log has another history than it had. */
-  | 'fork'
+  'fork',
   /** The log has fewer leaves than it had. */
-  | 'shrunken'
+  'shrunken',
   /** Two receipts say that they are the same one. */
-  | 'two-receipts'
+  'two-receipts',
   /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
-  | 'key'
+  'key',
   /** An entry has not the form of a leaf. */
-  | 'leaf'
+  'leaf',
   /** A page shows a receipt that the log does not have. */
-  | 'unlogged'
+  'unlogged',
   /** A page does not show what its receipt says. */
-  | 'altered'
+  'altered',
   /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
-  | 'gone';
+  'gone',
+] as const;
 
 export interface Finding {
-  kind: FindingKind;
+  kind: (typeof FINDING_KINDS)[number];
   /** The log's origin with the leaf, or the page. */
   where: string;
   /** What was found, and what it means, each one line. */

@@ -9,7 +9,7 @@ import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { checkEdge, EMPTY_EDGE, edgeRoot, type TreeEdge } from '../../ledger/log/tree-edge.ts';
 import { readText } from '../verify-texts.ts';
-import type { Finding } from './finding.ts';
+import { FINDING_KINDS, type Finding } from './finding.ts';
 import { LeafIndex } from './leaf-index.ts';
 import { LogMemory } from './log-memory.ts';
 
@@ -41,7 +41,7 @@ const StateBody = z.strictObject({
   names: z.string(),
   findings: z.array(
     z.strictObject({
-      kind: z.enum(['fork', 'shrunken', 'two-receipts', 'key', 'leaf', 'unlogged', 'altered', 'gone']),
+      kind: z.enum(FINDING_KINDS),
       where: z.string(),
       what: z.string(),
       means: z.string(),

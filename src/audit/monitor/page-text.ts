@@ -50,7 +50,8 @@ function afterTag(html: string, open: number): number {
   return UNSEEN.includes(name) ? after('>', after(`</${name}`, open)) : after('>', open);
 }
 
-function unescaped(text: string): string {
+/** A text of HTML or XML with its character references replaced; unknown ones stay. */
+export function unescaped(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{1,8}));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
     const point = hex === undefined ? Number(decimal) : Number.parseInt(String(hex), 16);

@@ -1,6 +1,7 @@
 import { messageOf } from '../../fault.ts';
 import { isMissing } from '../log/log-source.ts';
 import { fetched } from '../verify-texts.ts';
+import { unescaped } from './page-text.ts';
 
 /** Where a site says which stories it has: its sitemaps (sitemaps.org), which robots.txt lists for a whole host. */
 
@@ -70,15 +71,6 @@ function* locationsIn(xml: string): Generator<string> {
     if (address.length <= ADDRESS_MAX) yield unescaped(address);
     at = end;
   }
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');
 }
 
 function isRoot(base: string): boolean {

@@ -17,8 +17,13 @@ export interface TimestampedSignature {
 /** Parses a blob; null when its signature does not have this many bytes, or its time is out of range for a Date. */
 export function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
   if (blob.length !== U64 + signatureLength) return null;
-  const time = new DataView(blob.buffer, blob.byteOffset).getBigUint64(0);
+  const time = statedTime(blob);
   return time > TIME_MAX ? null : { time: Number(time), signature: blob.subarray(U64) };
+}
+
+/** The time with which a blob begins, in seconds since 1970, not verified. */
+export function statedTime(blob: Uint8Array): bigint {
+  return new DataView(blob.buffer, blob.byteOffset).getBigUint64(0);
 }
 
 /** The message of an Ed25519 cosignature over a checkpoint's text. */

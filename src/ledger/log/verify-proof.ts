@@ -1,7 +1,8 @@
 import { sameBytes } from '../bytes.ts';
-import { leafInput, nodeInput, pathSteps } from '../merkle-path.ts';
+import { pathSteps } from '../merkle-path.ts';
 import type { LogCrypto } from './log-crypto.ts';
 import { LogFault } from './log-fault.ts';
+import { pathRoot } from './path-root.ts';
 import type { Policy } from './policy.ts';
 import { parseTlogProof } from './tlog-proof.ts';
 import type { VerifiedCheckpoint } from './verify-checkpoint.ts';
@@ -29,11 +30,8 @@ export async function verifyTlogProof(
   if (steps === null) {
     throw new LogFault(`a proof of ${path.length} hashes is not that of entry ${index} in a tree of ${size}`);
   }
-  let reached = await crypto.sha256(leafInput(entry));
-  for (const { sibling, side } of steps) {
-    reached = await crypto.sha256(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
-  }
-  if (!sameBytes(reached, root))
+  if (!sameBytes(await pathRoot(entry, steps, crypto.sha256), root)) {
     throw new LogFault(`the proof does not lead from entry ${index} to the checkpoint's root`);
+  }
   return { ...verified, index };
 }

@@ -4,11 +4,12 @@ import type { LogCrypto } from '../../../ledger/log/log-crypto.ts';
 import { LogFault, shown } from '../../../ledger/log/log-fault.ts';
 import type { LogProof } from '../../../ledger/log/log-proof.ts';
 import { readLogProof } from '../../../ledger/log/log-proof.ts';
+import { pathRoot } from '../../../ledger/log/path-root.ts';
 import type { Policy } from '../../../ledger/log/policy.ts';
 import { meetsQuorum } from '../../../ledger/log/quorum.ts';
 import type { Cosigner } from '../../../ledger/log/verify-checkpoint.ts';
 import { verifyTlogProof } from '../../../ledger/log/verify-proof.ts';
-import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
+import { pathSteps } from '../../../ledger/merkle-path.ts';
 import { digest, sha256 } from './crypto.ts';
 import { LOG_CRYPTO } from './log-crypto.ts';
 
@@ -34,12 +35,8 @@ export async function loggedEntry(receipt: string, log: LogProof): Promise<strin
   const { index, path, checkpoint } = readLogProof(log);
   const steps = pathSteps(index, checkpoint.size, path);
   const hash = leafText({ kind: 'receipt-hash', hash: await sha256(receipt) });
-  for (const entry of steps === null ? [] : [hash, receipt]) {
-    let reached = await digest(leafInput(entry));
-    for (const { sibling, side } of steps ?? []) {
-      reached = await digest(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
-    }
-    if (sameBytes(reached, checkpoint.root)) return entry;
+  for (const entry of [hash, receipt]) {
+    if (steps !== null && sameBytes(await pathRoot(entry, steps, digest), checkpoint.root)) return entry;
   }
   throw new LogFault('the proof does not lead from the receipt to the root of its checkpoint');
 }
