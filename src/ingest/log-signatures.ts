@@ -21,7 +21,7 @@ export async function checkLogSignatures(file: string): Promise<void> {
   for (const text of linesOf(file)) {
     const where = `${file}:${++number}`;
     // Most lines are large, and not of the log; whoever imports them reports what is wrong with them.
-    if (!LOG_LINE.test(text)) continue;
+    if (!MAYBE_LOG_LINE.test(text)) continue;
     const parsed = parseLedgerLine(text, where);
     if (!isLogLine(parsed)) continue;
     try {
@@ -39,7 +39,8 @@ export async function checkLogSignatures(file: string): Promise<void> {
   }
 }
 
-const LOG_LINE = /^\s*\{"type":"(?:log-key|head|cosignature)"/;
+/** Matches every line of these types, however its JSON is written, and few others. */
+const MAYBE_LOG_LINE = /"(?:log-key|head|cosignature)"|\\u/;
 
 async function checkHead({ checkpoint }: HeadLine, key: VerifierKey | null): Promise<void> {
   const signed = parseCheckpoint(checkpoint);

@@ -144,6 +144,14 @@ test('a log that is not of the ledger is refused with its line, and nothing is i
       cosigned + 1,
     ],
     ['a cosignature of another time', change(cosigned + 1, { time: 1 }), /it says time 1/, cosigned + 1],
+    ...['{ "type":"cosignature"', '{"type":"leaf","type":"cosignature"', '{"type":"\\u0063osignature"'].map(
+      (start): [string, string[], RegExp, number] => [
+        `a cosignature of another time, as ${start}`,
+        change(cosigned + 1, { time: 1 }).map((line) => line.replace('{"type":"cosignature"', start)),
+        /it says time 1/,
+        cosigned + 1,
+      ],
+    ),
     [
       'a cosigned text of another checkpoint',
       change(cosigned, { cosigned: `x${head.cosigned}` }),
