@@ -26,6 +26,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     observed_at: '2026-11-20T09:30:00.000Z',
     record_root: 'sha256:5461e0df22f901ea87bac471703325dce1c1230a0047986ff8d258248e913c12',
     receipt: RECEIPT,
+    log: null,
   },
   Sighting: {
     signal: 'MX',
