@@ -26,7 +26,8 @@ export async function fetched(address: string, give: string, limits?: Limits): P
 
 /**
  * Fetches a file. `give` says what to supply instead. Throws `not_found` with the `status` for one other than 2xx, and
- * `unavailable` for a missing, stalled or oversized response, and for one with Retry-After.
+ * `unavailable` for a missing, stalled or oversized response, and for one with Retry-After, unless it says
+ * that there is no such file.
  */
 export async function fetchedBytes(
   address: string,
@@ -45,9 +46,9 @@ export async function fetchedBytes(
     const response = await fetch(address, { headers: { accept }, signal: stop.signal });
     heard();
     if (response.ok) return await bodyOf(response, address, bytes, heard);
-    const wait = response.headers.get('retry-after');
-    if (wait !== null) throw new Fault('unavailable', `${address} answered ${response.status}; ask again in ${wait} s`);
     const { status } = response;
+    const wait = status === 404 || status === 410 ? null : response.headers.get('retry-after');
+    if (wait !== null) throw new Fault('unavailable', `${address} answered ${status}; ask again in ${wait} s`);
     throw new Fault('not_found', `${address} answered ${status}; give ${give}`, { status });
   } catch (error) {
     if (error instanceof Fault) throw error;

@@ -15,6 +15,7 @@ export interface LogSource {
 }
 
 const GIVE = 'the folder or the address of a log, in which the file checkpoint is';
+const TOO_MANY_REQUESTS = 429;
 /** How long a server may send nothing, and a whole response may take, in ms. */
 const PATIENCE = { silence: 10_000, whole: 60_000 };
 
@@ -29,7 +30,9 @@ export function logSource(where: string): LogSource {
   };
 }
 
-/** Whether an error says that a log has no such file. */
+/** Whether an error says that a log has no such file. A server that fails, or is asked too often, does not say it. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'not_found';
+  if (!(error instanceof Fault) || error.code !== 'not_found') return false;
+  const { status } = error.details;
+  return typeof status !== 'number' || (status < 500 && status !== TOO_MANY_REQUESTS);
 }

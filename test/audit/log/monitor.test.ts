@@ -304,6 +304,14 @@ test('a site cannot keep a monitor from its stories with addresses of nothing, o
   assertFound(await look(), 'altered', /stories\/flood\/$/, /does not show/);
 });
 
+test('a page that is gone is found, also when the site says to ask again later', async (t) => {
+  const { paper, look } = await watched(t);
+  paper.site.files.set('tide-table/stories/flood/proof.json', (response) => {
+    response.writeHead(404, { 'retry-after': '60' }).end();
+  });
+  assertFound(await look(), 'gone', /stories\/flood\/$/, /no leaf withdraws/);
+});
+
 test('a log without its quorum, or by another key, has not been checked', async (t) => {
   const witness = ed25519Witness('witness.example', 5);
   const log = new DeskLog();

@@ -200,3 +200,21 @@ test('a fault that the reader cannot do anything about is not that of the log', 
     (error) => error instanceof Fault && error.code === 'unavailable' && /did not answer/.test(error.message),
   );
 });
+
+test('a server that fails says nothing about the log, and one that has no such file does', async (t) => {
+  const log = newspaper();
+  const site = await fileSite(t);
+  publishLog(site, log);
+  const answer = (status: number) =>
+    site.files.set('log/tile/entries/001', (response) => void response.writeHead(status).end());
+  for (const status of [429, 500, 503]) {
+    answer(status);
+    await assert.rejects(verifyLog(logSource(`${site.url}log/`), null), new RegExp(`answered ${status}`));
+  }
+  // A bucket that may not be listed answers 403 for what it does not have.
+  for (const status of [403, 404, 410]) {
+    answer(status);
+    const { faults } = await verifyLog(logSource(`${site.url}log/`), null);
+    assert.match(faults.join('\n'), new RegExp(`from 256 on cannot be read: \\S+ answered ${status}`));
+  }
+});
