@@ -19,10 +19,10 @@ function witnessLines({ cosigned, witnesses, quorum_answers }: LogStatus): strin
     cosigned === null
       ? '  no head has met the quorum yet'
       : `  witnessed: ${sized(cosigned.size)}, signed ${cosigned.signed_at}`,
-    ...witnesses.map(({ name, cosigned_size, cosigned_at, fault, fault_at }) => {
+    ...witnesses.map(({ name, cosigned_size, cosigned_at, fault, fault_at, next_at }) => {
       const signed =
         cosigned_size === null ? 'has cosigned nothing yet' : `cosigned ${sized(cosigned_size)} at ${cosigned_at}`;
-      return `  witness ${name}: ${signed}${fault === null ? '' : `; since ${fault_at}: ${fault}`}`;
+      return `  witness ${name}: ${signed}${fault === null ? '' : `; since ${fault_at}: ${fault}; asked again at ${next_at}`}`;
     }),
     ...(quorum_answers ? [] : ['  too few witnesses answer for the quorum']),
   ];

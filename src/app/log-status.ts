@@ -50,6 +50,8 @@ interface WitnessStatus {
   /** Why it did not sign when it was asked last, and since when; null when it did. */
   fault: string | null;
   fault_at: string | null;
+  /** When a running server asks it again; null without a fault. */
+  next_at: string | null;
 }
 
 interface StatusContext {
@@ -93,8 +95,16 @@ function witnessStatus(
   { log, origin }: { log: LogService; origin: string },
   { name, key }: PolicyWitness,
 ): WitnessStatus {
-  const { seen_size, cosigned_size, cosigned_at, fault, fault_at } = tables.witness(log, origin, vkeyOf(key));
-  return { name, seen_size, cosigned_size, cosigned_at: isoOrNull(cosigned_at), fault, fault_at: isoOrNull(fault_at) };
+  const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(log, origin, vkeyOf(key));
+  return {
+    name,
+    seen_size,
+    cosigned_size,
+    cosigned_at: isoOrNull(cosigned_at),
+    fault,
+    fault_at: isoOrNull(fault_at),
+    next_at: fault === null ? null : isoTime(next_at),
+  };
 }
 
 function answersQuorum(policy: Policy, witnesses: WitnessStatus[]): boolean {

@@ -58,7 +58,7 @@ test('the state of a log is told: leaves, head, the last word of each witness, a
       '  nothing is published yet',
       '  witnessed: 300 leaves, signed 2026-11-20T12:00:00.000Z',
       '  witness w1: cosigned 300 leaves at 2026-11-20T12:00:00.000Z',
-      '  witness w2: has cosigned nothing yet; since 2026-11-20T12:00:00.000Z: the witness did not answer within 10 s',
+      '  witness w2: has cosigned nothing yet; since 2026-11-20T12:00:00.000Z: the witness did not answer within 10 s; asked again at 2026-11-20T12:00:00.000Z',
       '  too few witnesses answer for the quorum',
       '',
     ].join('\n'),
@@ -71,7 +71,7 @@ test('the state of a log is told: leaves, head, the last word of each witness, a
     state: 'fault',
     found:
       'records.example/log with 300 leaves: too few witnesses answer for the quorum. witness w2 since 2026-11-20T12:00:00.000Z: the witness did not answer within 10 s',
-    cure: 'start them, or correct their addresses in LOG_POLICY',
+    cure: 'docs/witnesses.md says what to do about each, and a restart asks them all at once',
   });
   app.store.transact(() => tables.setFence('records', 'this log has 300 leaves, and w1 has seen 400; restore it'));
   const { logs } = JSON.parse((await run(t, folder, ['log', 'status', '--json'], env)).stdout) as { logs: LogStatus[] };

@@ -1,3 +1,4 @@
+import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { Settings } from '../../env.ts';
 import { Fault } from '../../fault.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
@@ -9,7 +10,7 @@ import { fault, holds, open, runCheck } from './finding.ts';
 
 /** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */
 export async function checkLogs(settings: Settings, app: AppContext | null): Promise<Finding[]> {
-  const logs = (['desk', 'records'] as const).filter((log) => settings.services[log]);
+  const logs = LOG_SERVICES.filter((log) => settings.services[log]);
   return Promise.all(logs.map((log) => runCheck(`log of the ${log}`, () => checkLog(app, log))));
 }
 
@@ -24,7 +25,7 @@ function checkLog(app: AppContext | null, log: LogService): Omit<Finding, 'name'
   if (!quorum_answers) {
     return fault(
       `${known}: too few witnesses answer for the quorum. ${said}`,
-      'start them, or correct their addresses in LOG_POLICY',
+      'docs/witnesses.md says what to do about each, and a restart asks them all at once',
     );
   }
   const far = cosigned === null ? 'none of it witnessed yet' : `${cosigned.size} of ${head?.size ?? 0} witnessed`;
