@@ -14,7 +14,9 @@ import { cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import type { Submitted } from '../transparency/submit-head.ts';
 import { submitHead } from '../transparency/submit-head.ts';
+import { afterCosignature, afterFailure } from '../transparency/witness-state.ts';
 import { cureOf } from './log-fence.ts';
+import { namesOf, serversOf, type WitnessServer } from './witness-servers.ts';
 
 /** A witness is not asked more often than this, in ms. */
 const REQUEST_EVERY = SECOND;
@@ -49,12 +51,6 @@ export interface LogWitnesses {
   check(policy: Policy): Promise<string | null>;
   /** Resolves when every request has ended and its outcome is stored. */
   settled(): Promise<void>;
-}
-
-/** The witnesses at one address: a server that signs with several keys answers one request with all of them. */
-interface WitnessServer {
-  address: string;
-  witnesses: PolicyWitness[];
 }
 
 /** What a request to a witness showed. */
@@ -180,29 +176,14 @@ export function logWitnesses(
     const before = stateOf(witness);
     const about = { job: 'log', log, witness: witness.name };
     if (outcome instanceof LogFault) {
-      const failures = before.failures + 1;
-      tables.setWitness(log, origin, {
-        ...before,
-        seen_size: Math.max(before.seen_size, seen),
-        fault: outcome.message,
-        fault_at: before.fault_at ?? began,
-        failures,
-        next_at: now() + witnessWait(failures),
-      });
+      const next_at = now() + witnessWait(before.failures + 1);
+      tables.setWitness(log, origin, afterFailure(before, { fault: outcome.message, seen, began, next_at }));
       if (before.fault !== null) return null;
       return () => logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
     }
     tables.addCosignature(log, outcome);
-    tables.setWitness(log, origin, {
-      vkey: before.vkey,
-      seen_size: Math.max(before.seen_size, head.size),
-      cosigned_size: Math.max(before.cosigned_size ?? 0, head.size),
-      cosigned_at: now(),
-      fault: null,
-      fault_at: null,
-      failures: 0,
-      next_at: began + REQUEST_EVERY,
-    });
+    const next_at = began + REQUEST_EVERY;
+    tables.setWitness(log, origin, afterCosignature(before, { size: head.size, at: now(), next_at }));
     if (before.fault === null) return null;
     return () => logger.info({ ...about, size: head.size }, 'a witness signs again');
   }
@@ -228,23 +209,6 @@ export function logWitnesses(
       await Promise.all(underWay.values());
     },
   };
-}
-
-/** Groups witnesses by their address. Those without one are not asked. */
-function serversOf({ witnesses }: Policy): WitnessServer[] {
-  const servers = new Map<string, WitnessServer>();
-  for (const witness of witnesses) {
-    if (witness.url === null) continue;
-    const address = witness.url.replace(/\/+$/, '');
-    const server = servers.get(address) ?? { address, witnesses: [] };
-    server.witnesses.push(witness);
-    servers.set(address, server);
-  }
-  return [...servers.values()];
-}
-
-function namesOf({ witnesses }: WitnessServer): string {
-  return witnesses.map(({ name }) => name).join(' and ');
 }
 
 /** A time that is further ahead than any wait was set before the clock was set back. */
