@@ -123,7 +123,10 @@ async function watchedPages(
 ): Promise<WatchedPage[]> {
   const pages = new Map(state.pages.map((page) => [page.address, page]));
   const listed = new Set<string>();
-  for (const site of sites) for (const address of await storyAddresses(site, unchecked, isLate)) listed.add(address);
+  for (const site of sites) {
+    const hadStories = state.pages.some(({ address }) => new URL(address).origin === new URL(site).origin);
+    for (const address of await storyAddresses(site, unchecked, isLate, hadStories)) listed.add(address);
+  }
   for (const address of listed) {
     if (pages.has(address)) continue;
     if (pages.size === STORIES_MAX) {

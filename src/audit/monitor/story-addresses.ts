@@ -16,9 +16,15 @@ const PATIENCE = { silence: 10_000, whole: 60_000, accept: '*/*' };
 
 /**
  * The addresses of the stories of a paper or of a host's papers, each with a slash at its end. Ignores addresses of
- * other hosts. Appends to `unchecked` what cannot be read, and what exceeds a limit.
+ * other hosts. Appends to `unchecked` what cannot be read, what exceeds a limit, and that there is no list at all if the
+ * site `hadStories`.
  */
-export async function storyAddresses(site: string, unchecked: string[], isLate: () => boolean): Promise<Set<string>> {
+export async function storyAddresses(
+  site: string,
+  unchecked: string[],
+  isLate: () => boolean,
+  hadStories = false,
+): Promise<Set<string>> {
   const base = site.endsWith('/') ? site : `${site}/`;
   const stories = new Set<string>();
   const seen = new Set<string>();
@@ -37,7 +43,9 @@ export async function storyAddresses(site: string, unchecked: string[], isLate: 
       else for (const address of own) if (isStory(address)) stories.add(address);
     } catch (error) {
       // A host of several papers has no sitemap of its own.
-      if (!isMissing(error) || next !== `${base}sitemap.xml` || !isRoot(base)) unchecked.push(messageOf(error));
+      const isOther = next !== `${base}sitemap.xml` || !isRoot(base);
+      const isLast = seen.size === 1 && queue.length === 0;
+      if (!isMissing(error) || isOther || (isLast && hadStories)) unchecked.push(messageOf(error));
     }
     if (stories.size > STORIES_MAX) {
       unchecked.push(`${base}: it lists more than ${STORIES_MAX} stories, the most that a monitor watches`);

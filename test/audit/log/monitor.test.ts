@@ -304,6 +304,19 @@ test('a site cannot keep a monitor from its stories with addresses of nothing, o
   assertFound(await look(), 'altered', /stories\/flood\/$/, /does not show/);
 });
 
+test('a host that lists its papers no more has not been checked', async (t) => {
+  const { paper, look } = await watched(t);
+  const sites = [paper.site.url];
+  assertQuiet(await look(sites));
+  for (const robots of ['User-agent: *\n', null]) {
+    if (robots === null) paper.site.files.delete('robots.txt');
+    else paper.site.files.set('robots.txt', robots);
+    const one = await look(sites);
+    assert.deepEqual([one.findings, one.pages_read], [[], 3]);
+    assert.match(one.unchecked.join('\n'), /^\S+:\d+\/sitemap\.xml answered 404/);
+  }
+});
+
 test('a page that is gone is found, also when the site says to ask again later', async (t) => {
   const { paper, look } = await watched(t);
   paper.site.files.set('tide-table/stories/flood/proof.json', (response) => {
