@@ -6,6 +6,7 @@ import { checkLog } from './check-log.ts';
 import type { AppContext } from './context.ts';
 import { logLease } from './jobs/log.ts';
 import { BATCH_PAUSE } from './jobs/poll.ts';
+import { assertNotFenced } from './log-fence.ts';
 import { signHead } from './log-head.ts';
 import { openLogKey } from './log-key.ts';
 import { ownPolicy } from './log-policy.ts';
@@ -26,8 +27,7 @@ export async function publishLogOnce(app: AppContext, log: LogService, logger: L
     const witnesses = openWitnesses(app, log, key, logger);
     await checkLog(app, log, logger);
     while (signHead(app, log, key) === 'more') await pause(BATCH_PAUSE);
-    const fence = app.store.log.fence(log);
-    if (fence !== null) throw new Fault('unavailable', `nothing is signed: ${fence}`);
+    assertNotFenced(app.store.log, log);
     if (policy !== null) witnesses.ask(policy);
     await witnesses.settled();
     const assertClaim = () => {

@@ -1,7 +1,7 @@
 import type { KeyEntry, LedgerEntry, RetirementEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { keyLeaf, retirementLeaf } from '../desk/log-leaves.ts';
-import { toHex } from '../ledger/bytes.ts';
+import { sameBytes } from '../ledger/bytes.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { Leaf } from '../ledger/log/leaf.ts';
 import { parseLeaf } from '../ledger/log/leaf.ts';
@@ -36,7 +36,7 @@ export class LogImport {
   #edge: TreeEdge = EMPTY_EDGE;
   #head: HeadLine | null = null;
   /** The lines of the newest head's cosigned text for which no cosignature was read yet. */
-  #owed = new Set<string>();
+  #missing = new Set<string>();
 
   constructor(store: LoggedStore) {
     this.#store = store;
@@ -116,7 +116,7 @@ export class LogImport {
     if (size > leaves) throw new LogFault(`the head is of ${size} leaves, but there are ${leaves}`);
     if (size < this.#edge.size) throw new LogFault(`the head is of ${size} leaves, the one before of more`);
     this.#grow(size);
-    if (toHex(edgeRoot(this.#edge)) !== toHex(signed.root)) {
+    if (!sameBytes(edgeRoot(this.#edge), signed.root)) {
       throw new LogFault(`the root of the head of ${size} leaves is not that of the leaves`);
     }
     if (tables.newestHead('desk', origin)?.size === size) throw new LogFault(`${origin} has a head of ${size} already`);
@@ -125,7 +125,7 @@ export class LogImport {
     if (cosigned === null) return;
     if (!cosigned.startsWith(checkpoint)) throw new LogFault('what was cosigned is not this checkpoint');
     parseCheckpoint(cosigned);
-    this.#owed = new Set(cosigned.slice(checkpoint.length).split('\n').slice(0, -1));
+    this.#missing = new Set(cosigned.slice(checkpoint.length).split('\n').slice(0, -1));
     tables.setCosigned('desk', origin, size, cosigned);
   }
 
@@ -134,11 +134,11 @@ export class LogImport {
       throw new LogFault('a cosignature does not stand after its head');
     }
     this.#tables.addCosignature('desk', { origin, size, vkey, time, line });
-    this.#owed.delete(line);
+    this.#missing.delete(line);
   }
 
   #requireCosignatures(): void {
-    if (this.#owed.size > 0) {
+    if (this.#missing.size > 0) {
       throw new LogFault(`the head of ${this.#head?.size} leaves holds a cosignature that is not in the file`);
     }
   }

@@ -1,9 +1,9 @@
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { Settings } from '../../env.ts';
-import { Fault } from '../../fault.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { plural } from '../../plural.ts';
 import type { AppContext } from '../context.ts';
+import { assertNotFenced } from '../log-fence.ts';
 import { logStatus } from '../log-status.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
@@ -16,8 +16,8 @@ export async function checkLogs(settings: Settings, app: AppContext | null): Pro
 
 function checkLog(app: AppContext | null, log: LogService): Omit<Finding, 'name'> {
   if (app === null) return open('there is none yet; the first start creates it');
-  const { origin, leaves, head, cosigned, witnesses, quorum_answers, fence } = logStatus(app, log);
-  if (fence !== null) throw new Fault('unavailable', `nothing is signed: ${fence}`);
+  const { origin, leaves, head, cosigned, witnesses, quorum_answers } = logStatus(app, log);
+  assertNotFenced(app.store.log, log);
   const known = `${origin} with ${plural(leaves, 'leaf', 'leaves')}`;
   if (witnesses === null) return open(`${known}, and no witnesses: LOG_POLICY is not set`);
   const silent = witnesses.filter((witness) => witness.fault !== null);

@@ -2,6 +2,7 @@ import { messageOf } from '../../fault.ts';
 import { sameBytes, toHex } from '../../ledger/bytes.ts';
 import { verifyNode } from '../../ledger/ed25519.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
+import { HASH_LENGTH } from '../../ledger/log/hash-lines.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
@@ -77,7 +78,7 @@ function grown(
     for (const { tile, bytes } of tiles) {
       if (tile.level === 0) continue;
       const stored = read(tile);
-      const needed = Math.min(tile.width, hashesAt(tile.level, last) - tile.index * TILE_WIDTH) * 32;
+      const needed = Math.min(tile.width, hashesAt(tile.level, last) - tile.index * TILE_WIDTH) * HASH_LENGTH;
       if (stored.length < needed || !sameBytes(stored, bytes.subarray(0, stored.length))) {
         faults.push(`${tilePath(tile)}: the stored nodes are not those of the leaves`);
       }
