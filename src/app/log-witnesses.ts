@@ -130,7 +130,6 @@ export function logWitnesses(
       head,
       seen: seenBy(server),
       newestHead: () => tables.newestHead(log, origin) ?? head,
-      leafCount: () => tables.size(log),
       tiles: tables.tiles(log),
       send: (body) => submit(server.address, body),
     });

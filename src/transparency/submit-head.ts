@@ -15,8 +15,6 @@ interface Submission {
   seen: number;
   /** The newest signed head at the present: the witness may have seen it through another process. */
   newestHead(): LogHead;
-  /** The number of leaves at the present. A power failure may take the newest head away and leave its leaves. */
-  leafCount(): number;
   tiles: TileReader;
   /** Sends the body of an `add-checkpoint` request. Throws a LogFault. */
   send(body: string): Promise<AddCheckpointAnswer>;
@@ -38,7 +36,7 @@ export interface Submitted {
  * a proof from there, once. The fault is a `WitnessContradicts` when the witness knows a history that this log does
  * not have.
  */
-export async function submitHead({ head, seen, newestHead, leafCount, tiles, send }: Submission): Promise<Submitted> {
+export async function submitHead({ head, seen, newestHead, tiles, send }: Submission): Promise<Submitted> {
   const submitted: Submitted = { head, seen, lines: [], fault: null };
   /** Sends the head with a proof from a tree of `old` leaves. Returns the witness's size if it is another one. */
   const attempt = async (old: number): Promise<number | null> => {
@@ -60,15 +58,13 @@ export async function submitHead({ head, seen, newestHead, leafCount, tiles, sen
   try {
     const size = await attempt(seen);
     if (size === null) return submitted;
-    const from = sizeToProveFrom(size, leafCount(), seen);
     submitted.head = newestHead();
-    if (from > submitted.head.size) {
-      throw new LogFault(`the witness has seen ${from} leaves, and the newest head here is of ${submitted.head.size}`);
-    }
+    // A head is on the disk before a witness gets it, so a larger one was signed by another copy of the database.
+    const from = sizeToProveFrom(size, submitted.head.size, seen);
     submitted.seen = from;
     const again = await attempt(from);
     if (again === null) return submitted;
-    sizeToProveFrom(again, leafCount(), from);
+    sizeToProveFrom(again, submitted.head.size, from);
     throw new LogFault(`the witness says that it has seen ${size} leaves, and at once that it has seen ${again}`);
   } catch (fault) {
     if (!(fault instanceof LogFault)) throw fault;

@@ -42,13 +42,14 @@ export async function cosignedAt(
 }
 
 /**
- * The size from which the proof must lead when a request is sent again after a 409. `size` is the log's size, and
- * `seen` the largest size that this witness has reported, 0 for a new witness. Throws a LogFault when the witness
- * reports a smaller size than before, and a WitnessAhead when it reports a larger one than the log's.
+ * The size from which the proof must lead when a request is sent again after a 409. `size` is that of the log's newest
+ * head, and `seen` the largest size that this witness has reported, 0 for a new witness. Throws a LogFault when the
+ * witness reports a smaller size than before, and a WitnessAhead when it reports a larger one than that of the newest
+ * head.
  */
 export function sizeToProveFrom(witnessSize: number, size: number, seen: number): number {
   if (witnessSize > size) {
-    throw new WitnessAhead(`the witness has seen a tree of ${witnessSize} leaves, and this log has ${size}`);
+    throw new WitnessAhead(`the witness has seen a tree of ${witnessSize} leaves, and this log has signed ${size}`);
   }
   if (witnessSize < seen) {
     throw new LogFault(`the witness says that it has seen ${witnessSize} leaves, after it had seen ${seen}`);

@@ -6,7 +6,7 @@ import { LogFault } from './log-fault.ts';
  */
 export class WitnessContradicts extends LogFault {}
 
-/** The witness has seen more leaves than the log has. */
+/** The witness has seen more leaves than the log has signed. */
 export class WitnessAhead extends WitnessContradicts {}
 
 /** The witness has seen other leaves. */
