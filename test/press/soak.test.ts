@@ -5,7 +5,7 @@ import { World } from './model/world.ts';
 
 // The short form of soak.ts: a few seconds of everything at once, of two seeds, and a quiet point after each.
 const OPTIONS = {
-  seconds: 6,
+  seconds: 4,
   rounds: 1,
   cards: false,
   kills: true,
