@@ -10,6 +10,8 @@ import type { World } from './world.ts';
 import { PAPER } from './world.ts';
 
 const ACTOR = 'settle';
+/** For how long a server that was killed holds its leases, in ms. */
+const LEASE_TIME = 10_000;
 
 /**
  * A quiet point: nobody writes, what was owed is pressed, and all that the
@@ -21,6 +23,7 @@ export async function settle(world: World): Promise<void> {
   await world.stopServing();
   const random = world.random(`settle ${journal.steps}`);
   await untilPressed(world, ACTOR);
+  await untilLogged(world);
   const again = await world.command(ACTOR, ['press']);
   journal.looked(ACTOR, 'settled', 'a second press finds nothing left', [
     ...(again?.stdout.startsWith('nothing left to press') ? [] : [`it says ${again?.stdout}${again?.stderr}`]),
@@ -41,12 +44,25 @@ async function passed({ pieces }: World): Promise<void> {
   await sleep(Math.max(0, last - Date.now() + 50));
 }
 
+/** Presses until the proofs have their log: a server that was killed holds the lease of its log until it runs out. */
+async function untilLogged(world: World): Promise<void> {
+  const end = Date.now() + 2 * LEASE_TIME;
+  while (unlogged(world).length > 0 && Date.now() < end) {
+    await sleep(500);
+    await world.command(ACTOR, ['press']);
+  }
+}
+
 /** Every proof of the tree says that its receipt is in the log, for the last press signed a head over all leaves. */
-function logged({ folder, journal }: World): void {
-  const faults = [...treeOf(join(folder, 'papers', PAPER))]
+function logged(world: World): void {
+  const faults = unlogged(world).map((path) => `${path} has no proof of the log`);
+  world.journal.looked(ACTOR, 'logged', 'every receipt is in the log', faults);
+}
+
+function unlogged({ folder }: World): string[] {
+  return [...treeOf(join(folder, 'papers', PAPER))]
     .filter(([path, text]) => path.endsWith('/proof.json') && (JSON.parse(text) as Proof).log === null)
-    .map(([path]) => `${path} has no proof of the log`);
-  journal.looked(ACTOR, 'logged', 'every receipt is in the log', faults);
+    .map(([path]) => path);
 }
 
 /** The tree is that of a full press of the same ledger into a new folder, byte for byte. */
