@@ -1,3 +1,4 @@
+import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
 import type { Pages } from './views.ts';
 
@@ -58,6 +59,21 @@ export function singleOutput(
     keysForTag: () => [],
     allKeys: () => [''],
     print: (edition, _key, tools) => print(edition, tools),
+  };
+}
+
+/** The keys of an output that every piece has: slugs. It depends on the piece's own tag and on those of `more`. */
+export function ofEachPiece(...more: ((id: string) => string)[]): Pick<Output, 'keysForTag' | 'allKeys'> {
+  const prefixes = [tags.piece, ...more].map((tag) => tag(''));
+  return {
+    *keysForTag(tag, edition) {
+      const id = prefixes.map((prefix) => afterPrefix(prefix, tag)).find((found) => found !== null) ?? null;
+      const piece = id === null ? null : edition.piece(id);
+      if (piece !== null) yield piece.slug;
+    },
+    *allKeys(edition) {
+      for (const { slug } of edition.slugs()) yield slug;
+    },
   };
 }
 

@@ -121,7 +121,7 @@ describe('the page of a log', { concurrency: 1 }, () => {
             });
             await page.goto(`${stand[service]}/log/`, { waitUntil: 'load' });
             await shoot(page, `${state}-${service}-${who}`);
-            assert.match(await page.innerText('.log'), said[service]);
+            assert.match((await page.locator('.log').textContent()) ?? '', said[service]);
             assert.deepEqual(await axeFaults(page), []);
             assert.deepEqual(complaints, []);
             const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

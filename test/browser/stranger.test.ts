@@ -59,7 +59,7 @@ test('a stranger with a paper’s address and the policy can tell that a story w
   await page.getByText('All checks hold').waitFor();
   assert.match((await page.locator('#verify').textContent()) ?? '', /Witnesses have signed that head: “omni” on /);
   await page.goto(`${url}/log/`);
-  assert.match(await page.innerText('.log'), /Yes, this head/);
+  assert.match((await page.locator('.log').textContent()) ?? '', /Yes, this head/);
   await stop();
 });
 

@@ -9,6 +9,7 @@ import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import type { Stand } from './stand.ts';
 import { openStand } from './stand.ts';
+import { type PanelOutcome, pressVerify } from './verify-panel.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 const TITLE = 'The receipt is in the log, and witnesses have seen it';
@@ -55,16 +56,11 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
     await stand?.close();
   });
 
-  interface Outcome {
-    status: string;
-    checks: string[];
-    failed: string[];
-    text: string;
-    page: Page;
-  }
-
   /** Opens the story with a log in its proof, presses the button and waits for the outcome. */
-  async function verify(alter: (proof: Proof) => object, policy: string | null): Promise<Outcome> {
+  async function verify(
+    alter: (proof: Proof) => object,
+    policy: string | null,
+  ): Promise<PanelOutcome & { page: Page }> {
     const context = await browser.newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     await page.route('**/proof.json', async (route: Route) => {
@@ -75,19 +71,7 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
       policy === null ? route.fulfill({ status: 404 }) : route.fulfill({ body: policy }),
     );
     await page.goto(stand.url + STORY);
-    await page.locator('#verify button').click();
-    await page.getByRole('button', { name: 'Check again' }).waitFor();
-    const titles = (selector: string) =>
-      page
-        .locator(`#verify ${selector} > p:first-child`)
-        .evaluateAll((all) => all.map((title) => title.textContent?.replace(/^\S+ /, '') ?? ''));
-    return {
-      status: (await page.locator('#verify [role="status"]').textContent()) ?? '',
-      checks: await titles('li'),
-      failed: await titles('li.failed'),
-      text: (await page.locator('#verify').textContent()) ?? '',
-      page,
-    };
+    return { ...(await pressVerify(page)), page };
   }
 
   const logged = ({ policy = BOTH, ...more }: Logged = {}) =>

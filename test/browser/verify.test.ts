@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Route } from 'playwright-core';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
@@ -13,6 +13,7 @@ import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import type { Stand } from './stand.ts';
 import { openStand } from './stand.ts';
+import { pressVerify } from './verify-panel.ts';
 
 /** Revised once, so that its chain has two links. */
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
@@ -51,22 +52,6 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     return page;
   }
 
-  /** Presses the button and waits for the outcome. */
-  async function verify(page: Page): Promise<{ status: string; failed: string[]; checks: string[]; text: string }> {
-    await page.locator('#verify button').click();
-    await page.getByRole('button', { name: 'Check again' }).waitFor();
-    const titles = (selector: string) =>
-      page
-        .locator(`#verify ${selector} > p:first-child`)
-        .evaluateAll((all) => all.map((title) => title.textContent?.replace(/^\S+ /, '') ?? ''));
-    return {
-      status: (await page.locator('#verify [role="status"]').textContent()) ?? '',
-      checks: await titles('li'),
-      failed: await titles('li.failed'),
-      text: (await page.locator('#verify').textContent()) ?? '',
-    };
-  }
-
   for (const [where, options] of [
     ['at a desk', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
     ['on a phone at night', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' }],
@@ -79,7 +64,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       page.on('request', (request) => {
         if (!request.url().startsWith(`${stand.url}/the-plumb-line/`)) complaints.push(`elsewhere: ${request.url()}`);
       });
-      const { status, checks, failed } = await verify(page);
+      const { status, checks, failed } = await pressVerify(page);
       assert.deepEqual(checks, [HASH, RECEIPT, SIGNED, CHAIN, SHOWN]);
       assert.deepEqual(failed, []);
       assert.match(status, /^All checks hold: .*no proof that a claim in it is true/);
@@ -108,7 +93,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     for (const address of new Set(addresses)) {
       const response = await page.goto(`${address}/`, { waitUntil: 'domcontentloaded' });
       assert.match(response?.headers()['content-security-policy'] ?? '', /script-src 'self';/);
-      const { status, text } = await verify(page);
+      const { status, text } = await pressVerify(page);
       if (!status.startsWith('All checks hold')) outcomes[address] = text;
     }
     assert.deepEqual(outcomes, {});
@@ -243,7 +228,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
   for (const [what, altered, expected, words] of ALTERED) {
     it(`refuses ${what}`, async () => {
       const page = await open(altered);
-      const { status, failed, text } = await verify(page);
+      const { status, failed, text } = await pressVerify(page);
       assert.deepEqual(failed, expected, text);
       assert.match(text, words);
       assert.match(status, /^\d of \d checks? failed: .*do not rely on this page/);
@@ -271,7 +256,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
 
   it('reaches an outcome once the connection is back', async () => {
     const page = await open({ [PROOF]: (route) => route.abort() });
-    await verify(page);
+    await pressVerify(page);
     await page.unroute(PROOF);
     await page.locator('#verify button').click();
     await page.getByText('All checks hold').waitFor();

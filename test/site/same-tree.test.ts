@@ -68,3 +68,38 @@ function assertSameTrees(one: string, other: string): void {
     for (const [path, bytes] of expected) assert.ok(actual.get(path) === bytes, `${paper}/${path} differs`);
   }
 }
+
+test('the log of the demo is the same on every machine, apart from its keys, ids and times', async (t) => {
+  const logs = await Promise.all(
+    [0, 1].map(async () => {
+      const folder = tempFolder(t);
+      copyContent(folder);
+      await works(t, folder, ['file', '--no-press']);
+      const file = join(folder, 'ledger.jsonl');
+      await works(t, folder, ['ledger', 'export', file]);
+      return leavesIn(readFileSync(file, 'utf8'));
+    }),
+  );
+  assert.ok((logs[0]?.length ?? 0) > 60, `${logs[0]?.length} leaves`);
+  assert.notDeepEqual(logs[0], logs[1], 'each has keys of its own');
+  assert.deepEqual(logs[0]?.map(withoutMachine), logs[1]?.map(withoutMachine));
+});
+
+/** The entries of the log in an export, in order. */
+function leavesIn(exported: string): string[] {
+  return exported
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; entry: string })
+    .flatMap(({ type, entry }) => (type === 'leaf' ? [entry] : []));
+}
+
+/** An entry without ids, hashes, keys, signatures and times. */
+function withoutMachine(entry: string): string {
+  return entry
+    .replaceAll(/\b[0-9a-z]{26}\b/g, '<id>')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')
+    .replaceAll(/\b(kid|x) [\w-]{43}$/gm, '$1 <key>')
+    .replaceAll(/^(— \S+) \S+$/gm, '$1 <signature>')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+}

@@ -1,20 +1,13 @@
 import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix } from '../output.ts';
+import { ofEachPiece } from '../output.ts';
 import { cardOf } from './row-view.ts';
 
 /** The share card of one piece. Its path depends on its content, so an existing card is never drawn again. */
 export const card: Output = {
   kind: 'card',
   stage: 'card',
-  *keysForTag(tag, edition) {
-    const id = afterPrefix(tags.piece(''), tag) ?? afterPrefix(tags.card(''), tag);
-    const piece = id === null ? null : edition.piece(id);
-    if (piece !== null) yield piece.slug;
-  },
-  *allKeys(edition) {
-    for (const { slug } of edition.slugs()) yield slug;
-  },
+  ...ofEachPiece(tags.card),
   print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;

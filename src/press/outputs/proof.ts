@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
 import { proofOf } from '../../ledger/proof.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix } from '../output.ts';
+import { ofEachPiece } from '../output.ts';
 
 /**
  * The proof of one piece on air. It is an output of its own, because a head that gets its quorum changes it and
@@ -10,14 +10,7 @@ import { afterPrefix } from '../output.ts';
 export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
-  *keysForTag(tag, edition) {
-    const id = afterPrefix(tags.piece(''), tag) ?? afterPrefix(tags.proof(''), tag);
-    const piece = id === null ? null : edition.piece(id);
-    if (piece !== null) yield piece.slug;
-  },
-  *allKeys(edition) {
-    for (const { slug } of edition.slugs()) yield slug;
-  },
+  ...ofEachPiece(tags.proof),
   print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;

@@ -1,7 +1,6 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
-import { tags } from '../../desk/tags.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
@@ -10,7 +9,7 @@ import { storyMarkdown } from '../feeds/markdown.ts';
 import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
-import { afterPrefix } from '../output.ts';
+import { ofEachPiece } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
 import { storyJsonLd } from '../structured-data.ts';
@@ -28,14 +27,7 @@ const SHARE_WIDTH_MIN = 600;
 export const story: Output = {
   kind: 'story',
   stage: 'story',
-  *keysForTag(tag, edition) {
-    const id = afterPrefix(tags.piece(''), tag);
-    const piece = id === null ? null : edition.piece(id);
-    if (piece !== null) yield piece.slug;
-  },
-  *allKeys(edition) {
-    for (const { slug } of edition.slugs()) yield slug;
-  },
+  ...ofEachPiece(),
   async print(edition, slug, { render }) {
     const found = edition.story(slug);
     if (found !== null && isWithdrawn(found))
