@@ -54,7 +54,7 @@ export interface PictureView {
 export interface BylineView {
   name: string;
   title: string;
-  avatar_url: string;
+  avatar: PictureView;
   url: string;
 }
 

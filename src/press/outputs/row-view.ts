@@ -54,7 +54,10 @@ export function avatarPath(edition: Edition, slug: string): string {
 }
 
 /** A persona's portrait. A drawn one has no `alt` text, because the name is beside it. */
-export function portraitView(edition: Edition, { slug, name, avatar }: Persona): PictureView {
+export function portraitView(
+  edition: Edition,
+  { slug, name, avatar }: Pick<Persona, 'slug' | 'name' | 'avatar'>,
+): PictureView {
   if (avatar !== null)
     return pictureView(edition, { src: avatar, alt: `Portrait of ${name}, an AI persona`, credit: null });
   const url = `${edition.site.base}/${portraitPath(slug)}`;
@@ -63,8 +66,14 @@ export function portraitView(edition: Edition, { slug, name, avatar }: Persona):
 
 /** The byline of a piece: the name and title as of the filing day, with the current portrait. */
 export function bylineView(edition: Edition, persona: string, byline: { name: string; title: string }): BylineView {
-  const { base } = edition.site;
-  return { ...byline, avatar_url: `${base}/${avatarPath(edition, persona)}`, url: `${base}/masthead/${persona}/` };
+  const { name, title } = byline;
+  const avatar = edition.persona(persona)?.avatar ?? null;
+  return {
+    name,
+    title,
+    avatar: portraitView(edition, { slug: persona, name, avatar }),
+    url: `${edition.site.base}/masthead/${persona}/`,
+  };
 }
 
 /** A piece in a list on a page. */
