@@ -1,26 +1,9 @@
-/**
- * Returns a function that formats a time in a language, in UTC. Formatters are expensive to create and a press prints
- * thousands of dates, so one per language is cached.
- */
-function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
-  const formatters = new Map<string, Intl.DateTimeFormat>();
-  return (language, iso) => {
-    let formatter = formatters.get(language);
-    if (formatter === undefined) {
-      formatter = make(language, { ...options, timeZone: 'UTC' });
-      formatters.set(language, formatter);
-    }
-    return formatter.format(new Date(iso));
-  };
-}
+import { formatters } from '../phrases/intl.ts';
 
-/** Creates a formatter. Falls back to English for a language that the runtime does not support. */
-function make(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat(language, options);
-  } catch {
-    return new Intl.DateTimeFormat('en', options);
-  }
+/** Returns a function that formats a time in a language, in UTC. */
+function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
+  const printers = formatters((language) => new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }));
+  return (language, iso) => printers(language).format(new Date(iso));
 }
 
 /** Saturday, November 21, 2026 */

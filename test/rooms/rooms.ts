@@ -8,8 +8,9 @@ export interface Room {
   imports: readonly string[];
 }
 
-/** Small rules of the whole program, which need nothing but each other. */
+/** Small rules of the whole program, and its phrases, which need nothing but each other. */
 export const SHARED = [
+  'src/phrases',
   'src/fault.ts',
   'src/access-key.ts',
   'src/key-life.ts',
@@ -97,6 +98,7 @@ export const ROOMS: Record<string, Room> = {
       'types src/store',
     ],
   },
+  'src/phrases': { holds: 'the words of papers, by language', imports: [] },
   'src/terminal': { holds: 'how a command speaks with the terminal and the shell that started it', imports: [] },
   'src/app': {
     holds: 'the wiring of all the above',

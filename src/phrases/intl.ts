@@ -1,0 +1,28 @@
+/**
+ * Returns a function that gives the formatter of a language. Formatters are expensive to create and a press prints
+ * thousands of dates, so each is made once. English for a tag that the runtime refuses.
+ */
+export function formatters<Formatter>(make: (language: string) => Formatter): (language: string) => Formatter {
+  const made = new Map<string, Formatter>();
+  return (language) => {
+    let formatter = made.get(language);
+    if (formatter === undefined) {
+      try {
+        formatter = make(language);
+      } catch {
+        formatter = make('en');
+      }
+      made.set(language, formatter);
+    }
+    return formatter;
+  };
+}
+
+const numbers = formatters((language) => new Intl.NumberFormat(language));
+const lists = formatters((language) => new Intl.ListFormat(language, { type: 'conjunction' }));
+
+/** 12,345 */
+export const number = (language: string, n: number): string => numbers(language).format(n);
+
+/** Science, Culture, and Sport */
+export const list = (language: string, parts: readonly string[]): string => lists(language).format(parts);
