@@ -68,7 +68,7 @@ export async function deskRouter(
   wireHostRoutes(router, {
     logPage: logPage(app, sites, build.render),
     logFile: logFile(app, sites),
-    pressedFile: pressedFile(app, sites, { presses, backlog }),
+    pressedFile: pressedFile(app, sites, { presses, backlog, build }),
     privateFile: privateFile(app, sites, build),
     ...newsstandHandlers(app, build.render, { presses, backlog }),
   });

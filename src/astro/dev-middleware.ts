@@ -8,7 +8,7 @@ import { ownPolicy } from '../app/log-policy.ts';
 import { deskLogView } from '../app/log-view.ts';
 import { LOG_SLUG, paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
-import { Edition, siteOf } from '../press/edition.ts';
+import { Edition, siteAt } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
 import { newsstandView } from '../press/newsstand.ts';
 import type { RenderedFile } from '../press/output.ts';
@@ -49,7 +49,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
       ? new Response('There is nothing at this address.', { status: 404 })
       : next();
   }
-  const find = (wanted: string) => print(app as AppContext, slug, wanted, paperRoot({ slug }, origin));
+  const find = (wanted: string) => print(app as AppContext, slug, wanted, origin);
   const found = await find(path === undefined || path === '' || path.endsWith('/') ? `${path ?? ''}index.html` : path);
   if (path === undefined || (found === null && (await find(`${path}/index.html`)) !== null)) {
     return context.redirect(`${pathname}/${search}`, 307);
@@ -77,8 +77,10 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-function print({ store }: AppContext, slug: string, path: string, root: string): Promise<SingleFile | null> {
-  const edition = new Edition(store.archive(slug), siteOf(root));
+function print({ store }: AppContext, slug: string, path: string, origin: string): Promise<SingleFile | null> {
+  const archive = store.archive(slug);
+  const site = siteAt({ root: paperRoot(archive.paper(), origin), served: paperRoot({ slug }, origin) });
+  const edition = new Edition(archive, site);
   const render = (async (route: string, view: unknown) => new Page(route, view)) as never;
   return printPath(edition, path, { render, assets, now: Date.now() });
 }

@@ -13,12 +13,22 @@ import type { Piece } from '../ledger/piece.ts';
 export interface Site {
   /** Absolute root, without a trailing slash. */
   root: string;
-  /** Path of the root: empty, or `/harbor-ledger`. */
+  /** Path with which the pages' own links begin, without a trailing slash: empty, or `/harbor-ledger`. */
   base: string;
+  /** Whether the links stay on the shared host, though `root` is an address of the paper's own. */
+  isShared?: boolean;
 }
 
 export function siteOf(root: string): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, '') };
+}
+
+/**
+ * The address of a paper as read on the shared host at `served`: links stay below it, and canonical addresses are those
+ * of `root`, which may be a domain of the paper's own that is served elsewhere or not yet.
+ */
+export function siteAt({ root, served }: { root: string; served: string }): Site {
+  return root === served ? siteOf(root) : { root, base: siteOf(served).base, isShared: true };
 }
 
 /**

@@ -19,11 +19,14 @@ export function publicPapers(store: Papers): Paper[] {
     .filter((paper) => paper.paper_public);
 }
 
-/** The view of the page that lists every public paper; `origin` is the address of the shared host. */
+/**
+ * The view of the page that lists every public paper; `origin` is the address of the shared host. On a machine of one's
+ * own the list stays there: the domain of a paper may serve something else, or nothing yet.
+ */
 export function newsstandView(store: Papers & { archive(paper: string): Archive }, origin: string): NewsstandView {
   const papers = publicPapers(store).map((paper) => {
     const { slug, nameplate, motto, description, hue, language, sections } = paper;
-    const root = paperRoot(paper, origin);
+    const root = paperRoot(isLocal(origin) ? { slug } : paper, origin);
     const latest = store
       .archive(slug)
       .latest({ limit: HEADLINES })
@@ -35,4 +38,10 @@ export function newsstandView(store: Papers & { archive(paper: string): Archive 
     return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
   });
   return { papers };
+}
+
+/** Whether an origin is this machine's or an address without a name, and so not one that readers are given. */
+function isLocal(origin: string): boolean {
+  const { hostname } = new URL(origin);
+  return /(?:^|\.)localhost$|^\[|^[\d.]+$/.test(hostname);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
@@ -10,6 +11,7 @@ import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
 import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
+import { SharedPages } from './shared-pages.ts';
 
 /** The page for missing addresses. */
 const MISSING = '/404.html';
@@ -18,8 +20,9 @@ const MISSING = '/404.html';
 export function pressedFile(
   app: AppContext,
   sites: Sites,
-  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
+  { presses, backlog, build }: { presses: PressQueue; backlog: PendingFolders; build: Build },
 ): HostHandler {
+  const pages = new SharedPages(app, build);
   return async (c, next) => {
     const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
@@ -39,14 +42,13 @@ export function pressedFile(
     if (file === null) {
       if (isAwaitingPress(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
+      if (pages.prints(site, MISSING)) return pages.send(c, site, { folder, file: MISSING, status: 404, scripts });
       const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
-    return sendFile(c, {
-      file: join(folder, file),
-      status: isNotice(app, site.slug, file) ? 410 : 200,
-      headers: fileHeaders(site.path, site.root, scripts),
-    });
+    const status = isNotice(app, site.slug, file) ? 410 : 200;
+    if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
+    return sendFile(c, { file: join(folder, file), status, headers: fileHeaders(site.path, site.root, scripts) });
   };
 }
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { Edition, siteOf } from '../../../src/press/edition.ts';
+import { Edition, siteAt } from '../../../src/press/edition.ts';
 import type { SingleFile } from '../../../src/press/outputs/paths.ts';
 import { printPath } from '../../../src/press/outputs/paths.ts';
 import { paperOfKey } from '../../middleware/key.ts';
@@ -20,7 +20,7 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
-    const edition = new Edition(app.store.archive(site.slug), siteOf(site.root));
+    const edition = new Edition(app.store.archive(site.slug), siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
     const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: app.now() });
     if (found === null) return next();

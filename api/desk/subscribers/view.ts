@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
 import { PendingFolders } from '../../../src/app/pending-folders.ts';
 import { Fault } from '../../../src/fault.ts';
-import { Edition, siteOf } from '../../../src/press/edition.ts';
+import { Edition, siteAt } from '../../../src/press/edition.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { frameOf } from '../../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../../src/press/views.ts';
@@ -72,7 +72,7 @@ export class ReaderPages {
   /** The subscription form again, with the values that were sent and the problem beside its field. */
   async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
     const frame = this.#frame(c, 'Subscribe');
-    const api = `${siteOf(c.get('site').root).base}/api/v1`;
+    const api = `${siteAt(c.get('site')).base}/api/v1`;
     const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
     return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
   }
@@ -86,7 +86,7 @@ export class ReaderPages {
 
   /** The URL at which a reader can subscribe again. */
   orderUrl(c: PaperContext): string {
-    return `${siteOf(c.get('site').root).base}/subscribe/`;
+    return `${siteAt(c.get('site')).base}/subscribe/`;
   }
 
   /** Turns faults of later handlers into pages where `isForPeople` is true; other faults pass unchanged. */
@@ -113,8 +113,8 @@ export class ReaderPages {
   }
 
   #frame(c: PaperContext, title: string): Frame {
-    const { slug, root } = c.get('site');
-    const edition = new Edition(this.#app.store.archive(slug), siteOf(root));
+    const site = c.get('site');
+    const edition = new Edition(this.#app.store.archive(site.slug), siteAt(site));
     return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
   }
 

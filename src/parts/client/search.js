@@ -3,6 +3,8 @@ const status = document.getElementById('status');
 const found = document.getElementById('found');
 const field = form.elements.q;
 const { api, language } = form.dataset;
+/** The paper on this host: its own address may be another one. */
+const root = api.slice(0, -'/api/v1/search'.length);
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
 const SILENT = 'The search desk does not answer just now. The back issues by day and the sections below are all there.';
 
@@ -25,7 +27,7 @@ function link(href, text) {
   return made;
 }
 
-function row({ headline, dek, url, published_at, category, byline }) {
+function row({ headline, dek, slug, published_at, category, byline }) {
   const when = element('time', '', day.format(new Date(published_at)));
   when.dateTime = published_at;
   return element(
@@ -35,7 +37,7 @@ function row({ headline, dek, url, published_at, category, byline }) {
       'div',
       'words',
       element('p', 'kicker', category),
-      element('h2', '', link(url, headline)),
+      element('h2', '', link(`${root}/stories/${slug}/`, headline)),
       ...(dek ? [element('p', 'dek', dek)] : []),
       element('p', 'byline', byline.name, ' ', element('span', 'ai', 'AI persona'), ' ', when),
     ),
