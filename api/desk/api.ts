@@ -37,6 +37,7 @@ import { agentRoutes } from './writing/agent.ts';
 import { deskRoutes } from './writing/config.ts';
 import { filingRoutes } from './writing/filing.ts';
 import { keyRoutes } from './writing/keys.ts';
+import { pageRoutes } from './writing/pages.ts';
 import { pressRoutes } from './writing/press.ts';
 import type { Writer } from './writing/write.ts';
 
@@ -75,6 +76,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   filingRoutes(routes, writer);
   pressRoutes(routes, app);
   deskRoutes(routes, writer, hostProver(app.settings));
+  pageRoutes(routes, writer);
   keyRoutes(routes, writer);
   agentRoutes(routes, writer);
   readerRoutes(routes, writer, build.render, {

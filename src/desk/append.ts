@@ -4,6 +4,8 @@ import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore, PieceState } from './ledger-store.ts';
 import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
+import type { Page } from './page.ts';
+import { PageBody, sameInMenus } from './page.ts';
 import { PaperBody } from './paper.ts';
 import { changedTags, tags } from './tags.ts';
 
@@ -16,12 +18,13 @@ import { changedTags, tags } from './tags.ts';
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
   // First applies the scheduled airings that fell due before this entry, and none after its time.
   airDue(store, Math.min(now, entry.at));
-  // Compares with the previous edition, so it must run before the entry is applied.
+  // These compare with the previous records, so they must run before the entry is applied.
   if (entry.type === 'record' && entry.kind === 'cast') emitCast(store, entry);
+  const page = entry.type === 'record' && entry.kind === 'page' ? store.archive(entry.paper).page(entry.name) : null;
   store.append(entry);
   switch (entry.type) {
     case 'record':
-      return applyRecord(store, entry);
+      return applyRecord(store, entry, page);
     case 'generation':
       return applyGeneration(store, entry);
     case 'airing':
@@ -43,7 +46,8 @@ export function airDue(store: LedgerStore, now: number): string[] {
   return due.map(({ piece }) => piece);
 }
 
-function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry): void {
+/** `pageBefore` is the page of the paper's own that the record replaces. */
+function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry, pageBefore: Page | null): void {
   if (kind === 'paper') {
     const wasPublic = isPublic(store, paper);
     store.setPaper(paper, PaperBody.parse(body), at);
@@ -53,6 +57,10 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
     store.markStale(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
   } else if (kind === 'cast') {
     store.markStale(paper, [tags.cast, tags.day(name)]);
+  } else if (kind === 'page') {
+    const page = PageBody.nullable().parse(body);
+    store.markStale(paper, [tags.page(name), tags.pages]);
+    if (!sameInMenus(pageBefore, page)) store.markStale(paper, [tags.config]);
   } else {
     store.markStale(paper, [tags.media(name)]);
   }

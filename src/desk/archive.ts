@@ -5,6 +5,7 @@ import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';
 import type { Persona } from './masthead.ts';
 import type { Media } from './media.ts';
+import type { Page } from './page.ts';
 import type { Paper } from './paper.ts';
 
 /** The states of a piece. Lists show only pieces on air. */
@@ -98,6 +99,9 @@ export interface Archive {
   casts(): Cast[];
   cast(day: string): Cast | null;
   media(path: string): Media | null;
+  /** The paper's own pages, in reading order. */
+  pages(): Page[];
+  page(slug: string): Page | null;
   mediaPaths(): string[];
   /** Every signing key, current and retired, oldest first. */
   keys(): VerifyingKey[];

@@ -20,14 +20,18 @@ export interface RetirementEntry {
   kid: string;
 }
 
-/** A paper, a persona, a video edition or a media file, as applied. */
+/** What records describe. */
+export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page';
+
+/** A paper, a persona, a video edition, a media file or a page of the paper's own, as applied. */
 export interface RecordEntry {
   type: 'record';
   at: number;
   paper: string;
-  kind: 'paper' | 'persona' | 'cast' | 'media';
-  /** The persona's slug, the edition's day or the media path; empty for the paper itself. */
+  kind: RecordKind;
+  /** The slug of the persona or the page, the edition's day or the media path; empty for the paper itself. */
   name: string;
+  /** Null removes a page. */
   body: unknown;
 }
 

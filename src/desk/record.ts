@@ -1,7 +1,8 @@
 import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { refusalOf } from '../fault.ts';
-import { sourceFloorProblems } from '../ledger/door.ts';
+import { proseProblems, sourceFloorProblems } from '../ledger/door.ts';
+import { markersIn } from '../ledger/prose.ts';
 import { append } from './append.ts';
 import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
@@ -10,6 +11,8 @@ import type { RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
+import type { PageBody } from './page.ts';
+import { pageSlugProblem } from './page.ts';
 import type { PaperBody } from './paper.ts';
 
 /** How many pieces an error message names. */
@@ -43,6 +46,25 @@ export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
 }
 
+/**
+ * Creates a page of the paper's own from its body. Throws `refused_by_door` for an address that the paper uses itself,
+ * and for prose that the door would not take. A page cites no facts.
+ */
+export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBody {
+  const reserved = pageSlugProblem(slug);
+  const [marker] = markersIn(body.prose);
+  const problems: Problem[] = [
+    ...(reserved === null ? [] : [{ field: 'slug', rule: 'slug_form', message: reserved }]),
+    ...proseProblems(body.prose, { hasMedia: (path) => archive.media(path) !== null }),
+  ];
+  if (marker !== undefined) {
+    const message = `[^${marker.n}] points at no entry, because a page cites no facts; link to the source instead`;
+    problems.push({ field: 'prose', rule: 'marker_without_entry', message, offset: marker.offset });
+  }
+  if (problems.length > 0) throw refusalOf(problems);
+  return body;
+}
+
 /** The properties of a video that an edition shows. */
 export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
   return {
@@ -52,13 +74,13 @@ export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 
   };
 }
 
-/** Appends a record unless the newest one of its name is equal. Returns whether it was appended. */
+/** Appends a record unless the newest one of its name is equal, null when there is none. Returns whether it was appended. */
 export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
   before: unknown,
 ): boolean {
-  if (before !== null && canonicalize(before) === canonicalize(body)) return false;
+  if (canonicalize(before) === canonicalize(body)) return false;
   append(store, { type: 'record', at, paper, kind, name, body });
   return true;
 }

@@ -48,6 +48,9 @@ export const tags = {
   day: (day: string) => `day:${day}`,
   month: (month: string) => `month:${month}`,
   media: (path: string) => `media:${path}`,
+  /** The addresses of the paper's own pages. Its menus are part of `config`, because every page shows them. */
+  pages: 'pages',
+  page: (slug: string) => `page:${slug}`,
 };
 
 /**

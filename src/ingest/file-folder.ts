@@ -1,11 +1,13 @@
 import type { Filed } from './desk-folder.ts';
 import { DeskFolder } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
+import { Pages } from './pages.ts';
 import { Records } from './record-files.ts';
 import { Stories } from './stories.ts';
 
 /**
- * Files one paper's folder through the door: its record, its media, its masthead, its video editions, its stories.
+ * Files one paper's folder through the door: its record, its media, its masthead, its video editions, its own pages,
+ * its stories.
  * Reports rejected files and continues. `only` limits the stories to these paths; `signal` stops the work between two
  * stories.
  */
@@ -21,6 +23,7 @@ export async function fileFolder(
   await records.media();
   records.masthead();
   records.casts();
+  new Pages(at).file();
   await new Stories(at).file(only, signal);
   return at.result;
 }

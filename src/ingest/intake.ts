@@ -1,4 +1,5 @@
 import type { Desk } from '../desk/filing.ts';
+import type { RecordKind } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
@@ -23,8 +24,11 @@ interface IntakeStore extends LedgerStore {
   /** `sha256:<hex>` of a file as last filed; null if it never was. */
   applied(file: string): string | null;
   setApplied(file: string, digest: string): void;
+  /** Files below a folder that were filed, by their names in reports. */
+  appliedIn(folder: string): string[];
+  forgetApplied(file: string): void;
   /** The newest body of a record; null when there is none. */
-  record(paper: string, kind: 'paper' | 'persona' | 'cast' | 'media', name: string): unknown;
+  record(paper: string, kind: RecordKind, name: string): unknown;
   leases: SharedDatabase['store']['leases'];
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;

@@ -118,7 +118,7 @@ function requireHeader(line: LedgerLine, where: string): void {
   if (line.type === 'ledger' && VERSIONS.includes(line.version)) return;
   throw new Fault(
     'invalid_request',
-    `${where}: this is not a ledger export of version ${VERSIONS.join(' or ')}; give a file of \`ledger export\``,
+    `${where}: this is not a ledger export of version ${VERSIONS.slice(0, -1).join(', ')} or ${VERSIONS.at(-1)}; give a file of \`ledger export\``,
   );
 }
 

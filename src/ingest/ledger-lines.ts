@@ -5,9 +5,12 @@ import { Fault } from '../fault.ts';
 import type { LogLine } from './log-lines.ts';
 import { isLogLine } from './log-lines.ts';
 
-/** The first line of an export. Exports of version 1 are from before there was a transparency log. */
-export const HEADER = { type: 'ledger', version: 2 } as const;
-export const VERSIONS: readonly number[] = [1, HEADER.version];
+/**
+ * The first line of an export. Exports of version 1 are from before there was a transparency log, those of version 2
+ * from before there were pages of a paper's own.
+ */
+export const HEADER = { type: 'ledger', version: 3 } as const;
+export const VERSIONS: readonly number[] = [1, 2, HEADER.version];
 type HeaderLine = { type: 'ledger'; version: number };
 
 /**

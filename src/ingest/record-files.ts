@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
 import type { Archive } from '../desk/archive.ts';
 import { CastBody } from '../desk/cast.ts';
+import type { RecordKind } from '../desk/ledger-entry.ts';
 import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
@@ -163,7 +164,7 @@ export class Records {
   }
 
   #record(
-    kind: 'paper' | 'persona' | 'cast' | 'media',
+    kind: Exclude<RecordKind, 'page'>,
     name: string,
     body: unknown,
     file: string,

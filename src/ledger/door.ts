@@ -150,7 +150,12 @@ export function isLanguageTag(tag: string): boolean {
   }
 }
 
-function proseProblems(prose: string, rules: PaperRules, parse: ProseParser): Problem[] {
+/** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
+export function proseProblems(
+  prose: string,
+  rules: Pick<PaperRules, 'hasMedia'>,
+  parse: ProseParser = parseProse,
+): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
   // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;

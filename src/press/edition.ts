@@ -2,6 +2,7 @@ import type { Archive, CorrectionRow, Row, Story } from '../desk/archive.ts';
 import type { Cast } from '../desk/cast.ts';
 import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
+import type { Page } from '../desk/page.ts';
 import type { PaperRecord } from '../desk/paper.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { Generation } from '../ledger/chain.ts';
@@ -81,6 +82,23 @@ export class Edition {
   media(path: string): Media | null {
     this.#read.add(tags.media(path));
     return this.#archive.media(path);
+  }
+
+  /** Addresses of the paper's own pages, in reading order. */
+  pages(): Page[] {
+    this.#read.add(tags.pages);
+    return this.#archive.pages();
+  }
+
+  /** The pages that the paper's menus list. A change of them makes the whole paper stale, as its record does. */
+  menuPages(): Page[] {
+    this.#read.add(tags.config);
+    return this.#archive.pages().filter(({ nav }) => nav !== 'none');
+  }
+
+  page(slug: string): Page | null {
+    this.#read.add(tags.page(slug));
+    return this.#archive.page(slug);
   }
 
   keys(): VerifyingKey[] {

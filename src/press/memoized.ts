@@ -1,7 +1,7 @@
 import type { Archive } from '../desk/archive.ts';
 
 /**
- * An archive that caches paper, personas, keys and media for one press or one API response: ten thousand pages, and
+ * An archive that caches paper, personas, keys, media and pages for one press or one API response: ten thousand pages, and
  * every row of a list, read them.
  */
 export function memoized(archive: Archive): Archive {
@@ -14,6 +14,7 @@ export function memoized(archive: Archive): Archive {
     months: once(archive.months),
     persona: byName(archive.persona),
     media: byName(archive.media),
+    pages: once(archive.pages),
   };
 }
 

@@ -24,6 +24,8 @@ export interface Frame {
     language: string;
     sections: { name: string; slug: string; url: string }[];
     has_cast: boolean;
+    /** The paper's own pages that a menu lists, in reading order. */
+    pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];
   };
   /** Language of this page's own text, when it differs from the paper's. */
   language: string;
@@ -270,6 +272,11 @@ export interface ProseView {
   html: string;
 }
 
+/** A page of the paper's own. */
+export interface PageView extends ProseView {
+  url: string;
+}
+
 export interface NotFoundView {
   frame: Frame;
 }
@@ -329,6 +336,7 @@ export interface Pages {
   '/paper/corrections': CorrectionsView;
   '/paper/standards': ProseView;
   '/paper/agents': ProseView;
+  '/paper/page': PageView;
   '/paper/not-found': NotFoundView;
   '/paper/embed': EmbedView;
   '/newsstand': NewsstandView;

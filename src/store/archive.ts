@@ -1,4 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
+import { inReadingOrder } from '../desk/page.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTable } from './pieces.ts';
@@ -27,6 +28,8 @@ export function archiveOf(paper: string, { papers, pieces, entries, search, logP
     casts: () => papers.casts(paper),
     cast: (day) => papers.cast(paper, day),
     media: (path) => papers.media(paper, path),
+    pages: () => inReadingOrder(papers.pages(paper)),
+    page: (slug) => papers.page(paper, slug),
     keys: () => entries.doorKeys(),
     storyById: (id) => pieces.storyById(paper, id),
     storyBySlug: (slug) => pieces.storyBySlug(paper, slug),

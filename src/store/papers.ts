@@ -1,12 +1,13 @@
 import type { Cast } from '../desk/cast.ts';
 import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
+import type { Page, PageBody } from '../desk/page.ts';
 import type { Paper, PaperBody } from '../desk/paper.ts';
 import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Papers, and the newest record of each persona, cast and media file. */
+/** Papers, and the newest record of each persona, cast, media file and page. */
 export interface PaperTable {
   paper(slug: string): Paper | null;
   paperSlugs(): string[];
@@ -17,7 +18,7 @@ export interface PaperTable {
   nextSeq(slug: string): number;
   /** Assigns `taken` as the paper's last number. Throws unless it is the next one. */
   takeSeq(slug: string, taken: number): void;
-  /** The newest record of a kind and name, as applied; null when there is none. */
+  /** The newest record of a kind and name, as applied; null when there is none, or it was removed. */
   record(paper: string, kind: string, name: string): unknown;
   persona(paper: string, slug: string): Persona | null;
   personas(paper: string): Persona[];
@@ -26,6 +27,8 @@ export interface PaperTable {
   casts(paper: string): Cast[];
   media(paper: string, path: string): Media | null;
   allMedia(paper: string): Media[];
+  page(paper: string, slug: string): Page | null;
+  pages(paper: string): Page[];
 }
 
 export function paperTables(db: Db): PaperTable {
@@ -39,11 +42,17 @@ export function paperTables(db: Db): PaperTable {
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
   const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
-  const NEWEST = `SELECT body FROM records r WHERE paper = ? AND kind = ?
+  const NEWEST_OF = `FROM records r WHERE paper = ? AND kind = ?
        AND n = (SELECT max(n) FROM records WHERE paper = r.paper AND kind = r.kind AND name = r.name)
      ORDER BY name`;
+  const [NEWEST, PAGES] = [`SELECT body ${NEWEST_OF}`, `SELECT name, body ${NEWEST_OF}`];
   const [persona, personas] = [one(RECORD, json<Persona>()), all(NEWEST, json<Persona>())];
   const [cast, casts] = [one(RECORD, json<Cast>()), all(NEWEST, json<Cast>())];
+  // A page that was removed has a record whose body is null.
+  const [page, pages] = [
+    one(RECORD, json<PageBody | null>()),
+    all(PAGES, { name: text, body: json<PageBody | null>() }),
+  ];
   const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];
 
   return {
@@ -73,5 +82,11 @@ export function paperTables(db: Db): PaperTable {
     casts: (paper) => casts(paper, 'cast').reverse(),
     media: (paper, path) => media(paper, 'media', path),
     allMedia: (paper) => allMedia(paper, 'media'),
+    page(paper, slug) {
+      const body = page(paper, 'page', slug);
+      return body === null ? null : { ...body, slug };
+    },
+    pages: (paper) =>
+      pages(paper, 'page').flatMap(({ name, body }) => (body === null ? [] : [{ ...body, slug: name }])),
   };
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
@@ -53,8 +54,35 @@ const file = async (t: TestContext, folder: string) => {
   return { code, outcome, lines: stderr.split('\n').filter((line) => line !== '') };
 };
 
+const ABOUT = (prose = 'Two people write this.', more = '') => `---\ntitle: About us\n${more}---\n\n${prose}\n`;
+
 /** A file that the door must refuse with one line, while the sound files beside it are filed. */
 const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegExp][] = [
+  [
+    'a page at an address of the paper itself',
+    { 'quay/pages/stories.md': ABOUT() },
+    /^quay\/pages\/stories\.md:1 slug: "stories" is an address that the paper itself uses; choose another, such as "our-stories", and rename the file$/,
+  ],
+  [
+    'a page with HTML',
+    { 'quay/pages/about.md': ABOUT('One.\n\n<script>alert(1)</script>') },
+    /^quay\/pages\/about\.md:7 prose: raw HTML "<script>" is not taken; write Markdown/,
+  ],
+  [
+    'a page with a marker',
+    { 'quay/pages/about.md': ABOUT('It is so.[^1]') },
+    /^quay\/pages\/about\.md:5 prose: \[\^1\] points at no entry, because a page cites no facts; link to the source instead$/,
+  ],
+  [
+    'a page in no menu that there is',
+    { 'quay/pages/about.md': ABOUT('x', 'nav: sidebar\n') },
+    /^quay\/pages\/about\.md:3 nav: /,
+  ],
+  [
+    'a page without a title',
+    { 'quay/pages/about.md': '---\nnav: none\n---\n\nText.\n' },
+    /^quay\/pages\/about\.md:2 title: this field is missing; add it$/,
+  ],
   [
     'no front matter',
     { 'quay/stories/a.md': 'Just text.\n' },
@@ -501,4 +529,40 @@ test('a persona that went leaves what was filed as it is', async (t) => {
   assert.deepEqual(outcome?.filed, ['quay/masthead/ines-calloway.yaml']);
   rmSync(join(folder, 'content/quay/paper.yaml'));
   assert.equal((await file(t, folder)).code, 0);
+});
+
+test('a page of the paper goes with its file, and one of the API stays', async (t) => {
+  const folder = contentIn(t, { 'quay/pages/about.md': ABOUT(), 'quay/pages/imprint.md': ABOUT('Quay Street 1.') });
+  const pages = () => {
+    const app = appContextIn(t, folder, { now: Date.now() });
+    const { store } = app;
+    try {
+      return store
+        .archive('quay')
+        .pages()
+        .map(({ slug, prose }) => [slug, prose]);
+    } finally {
+      app.close();
+    }
+  };
+  assert.deepEqual((await file(t, folder)).lines, []);
+  assert.deepEqual(pages(), [
+    ['about', 'Two people write this.'],
+    ['imprint', 'Quay Street 1.'],
+  ]);
+  const app = appContextIn(t, folder, { now: Date.now() });
+  const entry = { at: Date.now(), paper: 'quay', kind: 'page', name: 'from-the-api' } as const;
+  app.store.transact(() => append(app.store, { type: 'record', ...entry, body: { title: 'A', prose: 'Of the API.' } }));
+  app.close();
+
+  rmSync(join(folder, 'content/quay/pages/about.md'));
+  put(folder, 'quay/pages/imprint.md', ABOUT('Quay Street 2.'));
+  const { outcome } = await file(t, folder);
+  assert.deepEqual(outcome?.filed, ['quay/pages/imprint.md', 'quay/pages/about.md']);
+  assert.deepEqual(pages(), [
+    ['from-the-api', 'Of the API.'],
+    ['imprint', 'Quay Street 2.'],
+  ]);
+  put(folder, 'quay/pages/about.md', ABOUT('We are back.'));
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/pages/about.md']);
 });

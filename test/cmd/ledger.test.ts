@@ -155,8 +155,12 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     ['the second half left out', lines.slice(0, lines.length / 2), /the last line is missing: the file is cut short/],
     ['a line cut short', [...lines.slice(0, -9), (lines.at(-9) ?? '').slice(0, 40)], /the line is not a ledger entry/],
     ['a line more', [...lines, lines[at('airing')] ?? ''], /there is text after the last line/],
-    ['the first line left out', lines.slice(1), /:1: this is not a ledger export of version 1 or 2/],
-    ['another version', change(0, '"version":2', '"version":3'), /:1: this is not a ledger export of version 1 or 2/],
+    ['the first line left out', lines.slice(1), /:1: this is not a ledger export of version 1, 2 or 3/],
+    [
+      'another version',
+      change(0, '"version":3', '"version":4'),
+      /:1: this is not a ledger export of version 1, 2 or 3/,
+    ],
     ['a line that is no JSON', lines.with(4, 'hello'), /:5: the line is not a ledger entry/],
     ['an empty file', [], /the last line is missing: the file is cut short/],
   ];

@@ -5,6 +5,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { NAVS, PageBody } from '../../src/desk/page.ts';
 import { Fault } from '../../src/fault.ts';
 import { probeMedia } from '../../src/press/probe.ts';
 import type { Clock } from '../support/app-context.ts';
@@ -40,6 +41,7 @@ type Step =
   | { do: 'hue'; hue: number }
   | { do: 'sections'; keep: number }
   | { do: 'persona'; persona: number; title: string; name: string; hasPicture: boolean }
+  | { do: 'page'; page: number; title: string; nav: (typeof NAVS)[number] | null }
   | { do: 'media' }
   | { do: 'cosign' }
   | { do: 'crash'; after: number };
@@ -78,6 +80,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       hasPicture: fc.boolean(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('page' as const),
+      page: fc.nat(1),
+      title: fc.constantFrom('About us', 'Impressum'),
+      // Null removes the page.
+      nav: fc.option(fc.constantFrom(...NAVS)),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('cosign' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
@@ -85,7 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function take(app: AppContext, clock: Clock, action: Step): void {
   const { desk, store } = app;
   const slug = (piece: number) => `piece-${piece}`;
-  const record = (kind: 'paper' | 'persona' | 'media', name: string, body: unknown) =>
+  const record = (kind: 'paper' | 'persona' | 'media' | 'page', name: string, body: unknown) =>
     store.transact(() => append(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
   const change = (more: object) => record('paper', '', { ...(store.record(PAPER, 'paper', '') as object), ...more });
   try {
@@ -112,6 +124,11 @@ function take(app: AppContext, clock: Clock, action: Step): void {
     if (action.do === 'wait') clock.now += action.hours * HOUR;
     if (action.do === 'hue') change({ hue: action.hue });
     if (action.do === 'sections') change({ sections: SECTIONS.slice(0, action.keep) });
+    if (action.do === 'page') {
+      const { title, nav } = action;
+      const body = nav === null ? null : PageBody.parse({ title, nav, prose: 'Two people write this.' });
+      record('page', `page-${action.page}`, body);
+    }
     if (action.do === 'persona') {
       const slug = PERSONAS[action.persona] ?? '';
       const { title, name, hasPicture } = action;

@@ -40,6 +40,8 @@ const ENDPOINTS = {
   write_config: 'writeConfig',
   write_persona: 'writePersona',
   write_cast: 'writeCast',
+  pages: 'listPages',
+  page: 'readPage',
   keys: 'listKeys',
   key: 'revokeKey',
   subscriber: 'readSubscriber',

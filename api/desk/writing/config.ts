@@ -8,14 +8,12 @@ import { PaperBody } from '../../../src/desk/paper.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom } from '../../../src/desk/record.ts';
 import { castChange, personaChange } from '../../../src/desk/round-trip.ts';
 import { DraftRow, draftRow } from '../../../src/desk/story.ts';
-import { Fault, refusalOf } from '../../../src/fault.ts';
+import { refusalOf } from '../../../src/fault.ts';
 import { SLUG } from '../../../src/ledger/door.ts';
-import { shapeProblems } from '../../../src/ledger/shape.ts';
 import type { ProveHost } from '../../../src/net/host-proof.ts';
 import type { PaperContext } from '../../env.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import type { ErrorBody } from '../../openapi/responses.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
@@ -24,6 +22,7 @@ import { listOf, listSchema } from '../list.ts';
 import { dayParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
+import { changeSchema, merged } from './change.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
@@ -47,27 +46,6 @@ const readConfig = operation({
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
 });
 
-/** A change to a record: members that are left out stay as they are. The merged record is validated, not the change. */
-const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, example: object) =>
-  z
-    .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
-    .openapi(id, {
-      description: 'What is left out stays as it is, and null takes away what may be absent.',
-      properties: membersOf(schema),
-      additionalProperties: false,
-      example,
-    });
-
-/** A record's members for the document, without defaults: members that are left out keep their value. */
-function membersOf(schema: z.ZodType) {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
-  const members = Object.entries(properties).map(([name, member]) => {
-    const { default: _default, ...shown } = typeof member === 'object' ? member : {};
-    return [name, shown];
-  });
-  return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
-}
-
 const writeConfig = operation({
   operationId: 'writeConfig',
   tags: ['Desk'],
@@ -77,7 +55,7 @@ const writeConfig = operation({
   before: [jsonBody()],
   request: {
     headers: IDEMPOTENCY,
-    body: body(part(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
+    body: body(changeSchema(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
   },
   responses: {
     200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.'),
@@ -111,7 +89,9 @@ const writePersona = operation({
         }),
     }),
     headers: IDEMPOTENCY,
-    body: body(part(PersonaMembers, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
+    body: body(
+      changeSchema(PersonaMembers, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' }),
+    ),
   },
   responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
 });
@@ -134,7 +114,7 @@ const writeCast = operation({
     params: dayParam('The edition’s day, in UTC.'),
     headers: IDEMPOTENCY,
     body: body(
-      part(CastMembers, 'CastChange', {
+      changeSchema(CastMembers, 'CastChange', {
         title: 'The day in three minutes',
         video: 'media/cast/2026-11-17.mp4',
         poster: 'media/cast/2026-11-17.jpg',
@@ -247,18 +227,4 @@ function appendOf(app: AppContext, c: PaperContext, kind: 'paper' | 'persona' | 
   const { slug: paper } = c.get('site');
   const before = app.store.record(paper, kind, name);
   appendRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
-}
-
-/**
- * Merges a change into a record. Members that the change leaves out stay; null removes optional ones. Throws
- * `invalid_request` naming the member.
- */
-function merged<T extends z.ZodType>(schema: T, before: object, change: object): z.infer<T> {
-  const whole = { ...before, ...change };
-  const value = Object.fromEntries(Object.entries(whole).filter(([, member]) => member !== null));
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = shapeProblems(parsed.error, value);
-  const [first] = problems;
-  throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
 }

@@ -64,14 +64,15 @@ export function contentType(path: string): string | null {
 
 /**
  * The `_headers` file for Netlify and Cloudflare Pages. Its paths include the path of the root, as the host sees
- * them.
+ * them. `pages` are the slugs of the paper's own pages.
  */
-export function headersFile(context: HeaderContext): string {
+export function headersFile(context: HeaderContext, pages: readonly string[] = []): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');
   const rules = new Map<string, Record<string, string>>([['/*', everywhere(context)]]);
   const add = (pattern: string, headers: Record<string, string>) =>
     rules.set(pattern, { ...rules.get(pattern), ...headers });
-  for (const [pattern, area] of AREAS) {
+  const own = pages.map((slug) => [`/${slug}/*`, 'page'] as const);
+  for (const [pattern, area] of [...AREAS, ...own]) {
     add(pattern, { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) });
   }
   for (const pattern of FRONT) add(pattern, frontHeaders(context));

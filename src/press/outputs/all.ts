@@ -7,6 +7,7 @@ import { documents } from './documents.ts';
 import { front } from './front.ts';
 import { hosting } from './hosting.ts';
 import { masthead, persona, portrait } from './masthead.ts';
+import { page } from './page.ts';
 import { pages } from './pages.ts';
 import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
@@ -31,6 +32,7 @@ export const OUTPUTS: readonly Output[] = [
   castIndex,
   castDay,
   ...pages,
+  page,
   front,
   ...documents,
   sitemap,

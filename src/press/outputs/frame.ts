@@ -38,6 +38,12 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
         url: `${base}/sections/${sectionSlug(name)}/`,
       })),
       has_cast: edition.casts().length > 0,
+      pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
+        title,
+        language,
+        url: `${base}/${slug}/`,
+        nav: nav === 'sections' ? 'sections' : 'footer',
+      })),
     },
     language: page.language ?? paper.language,
     share_image: page.share ?? null,

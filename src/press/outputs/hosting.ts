@@ -8,9 +8,10 @@ import { singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 
 /** The headers for a static host, in the format that such hosts read. */
-export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => [
-  { path: '_headers', body: headersFile(await headerContext(edition, render)) },
-]);
+export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => {
+  const pages = edition.pages().map(({ slug }) => slug);
+  return [{ path: '_headers', body: headersFile(await headerContext(edition, render), pages) }];
+});
 
 /** The paper's input to the header policy: the hashes of the embed card's inline scripts. */
 export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {

@@ -1,3 +1,4 @@
+import { RESERVED_PAGES } from '../../desk/page.ts';
 import type { Edition } from '../edition.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { OUTPUTS } from './all.ts';
@@ -6,6 +7,7 @@ import { card } from './card.ts';
 import { castDay } from './cast.ts';
 import { day, year } from './day.ts';
 import { persona, portrait } from './masthead.ts';
+import { page } from './page.ts';
 import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
@@ -26,6 +28,7 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^cast\/(\d{4}-\d\d-\d\d)\//, castDay],
   [/^(media\/.+)$/, media],
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
+  [new RegExp(`^(?!(?:${RESERVED_PAGES.join('|')})/)([a-z0-9-]+)/index\\.html$`), page],
 ];
 
 /** A single printed file: its bytes, or how to draw or copy it. */

@@ -49,6 +49,7 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   const paths = ['', 'days/', 'masthead/', 'corrections/', 'standards/', 'agents/', 'subscribe/'];
   for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
   for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
+  for (const { slug } of edition.pages()) paths.push(`${slug}/`);
   const casts = edition.casts();
   if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
   return [

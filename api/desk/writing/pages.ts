@@ -1,0 +1,145 @@
+import { z } from '@hono/zod-openapi';
+import type { Page } from '../../../src/desk/page.ts';
+import { PageBody, PageRow, pageRow } from '../../../src/desk/page.ts';
+import { appendRecord, pageFrom } from '../../../src/desk/record.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { PaperContext } from '../../env.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { archiveOf } from '../context.ts';
+import { listOf, listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { changeSchema, merged } from './change.ts';
+import { Pressing } from './filing.ts';
+import type { Writer } from './write.ts';
+import { write } from './write.ts';
+
+const slugParam = z.object({
+  slug: z
+    .string()
+    .max(200)
+    .openapi({ param: { name: 'slug', in: 'path' }, description: 'The page’s slug.', example: 'about' }),
+});
+
+const PageRecord = PageRow.extend({ prose: z.string() }).openapi('PageRecord', {
+  description: 'A page of the paper’s own, with its text in Markdown.',
+});
+
+/** A page can be sent back as it was read. */
+const PageMembers = PageBody.extend({ slug: z.string(), url: z.url() });
+
+const list = operation({
+  operationId: 'listPages',
+  tags: ['Desk'],
+  summary: 'The paper’s own pages, in reading order',
+  responses: { 200: ok(listSchema('PageList', 'pages', PageRow), 'Every page.'), ...faults() },
+});
+
+const read = operation({
+  operationId: 'readPage',
+  tags: ['Desk'],
+  summary: 'A page of the paper’s own',
+  request: { params: slugParam },
+  responses: { 200: ok(PageRecord, 'The page.'), ...faults() },
+});
+
+const put = operation({
+  operationId: 'writePage',
+  tags: ['Desk'],
+  summary: 'Add a page of the paper’s own, or change one',
+  description:
+    'About, imprint, contact and the like, at `{root}/{slug}/`. Prose is Markdown without HTML, as in a piece, and cites no facts. A slug that the paper’s own addresses use is refused.',
+  before: [jsonBody()],
+  request: {
+    params: slugParam,
+    headers: IDEMPOTENCY,
+    body: body(
+      changeSchema(PageMembers, 'PageChange', {
+        title: 'About this paper',
+        nav: 'footer',
+        order: 1,
+        prose: 'Two people and four personas watch the tides.',
+      }),
+    ),
+  },
+  responses: {
+    200: ok(PageRecord.extend(Pressing).openapi('WrittenPage'), 'The page.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+const remove = operation({
+  operationId: 'removePage',
+  tags: ['Desk'],
+  summary: 'Remove a page of the paper’s own',
+  request: { params: slugParam, headers: IDEMPOTENCY },
+  responses: {
+    200: ok(
+      z
+        .object({ slug: z.string(), removed: z.literal(true), ...Pressing })
+        .openapi('RemovedPage', { example: { slug: 'about', removed: true, pressed: true, files: 9 } }),
+      'Its address answers 404.',
+    ),
+    ...faults(413, 422),
+  },
+});
+
+/** The paper's own pages. */
+export function pageRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+
+  routes.operation(list, (c) =>
+    listOf(
+      c,
+      'pages',
+      archiveOf(app, c)
+        .pages()
+        .map((page) => pageRow(page, siteOf(c))),
+    ),
+  );
+
+  routes.operation(read, (c) => recordOf(c, requirePage(writer, c, c.req.valid('param').slug)));
+
+  routes.operation(put, (c) => {
+    const { slug } = c.req.valid('param');
+    const given = c.req.valid('json');
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
+      const { slug: _slug, ...before } = archive.page(slug) ?? { slug };
+      const shown = { slug, url: `${c.get('site').root}/${slug}/` };
+      const change = Object.fromEntries(
+        Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
+      );
+      const page = pageFrom(archive, slug, merged(PageBody, before, change));
+      append(writer, c, slug, page);
+      return { status: 200, body: recordOf(c, { ...page, slug }), isShown: true };
+    });
+  });
+
+  routes.operation(remove, (c) => {
+    const { slug } = c.req.valid('param');
+    return write(writer, c, () => {
+      requirePage(writer, c, slug);
+      append(writer, c, slug, null);
+      return { status: 200, body: { slug, removed: true as const }, isShown: true };
+    });
+  });
+}
+
+function requirePage({ app }: Writer, c: PaperContext, slug: string): Page {
+  const page = archiveOf(app, c).page(slug);
+  if (page !== null) return page;
+  throw new Fault('not_found', `this paper has no page ${JSON.stringify(slug)}; GET /api/v1/pages lists them`);
+}
+
+function append({ app }: Writer, c: PaperContext, slug: string, value: PageBody | null): void {
+  const { slug: paper } = c.get('site');
+  const entry = { paper, kind: 'page' as const, name: slug, body: value, at: app.now() };
+  appendRecord(app.store, entry, app.store.record(paper, 'page', slug));
+}
+
+const siteOf = (c: PaperContext) => ({ root: c.get('site').root, language: c.get('site').paper.language });
+
+const recordOf = (c: PaperContext, page: Page) => ({ ...pageRow(page, siteOf(c)), prose: page.prose });

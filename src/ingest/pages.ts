@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PageBody, pageSlugProblem } from '../desk/page.ts';
+import { appendRecord, pageFrom } from '../desk/record.ts';
+import type { Problem } from '../fault.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+import type { DeskFolder } from './desk-folder.ts';
+import { baseName } from './desk-folder.ts';
+import type { SourceFile } from './source-file.ts';
+import { readSource } from './source-file.ts';
+
+/** The folder of a paper's own pages. */
+export const PAGES_FOLDER = 'pages';
+
+/** A page from its file: the front matter, and the text below it. Returns the problems of its fields. */
+export function pageFileBody(source: SourceFile): { body?: PageBody; problems: Problem[] } {
+  if (source.data === null) return { problems: [] };
+  if (source.data.prose !== undefined) {
+    const message = 'the prose is the text below the front matter; move it there';
+    return { problems: [{ field: 'prose', rule: 'unknown_field', message }] };
+  }
+  const fields = { ...source.data, prose: source.body };
+  const parsed = PageBody.safeParse(fields);
+  return parsed.success ? { body: parsed.data, problems: [] } : { problems: shapeProblems(parsed.error, fields) };
+}
+
+/** Files the paper's own pages. */
+export class Pages {
+  readonly #at: DeskFolder;
+
+  constructor(at: DeskFolder) {
+    this.#at = at;
+  }
+
+  /** Applies the files that changed, and removes the pages whose files are gone. */
+  file(): void {
+    for (const path of this.#at.files(PAGES_FOLDER, '.md')) this.#apply(path);
+    const { store } = this.#at.intake;
+    for (const file of store.appliedIn(`${this.#at.slug}/${PAGES_FOLDER}/`)) this.#removeIfGone(file);
+  }
+
+  /** Reads the file inside the transaction, so that it cannot overwrite a newer version applied by another process. */
+  #apply(path: string): void {
+    const { store, now } = this.#at.intake;
+    const file = this.#at.name(path);
+    const slug = baseName(path, '.md');
+    store.transact(() => {
+      const source = readSource(path, file, 'markdown');
+      if (store.applied(file) === source.digest) return;
+      const reserved = pageSlugProblem(slug);
+      if (reserved !== null) return this.#at.problem(file, 'slug', `${reserved}, and rename the file`);
+      const { body, problems } = pageFileBody(source);
+      this.#at.result.problems.push(...source.problems, ...source.locate(problems));
+      if (body === undefined) return;
+      try {
+        this.#record(slug, pageFrom(store.archive(this.#at.slug), slug, body), file, now());
+        store.setApplied(file, source.digest);
+      } catch (error) {
+        this.#at.report(source, error, 'prose');
+      }
+    });
+  }
+
+  /** A page that came over the API has no file, and stays. */
+  #removeIfGone(file: string): void {
+    const { store, now } = this.#at.intake;
+    const name = file.slice(this.#at.slug.length + 1);
+    if (existsSync(join(this.#at.folder, name))) return;
+    store.transact(() => {
+      this.#record(baseName(name, '.md'), null, file, now());
+      store.forgetApplied(file);
+    });
+  }
+
+  #record(slug: string, body: PageBody | null, file: string, at: number): void {
+    const { store } = this.#at.intake;
+    const entry = { at, paper: this.#at.slug, kind: 'page' as const, name: slug, body };
+    if (appendRecord(store, entry, store.record(this.#at.slug, 'page', slug))) this.#at.result.filed.push(file);
+  }
+}
