@@ -1,4 +1,6 @@
+import { fill } from '../phrases/fill.ts';
 import { formatters } from '../phrases/intl.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 
 /** Returns a function that formats a time in a language, in UTC. */
 function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
@@ -26,7 +28,9 @@ export const isDayAlone = (iso: string): boolean => iso.endsWith('T00:00:00.000Z
 
 /** November 21, 2026, 07:06 UTC; only the date when the time of day is unknown. */
 export const moment = (language: string, iso: string): string =>
-  isDayAlone(iso) ? plainDay(language, iso) : `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
+  isDayAlone(iso)
+    ? plainDay(language, iso)
+    : fill(phrasesOf(language).page.moment, { day: plainDay(language, iso), time: clock(language, iso) });
 
 /** 2:34 */
 export function runningTime(seconds: number): string {
@@ -40,5 +44,10 @@ export function isoDuration(seconds: number): string {
   return `PT${Math.floor(whole / 60)}M${whole % 60}S`;
 }
 
+const sizes = formatters((language) => {
+  const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(language, { style: 'unit', unit: 'megabyte', ...digits });
+});
+
 /** 14.2 MB */
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+export const megabytes = (language: string, bytes: number): string => sizes(language).format(bytes / 1e6);

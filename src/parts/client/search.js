@@ -5,8 +5,8 @@ const field = form.elements.q;
 const { api, language } = form.dataset;
 /** The paper on this host: its own address may be another one. */
 const root = api.slice(0, -'/api/v1/search'.length);
+const words = JSON.parse(form.dataset.words);
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
-const SILENT = 'The search desk does not answer just now. The back issues by day and the sections below are all there.';
 
 let asked = 0;
 
@@ -39,9 +39,14 @@ function row({ headline, dek, slug, published_at, category, byline }) {
       element('p', 'kicker', category),
       element('h2', '', link(`${root}/stories/${slug}/`, headline)),
       ...(dek ? [element('p', 'dek', dek)] : []),
-      element('p', 'byline', byline.name, ' ', element('span', 'ai', 'AI persona'), ' ', when),
+      element('p', 'byline', byline.name, ' ', element('span', 'ai', words.persona), ' ', when),
     ),
   );
+}
+
+function counted(count) {
+  const text = words.found[new Intl.PluralRules(words.language).select(count)] ?? words.found.other;
+  return text.replace('{count}', () => new Intl.NumberFormat(language).format(count));
 }
 
 /** The answer's body, or null when no API stands behind the address. */
@@ -59,15 +64,15 @@ async function search(q) {
   const turn = ++asked;
   found.replaceChildren();
   if (q === '') return say('');
-  say('Searching…');
+  say(words.searching);
   const answer = await ask(q);
   // An older question may be answered after a newer one.
   if (turn !== asked) return;
-  if (answer === null) return say(SILENT);
-  if (!Array.isArray(answer.stories)) return say(answer.message ?? SILENT);
+  if (answer === null) return say(words.silent);
+  if (!Array.isArray(answer.stories)) return say(words.refused ?? answer.message ?? words.silent);
   const { stories } = answer;
-  if (stories.length === 0) return say(`Nothing on air holds “${q}”.`);
-  say(stories.length === 1 ? 'One piece' : `${stories.length} pieces, newest first`);
+  if (stories.length === 0) return say(words.none.replace('{words}', () => q));
+  say(counted(stories.length));
   found.replaceChildren(...stories.map(row));
 }
 

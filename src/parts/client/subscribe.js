@@ -1,7 +1,7 @@
 const form = document.getElementById('order');
 const status = document.getElementById('status');
 const button = form.querySelector('button');
-const SILENT = 'The subscription desk does not answer just now. Nothing was sent; please try again later.';
+const words = JSON.parse(form.dataset.words);
 
 function say(text) {
   status.textContent = text;
@@ -20,10 +20,11 @@ function point(name, text) {
   return true;
 }
 
-/** What went wrong, without the field's name in front: it stands beside the field. */
-function inWords({ field, message = SILENT }) {
-  const words = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+/** What went wrong, without the field's name in front: it stands beside the field. The API speaks English. */
+function inWords({ field, message = words.silent }) {
+  if (words.bad) return words.bad[field] ?? words.bad.other;
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function order() {
@@ -59,14 +60,14 @@ form.addEventListener('submit', async (event) => {
   say('');
   form.classList.remove('sent');
   for (const name of ['email', 'cadence', 'sections']) point(name, '');
-  if (form.querySelector('[name="sections"]:checked') === null) return void point('sections', 'Tick one or more.');
+  if (form.querySelector('[name="sections"]:checked') === null) return void point('sections', words.no_section);
   button.disabled = true;
-  say('Sending…');
+  say(words.sending);
   const answer = await send(order());
   button.disabled = false;
-  if (answer === null) return say(SILENT);
+  if (answer === null) return say(words.silent);
   if (answer.ok) {
-    say(answer.message ?? 'Look into your mail and confirm.');
+    say((words.bad ? null : answer.message) ?? words.sent);
     form.classList.add('sent');
     return;
   }

@@ -5,12 +5,11 @@ const status = panel.querySelector('[role="status"]');
 
 async function open() {
   button.removeEventListener('click', open);
-  status.textContent = 'Fetching the checks…';
+  status.textContent = panel.dataset.fetching;
   try {
     await import(/* @vite-ignore */ panel.dataset.checks);
   } catch {
-    status.textContent =
-      'Nothing was checked: the program that checks could not be fetched. That says nothing about the piece. Reload the page and try again.';
+    status.textContent = panel.dataset.notFetched;
     button.addEventListener('click', open);
   }
 }
