@@ -171,6 +171,8 @@ const EMPTY = {
   language: 'en',
   image: null,
   credit: null,
+  written_by: null,
+  tags: [],
   correction: null,
 };
 
@@ -209,6 +211,11 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   search: () => [],
   sectionPage: () => [],
   sectionCount: () => 0,
+  tag: () => null,
+  tags: () => [],
+  tagPage: () => [],
+  tagRank: () => 0,
+  newerTagged: () => 0,
   scheduled: () => [],
   sectionRank: () => 0,
   newer: () => 0,

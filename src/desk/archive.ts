@@ -24,6 +24,10 @@ export interface Row {
   byline: { name: string; title: string };
   language: string;
   image: Image | null;
+  /** Who wrote it, when people did and the persona brought it in: as filed, or as the credit of an import names them. */
+  written_by: string | null;
+  /** Names; their slugs are their places in addresses. */
+  tags: string[];
   revision: number;
   /** When the piece first went on air. */
   published_at: number;
@@ -75,6 +79,15 @@ export interface CorrectionRow extends Correction {
   headline: string;
 }
 
+/** A tag as the lists of tags show it. */
+export interface TagCount {
+  slug: string;
+  /** As the newest of its pieces spells it. */
+  name: string;
+  /** Pieces on air. */
+  count: number;
+}
+
 /** Selects pieces on air, newest first. */
 export interface LatestQuery {
   limit: number;
@@ -82,6 +95,8 @@ export interface LatestQuery {
   persona?: string;
   /** Only pieces published at or after this time, in ms. */
   since?: number;
+  /** The slug of a tag. */
+  tag?: string;
   /** Only pieces after this position in the list. Cannot be combined with `section` or `persona`. */
   after?: { published_at: number; id: string };
 }
@@ -131,6 +146,16 @@ export interface Archive {
   /** The n-th page of a section. Pages count from 1 at the oldest piece; within a page, newest first. */
   sectionPage(section: string, page: number, size: number): Row[];
   sectionCount(section: string): number;
+  /** A tag by its slug; null when no piece on air has it. */
+  tag(slug: string): TagCount | null;
+  /** The tags of pieces on air, those of most pieces first. */
+  tags(page: { limit: number; after?: { count: number; slug: string } | undefined }): TagCount[];
+  /** The n-th page of a tag, as `sectionPage`. */
+  tagPage(tag: string, page: number, size: number): Row[];
+  /** How many pieces with the tag went on air before this one. */
+  tagRank(tag: string, at: { published_at: number; id: string }): number;
+  /** How many pieces with the tag went on air after this one. Stops counting at `cap`. */
+  newerTagged(tag: string, at: { published_at: number; id: string }, cap: number): number;
   /** Scheduled pieces, earliest first. */
   scheduled(): Scheduled[];
   /** How many pieces of the section went on air before this one. */

@@ -73,6 +73,8 @@ function rowOf(row: Row): Row {
     byline: row.byline,
     language: row.language,
     image: row.image,
+    written_by: row.written_by,
+    tags: row.tags,
     revision: row.revision,
     published_at: row.published_at,
     updated_at: row.updated_at,

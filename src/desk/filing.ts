@@ -146,6 +146,21 @@ export function sameContent(a: Filing, b: Filing): boolean {
 }
 
 function contentOf(filing: Filing): unknown {
-  const { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit } = filing;
-  return { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit };
+  const { slug, headline, dek, prose, cited_facts, category, kind, persona } = filing;
+  const { language, image, credit, written_by, tags } = filing;
+  return {
+    slug,
+    headline,
+    dek,
+    prose,
+    cited_facts,
+    category,
+    kind,
+    persona,
+    language,
+    image,
+    credit,
+    written_by,
+    tags,
+  };
 }

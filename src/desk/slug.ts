@@ -1,32 +1,8 @@
-import { normalized } from '../ledger/marks.ts';
+import { asciiWords } from '../ledger/ascii-words.ts';
 import { SLUG_MAX } from '../ledger/piece.ts';
 
 /** Space for the suffix that distinguishes pieces with the same headline. */
 const TAIL = 6;
-
-/** Letters with a stroke, and ligatures, which no normalization form decomposes. */
-const PLAIN: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-  ð: 'd',
-  đ: 'd',
-  ħ: 'h',
-  ı: 'i',
-  ł: 'l',
-  ø: 'o',
-  ŧ: 't',
-};
-
-/** The words of a name for use in addresses: lower case, a–z and 0–9; empty for a name in another script. */
-export function asciiWords(name: string): string[] {
-  const plain = normalized(name, 'NFKD')
-    .replace(/[\u0300-\u036f'’]/g, '')
-    .toLowerCase()
-    .replace(/[ßæœþðđħıłøŧ]/g, (letter) => PLAIN[letter] ?? letter);
-  return plain.match(/[a-z0-9]+/g) ?? [];
-}
 
 /** A slug from the first words of a headline; empty when it has no ASCII words. */
 function slugFrom(headline: string): string {

@@ -5,6 +5,8 @@ import { fileStory, sameContent } from '../desk/filing.ts';
 import { Fault, type Problem, problemsIn } from '../fault.ts';
 import { filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
+import { WRITER_MAX } from '../ledger/piece.ts';
+import { list } from '../phrases/intl.ts';
 import type { ImportLine } from './import-lines.ts';
 import { batchesOf, parseLine } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
@@ -148,16 +150,35 @@ class ImportRun {
         cited_facts: line.cited_facts,
         language: line.lang ?? undefined,
         credit: creditOf(line),
+        written_by: line.written_by ?? writerOf(line, line.lang ?? language),
+        tags: line.tags,
       },
       { slug: line.slug, kind: default_kind, language },
     );
-    return withEarlierCredit(filing, this.#archive);
+    return asFiledBefore(filing, this.#archive, line);
   }
 }
 
+const authorsOf = ({ authors }: ImportLine): string[] =>
+  (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
+
+/** The people who wrote an imported piece, on one line; null where the archive names nobody. */
+function writerOf(line: ImportLine, language: string): string | null {
+  const names = authorsOf(line)
+    .map((name) => name.replace(/\s+/g, ' ').trim())
+    .filter((name) => name !== '');
+  // The credit names all of them.
+  for (let count = names.length; count > 0; count--) {
+    const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
+    if (writer.length <= WRITER_MAX) return writer;
+  }
+  return null;
+}
+
 /** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */
-function creditOf({ authors, license, origin, changes }: ImportLine): string | null {
-  const names = (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
+function creditOf(line: ImportLine): string | null {
+  const { license, origin, changes } = line;
+  const names = authorsOf(line);
   const parts = [
     names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
     origin ? `First published at ${origin}.` : '',
@@ -171,11 +192,17 @@ function creditOf({ authors, license, origin, changes }: ImportLine): string | n
 /** A sentence that earlier versions added to every credit, true or not. */
 const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
 
-/** Keeps the credit of an earlier import if nothing else changed: a new credit alone makes no revision. */
-function withEarlierCredit(filing: Filing, archive: Archive): Filing {
+/**
+ * Keeps the credit and the missing writer of an import by an earlier version if nothing else changed: what this
+ * version says in another way alone makes no revision.
+ */
+function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
   const story = archive.storyBySlug(filing.slug);
   const old = story === null ? null : archive.piece(story.id);
-  if (old === null || old.credit !== `${filing.credit}${ADDED_BEFORE}`) return filing;
-  const again = { ...filing, credit: old.credit };
+  if (old === null) return filing;
+  const credit = old.credit === `${filing.credit}${ADDED_BEFORE}` ? old.credit : filing.credit;
+  // Earlier versions filed the writer in the credit alone.
+  const written_by = line.written_by == null && old.written_by === null ? null : filing.written_by;
+  const again = { ...filing, credit, written_by };
   return sameContent(old, again) ? again : filing;
 }

@@ -20,6 +20,8 @@ const ImportLine = z.object({
   cited_facts: z.array(CitedFactBody),
   lang: z.string().nullish(),
   authors: z.array(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
+  written_by: z.string().nullish(),
+  tags: z.array(z.string()).nullish(),
   license: z.string().nullish(),
   origin: z.string().nullish(),
   changes: z.string().nullish(),

@@ -16,7 +16,7 @@ import { LogFault } from '../ledger/log/log-fault.ts';
 import { plural } from '../plural.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
-import { damaged, linesOf, parseLedgerLine, VERSIONS } from './ledger-lines.ts';
+import { currentLine, damaged, linesOf, parseLedgerLine, VERSIONS } from './ledger-lines.ts';
 import { LogImport } from './log-import.ts';
 import { isLogLine } from './log-lines.ts';
 import { checkLogSignatures } from './log-signatures.ts';
@@ -72,7 +72,7 @@ export async function importLedger(
       else if (line.type === 'media-part') keepPart(media, parts, line, where);
       else if (isLogLine(line)) checkedLog(where, () => log.take(line));
       else if (line.type !== 'ledger') {
-        appendLine(replay, line, where);
+        appendLine(replay, currentLine(line), where);
         onProgress(++count, line.type);
       }
       if (!ended) hash.update(`${text}\n`);

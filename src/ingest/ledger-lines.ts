@@ -7,10 +7,18 @@ import { isLogLine } from './log-lines.ts';
 
 /**
  * The first line of an export. Exports of version 1 are from before there was a transparency log, those of version 2
- * from before there were pages of a paper's own.
+ * from before there were pages of a paper's own, and before pieces had writers and tags.
  */
 export const HEADER = { type: 'ledger', version: 3 } as const;
 export const VERSIONS: readonly number[] = [1, 2, HEADER.version];
+
+/** A line with the members that exports of earlier versions do not have. */
+export function currentLine(line: LedgerEntry): LedgerEntry {
+  return line.type === 'generation' ? { ...line, piece: { ...ADDED_LATER, ...line.piece } } : line;
+}
+
+const ADDED_LATER = { written_by: null, tags: [] };
+
 type HeaderLine = { type: 'ledger'; version: number };
 
 /**

@@ -15,12 +15,23 @@ export interface Basis {
   kind: Kind;
   byline: { name: string; title: string };
   credit?: string;
+  written_by?: string;
 }
 
 /** The parts of a piece that its hash covers. */
 export type Hashed = Pick<
   Piece,
-  'id' | 'revision' | 'headline' | 'dek' | 'prose' | 'cited_facts' | 'category' | 'kind' | 'byline' | 'credit'
+  | 'id'
+  | 'revision'
+  | 'headline'
+  | 'dek'
+  | 'prose'
+  | 'cited_facts'
+  | 'category'
+  | 'kind'
+  | 'byline'
+  | 'credit'
+  | 'written_by'
 >;
 
 /** The basis of one generation. */
@@ -43,6 +54,7 @@ export function basisOf(piece: Hashed): Basis {
     kind: piece.kind,
     byline: { name: piece.byline.name, title: piece.byline.title },
     ...(piece.credit === null ? {} : { credit: piece.credit }),
+    ...(piece.written_by === null ? {} : { written_by: piece.written_by }),
   };
 }
 

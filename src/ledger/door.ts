@@ -13,6 +13,9 @@ import {
   SLUG_MAX,
   SOURCE_MAX,
   STATEMENT_MAX,
+  TAG_MAX,
+  TAGS_MAX,
+  WRITER_MAX,
 } from './piece.ts';
 import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
@@ -55,6 +58,8 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
     ...(filing.credit === null ? [] : textProblems('credit', filing.credit, CREDIT_MAX)),
+    ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
+    ...tagProblems(filing),
     ...(filing.correction === null ? [] : textProblems('correction', filing.correction, CORRECTION_MAX)),
   ];
 }
@@ -285,6 +290,14 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
     });
   }
   return problems;
+}
+
+function tagProblems({ tags }: Filing): Problem[] {
+  if (tags.length > TAGS_MAX) {
+    const message = `${tags.length} tags are more than ${TAGS_MAX}; keep those by which readers look for the piece`;
+    return [{ field: 'tags', rule: 'too_many', message }];
+  }
+  return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, TAG_MAX, true));
 }
 
 /** Problems of a single-line text. */

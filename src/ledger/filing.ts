@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
-import { KINDS } from './piece.ts';
+import { KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
+import { tagsFrom } from './tag.ts';
 
 /** A cited fact as a desk writes it. Its number is its position in the list. */
 export const CitedFactBody = z.strictObject({
@@ -31,6 +32,13 @@ export const FilingBody = z.strictObject({
   language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when left out.' }),
   image: z.union([z.string(), ImageBody]).nullish(),
   credit: z.string().nullish().meta({ description: 'Whose work the piece rests on, and under which licence.' }),
+  written_by: z.string().nullish().meta({
+    description: 'Who wrote the piece, when people did: one line. The persona in `byline` then only brought it in.',
+  }),
+  tags: z
+    .array(z.string())
+    .nullish()
+    .meta({ description: `What the piece is about: up to ${TAGS_MAX} names of up to ${TAG_MAX} characters.` }),
   correction: z.string().nullish().meta({ description: 'What was wrong and is right now; readers will see it.' }),
   revised_at: z.iso.datetime({ offset: true }).nullish(),
 });
@@ -71,6 +79,8 @@ export function filingFrom(
     language: body.language ?? defaults.language,
     image: image ? { src: image.src, alt: line(image.alt), credit: optionalLine(image.credit) } : null,
     credit: optionalLine(body.credit),
+    written_by: optionalLine(body.written_by),
+    tags: tagsFrom(body.tags ?? []),
     correction: optionalLine(body.correction),
     revised_at: body.revised_at ? Date.parse(body.revised_at) : null,
   };

@@ -6,11 +6,15 @@ export const STATEMENT_MAX = 4_000;
 export const SOURCE_MAX = 300;
 export const INSTRUMENT_MAX = 2_000;
 export const CREDIT_MAX = 2_000;
+export const WRITER_MAX = 500;
 export const CORRECTION_MAX = 2_000;
 export const FACTS_MAX = 1_000;
 /** Each is shown with its publisher's name. */
 export const MARKERS_MAX = 5_000;
 export const SLUG_MAX = 150;
+/** How many tags a piece may have. */
+export const TAGS_MAX = 10;
+export const TAG_MAX = 40;
 
 /** Minimum number of distinct publishers for a piece on air, whatever the paper's setting. */
 export const SOURCE_FLOOR_MIN = 2;
@@ -55,6 +59,10 @@ export interface Filing {
   image: Image | null;
   /** The author and license of the work on which the piece is based. */
   credit: string | null;
+  /** Who wrote the piece, when people did and the persona only brought it in: one line. */
+  written_by: string | null;
+  /** What the piece is about, for readers who browse: names, no two with the same slug. */
+  tags: string[];
   /** For a correction: what was wrong in the previous revision. */
   correction: string | null;
   /** When the revision was made, in ms, for a desk that imports its archive; else null. */

@@ -3,9 +3,17 @@ import { LOG_PROOF } from './log/log-proof.ts';
 import type { Shape } from './members.ts';
 import { unknownMembers } from './members.ts';
 
-/** The description of the content hash, as every proof carries it. */
-export const HASH_BASIS =
+/** The description of the content hash, as proofs carry it. */
+const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
+
+/** The sentence about a member that only the basis of some pieces has. */
+const HASH_BASIS_WRITER = ' The piece names who wrote it, and so has basis, as written_by.';
+
+/** The description of the content hash of a basis. */
+export function hashBasis(basis: object): string {
+  return `${HASH_BASIS}${'written_by' in basis ? HASH_BASIS_WRITER : ''}`;
+}
 
 /** A revision as a proof lists it. */
 export const GENERATION: Shape = {
@@ -47,6 +55,7 @@ const COMPARED: Shape = {
  * it to report the same names.
  */
 export function unsignedIn(proof: object): string[] {
-  const isRecipe = membersIn(proof).hash_basis === HASH_BASIS;
+  const { basis, hash_basis } = membersIn(proof);
+  const isRecipe = hash_basis === hashBasis(membersIn(basis));
   return unknownMembers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
 }

@@ -9,7 +9,7 @@ import type { LogProof } from './log/log-proof.ts';
 import { logProofFaults } from './log/log-proof-faults.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
-import { HASH_BASIS } from './proof-form.ts';
+import { hashBasis } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 import { shapeProblems } from './shape.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
@@ -58,12 +58,13 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: Proo
     throw new Error(`piece ${piece.id} has no generation signed by a known key`);
   }
   const used = keys.filter(({ kid }) => generations.some((generation) => generation.kid === kid));
+  const basis = basisOf(piece);
   return {
     id: piece.id,
     revision: piece.revision,
     content_hash: last.content_hash,
-    basis: basisOf(piece),
-    hash_basis: HASH_BASIS,
+    basis,
+    hash_basis: hashBasis(basis),
     receipt: last.receipt,
     receipt_verify: {
       alg: 'Ed25519',

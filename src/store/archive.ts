@@ -1,20 +1,27 @@
-import type { Archive } from '../desk/archive.ts';
+import type { Archive, Row } from '../desk/archive.ts';
 import { inReadingOrder } from '../desk/page.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
+import type { PieceTagTable } from './piece-tags.ts';
+import { rowsOf } from './piece-tags.ts';
 import type { PieceTable } from './pieces.ts';
 import type { SearchTables } from './search.ts';
 
 interface ArchiveTables {
   papers: PaperTable;
   pieces: PieceTable;
+  pieceTags: PieceTagTable;
   entries: LedgerTables;
   search: Pick<SearchTables, 'search'>;
   logProof: Archive['logProof'];
 }
 
 /** One paper's archive. */
-export function archiveOf(paper: string, { papers, pieces, entries, search, logProof }: ArchiveTables): Archive {
+export function archiveOf(
+  paper: string,
+  { papers, pieces, pieceTags, entries, search, logProof }: ArchiveTables,
+): Archive {
+  const rows = (ids: readonly string[]): Row[] => rowsOf(ids, (id) => pieces.row(paper, id));
   return {
     paper() {
       const record = papers.paper(paper);
@@ -40,11 +47,19 @@ export function archiveOf(paper: string, { papers, pieces, entries, search, logP
     receiptsOnAir: () => pieces.receiptsOnAir(paper),
     logProof,
     slugs: () => pieces.slugs(paper),
-    latest: (query) => pieces.latest(paper, query),
+    latest(query) {
+      if (query.tag === undefined) return pieces.latest(paper, query);
+      return rows(pieceTags.tagged(paper, query.tag, query));
+    },
     search: (terms, limit) => search.search(paper, terms, limit),
     row: (id) => pieces.row(paper, id),
     sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
     sectionCount: (section) => pieces.sectionCount(paper, section),
+    tag: (slug) => pieceTags.tag(paper, slug),
+    tags: (page) => pieceTags.tags(paper, page),
+    tagPage: (tag, page, size) => rows(pieceTags.tagPage(paper, tag, page, size)),
+    tagRank: (tag, at) => pieceTags.tagRank(paper, tag, at),
+    newerTagged: (tag, at, cap) => pieceTags.newerTagged(paper, tag, at, cap),
     scheduled: () => pieces.allScheduled(paper),
     sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
     newer: (at, cap, section) => pieces.newer(paper, at, cap, section),

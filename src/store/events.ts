@@ -49,7 +49,11 @@ export function eventTable(db: Db): Events {
   };
 }
 
+/** Members of a row that events of earlier versions do not have. */
+const ADDED_LATER = { written_by: null, tags: [] };
+
 /** `told` holds the members of an event that have no column. */
 export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
-  return { ...columns, ...told } as KeptEvent;
+  const event = { ...columns, ...told } as KeptEvent;
+  return 'story' in event ? { ...event, story: { ...ADDED_LATER, ...event.story } } : event;
 }

@@ -44,6 +44,17 @@ const CHECKS: string[] = [
    SELECT 'the count of ' || what || ' ' || name || ' of ' || paper || ' is not that of its pieces on air' FROM (
      SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, what, name`,
+  `WITH counted AS (SELECT paper, tag, count(*) AS count FROM piece_tags GROUP BY 1, 2)
+   SELECT 'the count of the tag ' || tag || ' of ' || paper || ' is not that of its pieces' FROM (
+     SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tag_counts)
+     UNION SELECT * FROM (SELECT * FROM tag_counts EXCEPT SELECT * FROM counted)) GROUP BY paper, tag`,
+  `WITH named AS (
+       SELECT p.paper, p.published_at, p.id AS piece, j.value AS name FROM pieces p JOIN generations g ON g.n = p.generation,
+         json_each(g.tags) j WHERE p.state = 'on_air'),
+     kept AS (SELECT paper, published_at, piece, name FROM piece_tags)
+   SELECT 'the tags of piece ' || piece || ' are not those of its newest revision on air' FROM (
+     SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
   `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
      FROM search_state WHERE folding <> ${NORMALIZER_VERSION} OR filled <> 1`,
   `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p

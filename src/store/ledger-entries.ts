@@ -27,6 +27,8 @@ export const PIECE = {
   language: text,
   image,
   credit: orNull(text),
+  written_by: orNull(text),
+  tags: json<Piece['tags']>(),
   correction: orNull(text),
   revised_at: orNull(integer),
 };
@@ -48,6 +50,8 @@ export function pieceOf(row: Read<typeof PIECE>): Piece {
     language: row.language,
     image: row.image,
     credit: row.credit,
+    written_by: row.written_by,
+    tags: row.tags,
     correction: row.correction,
     revised_at: row.revised_at,
   };
@@ -72,9 +76,9 @@ export function ledgerTables(db: Db): LedgerTables {
   const record = run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)');
   const generation = run(
     `INSERT INTO generations (n, paper, piece, revision, seq, slug, headline, dek, category, kind, persona,
-       byline_name, byline_title, language, image, credit, correction, revised_at, prose, cited_facts,
+       byline_name, byline_title, language, image, credit, written_by, tags, correction, revised_at, prose, cited_facts,
        content_hash, receipt, receipt_hash, filed_by, kid)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const airing = run('INSERT INTO airings (n, paper, piece, on_air_at, made_by) VALUES (?, ?, ?, ?, ?)');
   const withdrawal = run('INSERT INTO withdrawals (n, paper, piece, reason, made_by) VALUES (?, ?, ?, ?, ?)');
@@ -181,6 +185,8 @@ export function ledgerTables(db: Db): LedgerTables {
       piece.language,
       piece.image === null ? null : JSON.stringify(piece.image),
       piece.credit,
+      piece.written_by,
+      JSON.stringify(piece.tags),
       piece.correction,
       piece.revised_at,
       piece.prose,

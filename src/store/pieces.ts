@@ -2,6 +2,7 @@ import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from 
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
+import { creditedWriter } from '../ledger/credited-writer.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { DAY, isoTime } from '../time.ts';
 import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
@@ -12,7 +13,7 @@ import { sql } from './sql.ts';
 
 /** The columns of a piece in a list, and their tables. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
-  g.language, g.image, p.revision, p.published_at, p.updated_at`;
+  g.language, g.image, g.credit, g.written_by, g.tags, p.revision, p.published_at, p.updated_at`;
 const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
 export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
@@ -30,6 +31,9 @@ const LIST = {
   byline_title: text,
   language: text,
   image,
+  credit: orNull(text),
+  written_by: orNull(text),
+  tags: json<Row['tags']>(),
   revision: integer,
   published_at: orNull(integer),
   updated_at: orNull(integer),
@@ -47,7 +51,6 @@ const STORY = {
   ...DESK_LIST,
   prose: text,
   cited_facts: json<Story['cited_facts']>(),
-  credit: orNull(text),
   content_hash: text,
 };
 
@@ -69,6 +72,8 @@ function rowOf(row: Read<typeof LIST>): Row {
     byline: { name: row.byline_name, title: row.byline_title },
     language: row.language,
     image: row.image,
+    written_by: row.written_by ?? creditedWriter(row.credit),
+    tags: row.tags,
     revision: row.revision,
     published_at: row.published_at ?? 0,
     updated_at: row.updated_at ?? 0,
@@ -122,7 +127,7 @@ export interface PieceTable {
 /** Pieces in their current state, read through indexes that contain only pieces on air. */
 export function pieceTables(db: Db): PieceTable {
   const { run, one, all, each } = sql(db);
-  const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
+  const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.content_hash,
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
   const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
   const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);

@@ -63,6 +63,7 @@ import { databaseFault, openDatabase } from './open.ts';
 import type { PaperTable } from './papers.ts';
 import { paperTables } from './papers.ts';
 import { paymentTable } from './payments.ts';
+import { pieceTagTable } from './piece-tags.ts';
 import type { PieceTable } from './pieces.ts';
 import { pieceTables } from './pieces.ts';
 import type { PressRecords } from './press-audit.ts';
@@ -160,6 +161,7 @@ export function openStore(settings: DatabaseSettings): Store {
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
+  const pieceTags = pieceTagTable(db);
   const manifest: Manifest = manifestTables(db);
   const terms = termsTable(db);
   const readers: ReaderTables = {
@@ -177,7 +179,7 @@ export function openStore(settings: DatabaseSettings): Store {
   const archive = (paper: string): Archive => {
     let found = archives.get(paper);
     if (found === undefined) {
-      found = archiveOf(paper, { papers, pieces, entries, search, logProof });
+      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, logProof });
       archives.set(paper, found);
     }
     return found;
@@ -227,11 +229,13 @@ export function openStore(settings: DatabaseSettings): Store {
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
+      pieceTags.setOf(entry.piece.id);
       search.note(entry.piece.id);
     },
     pieceState: pieces.state,
     setPieceState(piece, state) {
       pieces.setState(piece, state);
+      pieceTags.setOf(piece);
       search.note(piece);
     },
     scheduled: pieces.scheduled,

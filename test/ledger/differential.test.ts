@@ -47,6 +47,8 @@ const PIECE: Piece = {
   language: 'en',
   image: null,
   credit: 'After the board’s table',
+  written_by: 'Ann Lee and Bo Ray',
+  tags: ['Tides'],
   correction: null,
   revised_at: null,
 };
@@ -113,7 +115,7 @@ const audit: Judge = (text, keys) => {
   try {
     const { id, revision, content_hash, basis, receipt, generations, log } = proof as Proof;
     if (!hasShape({ log: log ?? null }, { 'log??': LOG_PROOF })) return false;
-    const piece = { ...PIECE, ...basis, credit: basis.credit ?? null } as Piece;
+    const piece = { ...PIECE, ...basis, credit: basis.credit ?? null, written_by: basis.written_by ?? null } as Piece;
     // What a ledger cannot keep, it has not.
     if (canonicalize(basisOf(piece)) !== canonicalize(basis) || basis.id !== id || basis.revision !== revision)
       return false;

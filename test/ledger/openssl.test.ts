@@ -64,6 +64,7 @@ test('a receipt is verified with openssl alone', { skip }, (t) => {
     kind: 'news' as const,
     byline: { name: 'Ines Calloway', title: 'Editor' },
     credit: 'After <the> Harbour Office’s tables.',
+    written_by: 'Zoë “Z” Ångström',
   };
   const content_hash = contentHash(basisOf(piece));
   const receipt = {

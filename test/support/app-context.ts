@@ -132,6 +132,8 @@ export function filing(slug: string, more: Partial<Filing> = {}): Filing {
     language: 'en',
     image: null,
     credit: null,
+    written_by: null,
+    tags: [],
     correction: null,
     revised_at: null,
     ...more,

@@ -38,6 +38,8 @@ const STORY = {
   category: SAMPLE.section,
   kind: 'news',
   byline: { name: 'Osric Tamblyn', title: 'Editor, Time', avatar: `${ROOT}/media/osric.svg` },
+  written_by: null,
+  tags: ['Clocks', 'Unix'],
   published_at: '2026-11-20T06:30:00.000Z',
   updated_at: '2026-11-20T06:30:00.000Z',
   revision: 1,
