@@ -36,6 +36,7 @@ import { deliveryRoutes } from './webhooks/deliveries.ts';
 import { agentRoutes } from './writing/agent.ts';
 import { deskRoutes } from './writing/config.ts';
 import { filingRoutes } from './writing/filing.ts';
+import { frontRoutes } from './writing/front.ts';
 import { keyRoutes } from './writing/keys.ts';
 import { pageRoutes } from './writing/pages.ts';
 import { pressRoutes } from './writing/press.ts';
@@ -75,6 +76,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   oembedRoutes(routes, app);
   filingRoutes(routes, writer);
   pressRoutes(routes, app);
+  frontRoutes(routes, writer);
   deskRoutes(routes, writer, hostProver(app.settings));
   pageRoutes(routes, writer);
   keyRoutes(routes, writer);

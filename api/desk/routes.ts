@@ -32,6 +32,7 @@ export const PAPER_ROUTES = [
   ['GET', '/api/v1/press/{ticket}', 'read', 'askPress'],
   ['GET', '/api/v1/drafts', 'read', 'listDrafts'],
   ['GET', '/api/v1/config', 'read', 'readConfig'],
+  ['PUT', '/api/v1/front', 'admin', 'writeFront'],
   ['PUT', '/api/v1/config', 'admin', 'writeConfig'],
   ['PUT', '/api/v1/masthead/{slug}', 'admin', 'writePersona'],
   ['PUT', '/api/v1/cast/{day}', 'admin', 'writeCast'],

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { airDue } from '../desk/append.ts';
 import { paperRoot } from '../desk/paper.ts';
+import { expirePlaces } from '../desk/placing.ts';
 import { Fault } from '../fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
 import { isTree, Tree } from '../files/tree.ts';
@@ -34,7 +35,10 @@ export interface PressOptions {
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
   const { store } = app;
   const { paper } = options;
-  store.transact(() => airDue(store, app.now()));
+  store.transact(() => {
+    airDue(store, app.now());
+    expirePlaces(store, app.now());
+  });
   if (paper !== undefined) requirePaper(app, paper);
   const reports = new Map<string, PressReport>();
   const failures: unknown[] = [];

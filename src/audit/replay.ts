@@ -3,6 +3,7 @@ import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
+import { UNPLACED } from '../desk/placement.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
 /** The state of a paper after the entries. */
@@ -195,6 +196,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   personaSlugs: () => [],
   casts: () => [],
   cast: () => null,
+  placement: () => UNPLACED,
   media: () => null,
   mediaPaths: () => [],
   pages: () => [],

@@ -5,6 +5,7 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { Desk } from './filing.ts';
 import { paperRules } from './filing.ts';
+import { freePlace } from './placing.ts';
 
 /** Maximum length of a withdrawal reason, in UTF-16 units. */
 const REASON_MAX = 1_000;
@@ -38,7 +39,8 @@ export function airStory(
 }
 
 /**
- * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, and its page becomes a notice.
+ * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, its place on the front is free,
+ * and its page becomes a notice.
  * Throws `not_found`; `conflict` when the piece is neither on air nor scheduled; `invalid_request` without a reason.
  */
 export function withdrawStory(
@@ -67,6 +69,7 @@ export function withdrawStory(
     // The withdrawal must not precede the last change that readers saw.
     const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
     append(store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
+    freePlace(store, paper, story.id, at);
     return requireStory(archive, paper, slug);
   });
 }

@@ -61,6 +61,8 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
     const page = PageBody.nullable().parse(body);
     store.markStale(paper, [tags.page(name), tags.pages]);
     if (!sameInMenus(pageBefore, page)) store.markStale(paper, [tags.config]);
+  } else if (kind === 'front') {
+    store.markStale(paper, [tags.front]);
   } else {
     store.markStale(paper, [tags.media(name)]);
   }

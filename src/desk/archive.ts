@@ -7,6 +7,7 @@ import type { Persona } from './masthead.ts';
 import type { Media } from './media.ts';
 import type { Page } from './page.ts';
 import type { Paper } from './paper.ts';
+import type { Placement } from './placement.ts';
 
 /** The states of a piece. Lists show only pieces on air. */
 export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
@@ -113,6 +114,8 @@ export interface Archive {
   /** Video editions, newest first. */
   casts(): Cast[];
   cast(day: string): Cast | null;
+  /** The editor's placement of the front. It may name pieces that are scheduled. */
+  placement(): Placement;
   media(path: string): Media | null;
   /** The paper's own pages, in reading order. */
   pages(): Page[];

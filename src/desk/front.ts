@@ -5,6 +5,8 @@ import type { Row } from './archive.ts';
 import type { Persona } from './masthead.ts';
 import type { PaperRecord } from './paper.ts';
 import { sectionSlug } from './paper.ts';
+import type { Placed } from './placed.ts';
+import { PINS_MAX } from './placement.ts';
 import type { Links } from './story.ts';
 import { StoryRow, storyRow } from './story.ts';
 
@@ -41,6 +43,22 @@ export const MastheadRow = z
   .meta({ id: 'Persona', description: 'A declared AI persona of the desk.' });
 export type MastheadRow = z.infer<typeof MastheadRow>;
 
+const PlaceRow = z.object({
+  id: z.string(),
+  slug: z.string(),
+  until: z.iso.datetime().nullable().meta({ description: 'When the place is free again; null when no time is set.' }),
+});
+
+/** An editor's placement as everybody sees it: the pieces that are on air. */
+export const PlacementRow = z
+  .object({
+    lead: PlaceRow.nullable().meta({ description: 'null when the newest piece leads.' }),
+    pins: z.array(PlaceRow.extend({ pin: z.int().min(1).max(PINS_MAX) })),
+    revision: z.int().min(0).meta({ description: 'Grows with every change of the placement.' }),
+  })
+  .meta({ id: 'Placement', description: 'The pieces that an editor placed on the front.' });
+export type PlacementRow = z.infer<typeof PlacementRow>;
+
 /** The front document: `/front.json` and `GET /api/v1/front`. */
 export const Front = z
   .object({
@@ -50,6 +68,7 @@ export const Front = z
     rails: z.array(
       z.object({ section: z.string(), slug: z.string(), url: z.url(), stories: z.array(StoryRow).max(RAIL_MAX) }),
     ),
+    placement: PlacementRow,
     edition: z.int().min(0).meta({ description: 'Grows with every change that a reader can see.' }),
     updated_at: z.iso.datetime().meta({ description: 'Of the last such change.' }),
   })
@@ -74,12 +93,27 @@ export function mastheadRow(persona: Persona, links: Links): MastheadRow {
   };
 }
 
+/** A placement as the API shows it. */
+export function placementRow({ lead, pins, revision }: Placed): PlacementRow {
+  const place = ({ row, until }: { row: Row; until: number | null }) => ({
+    id: row.id,
+    slug: row.slug,
+    until: until === null ? null : isoTime(until),
+  });
+  return {
+    lead: lead === null ? null : place(lead),
+    pins: pins.map((one) => ({ ...place(one), pin: one.pin })),
+    revision,
+  };
+}
+
 /** Builds the front document: one rail per section, in the paper's order. */
 export function frontOf(
   paper: PaperRecord,
   number: { edition: number; changed_at: number },
   newsroom: Persona[],
   newest: (section: string) => Row[],
+  placement: Placed,
   links: Links,
 ): Front {
   return {
@@ -92,6 +126,7 @@ export function frontOf(
       url: `${links.root}/sections/${sectionSlug(section)}/`,
       stories: newest(section).map((row) => storyRow(row, links)),
     })),
+    placement: placementRow(placement),
     edition: number.edition,
     updated_at: isoTime(number.changed_at),
   };

@@ -21,15 +21,15 @@ export interface RetirementEntry {
 }
 
 /** What records describe. */
-export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page';
+export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page' | 'front';
 
-/** A paper, a persona, a video edition, a media file or a page of the paper's own, as applied. */
+/** A paper, a persona, a video edition, a media file, a page of the paper's own or the placement of a front, as applied. */
 export interface RecordEntry {
   type: 'record';
   at: number;
   paper: string;
   kind: RecordKind;
-  /** The slug of the persona or the page, the edition's day or the media path; empty for the paper itself. */
+  /** The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front. */
   name: string;
   /** Null removes a page. */
   body: unknown;

@@ -20,6 +20,8 @@ export const tags = {
   config: 'config',
   /** The edition's number: only the front document shows it. */
   edition: 'edition',
+  /** The editor's placement of the front. */
+  front: 'front',
   masthead: 'masthead',
   /** The newest days with pieces, and their counts. */
   days: 'days',

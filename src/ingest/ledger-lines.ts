@@ -7,7 +7,7 @@ import { isLogLine } from './log-lines.ts';
 
 /**
  * The first line of an export. Exports of version 1 are from before there was a transparency log, those of version 2
- * from before there were pages of a paper's own, and before pieces had writers and tags.
+ * from before there were pages of a paper's own and placements of fronts, and before pieces had writers and tags.
  */
 export const HEADER = { type: 'ledger', version: 3 } as const;
 export const VERSIONS: readonly number[] = [1, 2, HEADER.version];

@@ -1,5 +1,10 @@
 import { airStory } from '../desk/airing.ts';
+import type { StateName, Story } from '../desk/archive.ts';
 import { fileStory, sameContent } from '../desk/filing.ts';
+import type { PlacementBody } from '../desk/placement.ts';
+import { placeOf } from '../desk/placement.ts';
+import { placeStory, unplaceable } from '../desk/placing.ts';
+import { refusalOf } from '../fault.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
@@ -22,6 +27,7 @@ interface ReadStory {
 /** Files the stories of a paper's folder. */
 export class Stories {
   readonly #at: DeskFolder;
+  #bySlug = new Map<string, RevisionFile[]>();
 
   constructor(at: DeskFolder) {
     this.#at = at;
@@ -29,7 +35,8 @@ export class Stories {
 
   /** Files the stories. `slug.md` is a piece, or its first revision where there is a `slug.2.md`. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
-    const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
+    this.#bySlug = this.#revisions();
+    const pieces = [...this.#bySlug].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     if (pieces.length > 0) this.#at.intake.openSigningKey();
     let next = 0;
     const file = () => {
@@ -119,22 +126,26 @@ export class Stories {
     const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
     if (isOld) this.#at.result.unchanged++;
     else {
-      for (const one of read.slice(Math.min(last + 1, read.length - 1))) if (!this.#story(slug, one)) return;
+      for (const one of read.slice(Math.min(last + 1, read.length - 1)))
+        if (!this.#story(slug, one, one === read.at(-1))) return;
     }
     for (const { file, digest } of sources) store.setApplied(file, digest);
   }
 
   /** Files one story. Returns false when it was rejected. */
-  #story(slug: string, { source, story: { filing, air } }: ReadStory): boolean {
+  #story(slug: string, { source, story: { filing, air, placement } }: ReadStory, isNewest: boolean): boolean {
     const { desk, store } = this.#at.intake;
     try {
       const before = store.archive(this.#at.slug).storyBySlug(slug);
       // Withdrawn or unscheduled pieces stay off the air.
       const airs = air !== false && (before === null || before.withdrawn_at === null);
-      const { changed } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
+      const place = isNewest && !isOver(placement, this.#at.intake.now()) ? placement : null;
+      if (place !== null) this.#requirePlace(slug, place, airs ? 'on_air' : (before?.state ?? 'draft'));
+      const { changed, story } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
       const at = typeof air === 'number' ? { at: air } : {};
       const aired = airs && airStory(desk, this.#at.slug, slug, { by: 'cli', ...at }).changed;
-      if (changed || aired) this.#at.result.filed.push(source.file);
+      const placed = isNewest && this.#place(story, place);
+      if (changed || aired || placed) this.#at.result.filed.push(source.file);
       else this.#at.result.unchanged++;
       return true;
     } catch (error) {
@@ -142,4 +153,37 @@ export class Stories {
       return false;
     }
   }
+
+  /** Throws `refused_by_door` when the piece cannot be placed, or when the file of another piece has the same place. */
+  #requirePlace(slug: string, { lead, pin }: PlacementBody, state: StateName): void {
+    const { store, now } = this.#at.intake;
+    const problem = unplaceable({ slug, state }, slug);
+    if (problem !== null) throw refusalOf([{ field: 'placement', ...problem }]);
+    const archive = store.archive(this.#at.slug);
+    const placement = archive.placement();
+    const holder = lead ? placement.lead : placement.pins.find((place) => place.pin === pin);
+    const other = holder == null ? null : archive.storyById(holder.piece);
+    const file = other === null || other.slug === slug ? undefined : this.#bySlug.get(other.slug)?.at(-1);
+    if (file === undefined || other === null) return;
+    const source = readSource(file.path, this.#at.name(file.path), 'markdown');
+    const { story } = storyFrom(source, other.slug, archive.paper());
+    if (story?.placement == null || isOver(story.placement, now())) return;
+    if (story.placement.lead !== lead || story.placement.pin !== pin) return;
+    const what = lead ? 'leads the front too' : `has place ${pin} too`;
+    const message = `${source.file} ${what}; take placement out of one of the two files, or give the other an until that is over`;
+    throw refusalOf([{ field: 'placement', rule: 'place_taken', message }]);
+  }
+
+  /** Gives a piece the place that its file asks for, or frees the place that its file asked for before. */
+  #place(story: Story, place: PlacementBody | null): boolean {
+    const { desk, store } = this.#at.intake;
+    const before = store.archive(this.#at.slug).placement();
+    if (place === null && placeOf(before, story.id)?.made_by !== 'cli') return false;
+    return placeStory(desk, this.#at.slug, story, place, 'cli').revision !== before.revision;
+  }
+}
+
+/** Whether a place's time is over. Then its file asks for nothing, so that an old folder can be filed again. */
+function isOver(placement: PlacementBody | null, now: number): boolean {
+  return placement?.until !== undefined && Date.parse(placement.until) <= now;
 }

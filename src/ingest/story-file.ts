@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Paper } from '../desk/paper.ts';
+import { PlacementBody } from '../desk/placement.ts';
 import type { Problem } from '../fault.ts';
 import { FilingBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
@@ -18,12 +19,15 @@ const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
       z.iso.datetime({ offset: true, error: 'must be true, false or a time such as 2026-11-20T06:30:00Z' }),
     ])
     .default(true),
+  /** The piece's place on the front. */
+  placement: PlacementBody.optional(),
 });
 
 /** A parsed story file. `air` is a time in ms, `true` for now, `false` for a draft. */
 export interface StoryFile {
   filing: Filing;
   air: number | boolean;
+  placement: PlacementBody | null;
 }
 
 /** Creates a filing from a story's file, or returns the problems of its fields. */
@@ -48,12 +52,13 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): { sto
   const parsed = FrontMatter.safeParse(fields);
   if (!parsed.success) return { problems: [...problems, ...shapeProblems(parsed.error, fields)] };
   if (problems.length > 0) return { problems };
-  const { air, ...body } = parsed.data;
+  const { air, placement = null, ...body } = parsed.data;
   return {
     problems: [],
     story: {
       filing: filingFrom({ ...body, prose: source.body }, { slug, kind: paper.default_kind, language: paper.language }),
       air: typeof air === 'string' ? Date.parse(air) : air,
+      placement,
     },
   };
 }

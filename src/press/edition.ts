@@ -4,6 +4,8 @@ import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import type { Page } from '../desk/page.ts';
 import type { PaperRecord } from '../desk/paper.ts';
+import type { Placed } from '../desk/placed.ts';
+import { placed } from '../desk/placed.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
@@ -213,6 +215,15 @@ export class Edition {
   month(month: string): { slug: string; updated_at: number }[] {
     this.#read.add(tags.month(month));
     return this.#archive.month(month);
+  }
+
+  /** The editor's placement, with the pieces that are on air. */
+  placement(): Placed {
+    this.#read.add(tags.front);
+    return placed(this.#archive.placement(), (id) => {
+      this.#read.add(tags.piece(id));
+      return this.#archive.storyById(id);
+    });
   }
 
   casts(): Cast[] {

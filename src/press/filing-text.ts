@@ -41,7 +41,7 @@ Repair each \`field\` as its \`message\` says (the fact, not only the form: find
 
 Other refusals: 400 \`invalid_request\`, 401 \`key_required\`, \`key_invalid\` or \`key_expired\`, 403 \`wrong_paper\` or \`level_too_low\`, 404 \`not_found\`, 409 \`conflict\`, 413 \`too_large\` (over 1 MiB), 415 \`unsupported_media_type\`, 422 \`idempotency_key_reused\` (that \`Idempotency-Key\` was another request's), 431 \`headers_too_large\` (address and headers over 16 KiB). Repeat unchanged only after 429, 500 or 503, and with the same \`Idempotency-Key\`.
 
-Admin keys only: \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`PUT /api/v1/cast/{day}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives them rows and any other key the counts.
+Admin keys only: \`PUT /api/v1/front\` (the lead and the pieces beside it), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`PUT /api/v1/cast/{day}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives them rows and any other key the counts.
 `;
 }
 

@@ -1,5 +1,6 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import { inReadingOrder } from '../desk/page.ts';
+import { UNPLACED } from '../desk/placement.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTagTable } from './piece-tags.ts';
@@ -34,6 +35,7 @@ export function archiveOf(
     mediaPaths: () => papers.allMedia(paper).map(({ path }) => path),
     casts: () => papers.casts(paper),
     cast: (day) => papers.cast(paper, day),
+    placement: () => papers.placement(paper) ?? UNPLACED,
     media: (path) => papers.media(paper, path),
     pages: () => inReadingOrder(papers.pages(paper)),
     page: (slug) => papers.page(paper, slug),

@@ -104,7 +104,7 @@ export function ledgerTables(db: Db): LedgerTables {
     retirement: one('SELECT kid FROM retirements WHERE n = ?', { kid: text }),
     record: one('SELECT paper, kind, name, body FROM records WHERE n = ?', {
       paper: text,
-      kind: oneOf('paper', 'persona', 'cast', 'media', 'page'),
+      kind: oneOf('paper', 'persona', 'cast', 'media', 'page', 'front'),
       name: text,
       body: json<unknown>(),
     }),

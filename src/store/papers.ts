@@ -3,6 +3,7 @@ import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import type { Page, PageBody } from '../desk/page.ts';
 import type { Paper, PaperBody } from '../desk/paper.ts';
+import type { Placement } from '../desk/placement.ts';
 import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
@@ -25,6 +26,10 @@ export interface PaperTable {
   cast(paper: string, day: string): Cast | null;
   /** Newest first. */
   casts(paper: string): Cast[];
+  /** Null for a paper whose front nobody has edited. */
+  placement(paper: string): Placement | null;
+  /** When the next placement of any paper ends, in ms; null when none does. */
+  nextPlaceOver(): number | null;
   media(paper: string, path: string): Media | null;
   allMedia(paper: string): Media[];
   page(paper: string, slug: string): Page | null;
@@ -53,6 +58,12 @@ export function paperTables(db: Db): PaperTable {
     one(RECORD, json<PageBody | null>()),
     all(PAGES, { name: text, body: json<PageBody | null>() }),
   ];
+  const placement = one(RECORD, json<Placement>());
+  const placements = all(
+    `SELECT r.body FROM papers p JOIN records r
+       ON r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')`,
+    json<Placement>(),
+  );
   const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];
 
   return {
@@ -80,6 +91,13 @@ export function paperTables(db: Db): PaperTable {
     personas: (paper) => personas(paper, 'persona'),
     cast: (paper, day) => cast(paper, 'cast', day),
     casts: (paper) => casts(paper, 'cast').reverse(),
+    placement: (paper) => placement(paper, 'front', ''),
+    nextPlaceOver() {
+      const ends = placements().flatMap(({ lead, pins }) =>
+        [lead, ...pins].flatMap((place) => (place?.until == null ? [] : [place.until])),
+      );
+      return ends.length === 0 ? null : Math.min(...ends);
+    },
     media: (paper, path) => media(paper, 'media', path),
     allMedia: (paper) => allMedia(paper, 'media'),
     page(paper, slug) {

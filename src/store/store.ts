@@ -93,7 +93,7 @@ import { webhookTable } from './webhooks.ts';
 export interface Store
   extends LedgerStore,
     Pick<LedgerTables, 'entries' | 'doorKeys'>,
-    Pick<PaperTable, 'paper' | 'editions' | 'record' | 'allMedia'>,
+    Pick<PaperTable, 'paper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceOver'>,
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
     AppliedTable,
     ArchiveRows,
@@ -288,6 +288,7 @@ export function openStore(settings: DatabaseSettings): Store {
     editions: papers.editions,
     record: papers.record,
     allMedia: papers.allMedia,
+    nextPlaceOver: papers.nextPlaceOver,
     unaired: pieces.unaired,
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,

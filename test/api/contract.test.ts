@@ -259,6 +259,8 @@ async function stateFor(
       });
       return { parameters: { email } };
     }
+    case 'writeFront':
+      return { body: { lead: (await make('fileStory', { air: true })).story.id, pins: [] } };
     case 'removeWebhook':
     case 'testWebhook':
       return { parameters: { id: (await make('addWebhook')).id } };

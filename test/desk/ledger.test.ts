@@ -9,12 +9,14 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import type { Archive, Row } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { expirePlaces, placeFront } from '../../src/desk/placing.ts';
 import { Fault } from '../../src/fault.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
 import { verifyNoble } from '../../src/ledger/ed25519.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
+import { isoTime } from '../../src/time.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
@@ -32,6 +34,7 @@ type Step =
   | { do: 'sleep'; hours: number }
   | { do: 'paper'; sections: number; floor: number }
   | { do: 'persona'; persona: number; active: boolean }
+  | { do: 'place'; lead: string; pin: string; hours: number }
   | { do: 'rotate' };
 
 const slug = fc.constantFrom(...SLUGS);
@@ -68,6 +71,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('persona' as const), persona: fc.nat(1), active: fc.boolean() }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('place' as const),
+      lead: slug,
+      pin: slug,
+      hours: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rotate' as const) }) },
 );
 
@@ -97,7 +109,16 @@ function take(app: AppContext, clock: Clock, step: Step): void {
   if (step.do === 'air') airStory(desk, PAPER, step.slug, { by: 'cli', at: clock.now + step.hours * HOUR });
   if (step.do === 'withdraw') withdrawStory(desk, PAPER, step.slug, { by: 'cli', reason: 'It was wrong.' });
   if (step.do === 'look' || step.do === 'sleep') clock.now += step.hours * HOUR;
-  if (step.do === 'look') store.transact(() => airDue(store, clock.now));
+  if (step.do === 'look') {
+    store.transact(() => {
+      airDue(store, clock.now);
+      expirePlaces(store, clock.now);
+    });
+  }
+  if (step.do === 'place') {
+    const until = isoTime(clock.now + step.hours * HOUR);
+    placeFront(desk, PAPER, { lead: { story: step.lead, until }, pins: [step.pin] }, 'cli');
+  }
   if (step.do === 'paper')
     record(app, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
   if (step.do === 'persona') record(app, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
@@ -155,6 +176,11 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
     days.map((day) => ({ day, count: onAir.filter((row) => dayOf(row) === day).length })),
   );
   for (const day of days) assert.deepEqual(ids(archive.day(day)), ids(newestFirst.filter((row) => dayOf(row) === day)));
+  const { lead, pins } = archive.placement();
+  for (const place of [lead, ...pins]) {
+    const { state } = archive.storyById(place?.piece ?? '') ?? {};
+    assert(place === null || state === 'on_air' || state === 'scheduled', `a piece is placed that is ${state}`);
+  }
   for (const story of stories) {
     assert.equal(story.state === 'scheduled', story.scheduled_at !== null);
     if (story.state === 'on_air' || story.state === 'withdrawn') assert(story.updated_at >= story.published_at);
@@ -186,6 +212,7 @@ function answers(app: AppContext): unknown {
     months: archive.months(),
     sections: SECTIONS.map((section) => [archive.sectionCount(section), archive.sectionPage(section, 1, 99)]),
     corrections: archive.corrections(99),
+    placement: archive.placement(),
     slugs: [...archive.slugs()],
     scheduled: app.store.nextScheduled(),
   };

@@ -37,6 +37,7 @@ const ENDPOINTS = {
   air: 'airStory',
   withdraw: 'withdrawStory',
   agent_terms_accept: 'acceptTerms',
+  write_front: 'writeFront',
   write_config: 'writeConfig',
   write_persona: 'writePersona',
   write_cast: 'writeCast',

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { CastRow, castRow } from '../../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../../src/desk/front.ts';
+import { placed } from '../../../src/desk/placed.ts';
 import { PostRow, postRow } from '../../../src/desk/post.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
@@ -59,7 +60,8 @@ export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
         const archive = archiveOf(app, c);
         const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
         const { paper } = c.get('site');
-        return frontOf(paper, paper, archive.masthead(), newest, linksFor(app, c));
+        const placement = placed(archive.placement(), archive.storyById);
+        return frontOf(paper, paper, archive.masthead(), newest, placement, linksFor(app, c));
       },
       // The same bytes as the static file, which ends with a newline.
       { stringify: (front) => `${JSON.stringify(front)}\n` },

@@ -5,6 +5,8 @@ import type { Story } from '../../../src/desk/archive.ts';
 import { isWithdrawn } from '../../../src/desk/archive.ts';
 import { fileStory } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
+import { PlacementBody } from '../../../src/desk/placement.ts';
+import { placeStory } from '../../../src/desk/placing.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
 import { DeskStory, deskStory } from '../../../src/desk/story.ts';
 import { Fault, refusalOf } from '../../../src/fault.ts';
@@ -44,11 +46,18 @@ const air = z.union([z.boolean(), time]);
 /** A filing's body without the time of its revision: no key may backdate a correction. */
 const Sent = FilingBody.omit({ revised_at: true });
 
+const placement = PlacementBody.nullish().openapi({
+  description:
+    'Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place.',
+});
+
 const NewStory = Sent.extend({
+  placement,
   air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
 const Revision = Sent.extend({
+  placement,
   air: air.optional().openapi({
     description:
       'As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is.',
@@ -123,7 +132,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   routes.operation(
     file,
     async (c) => {
-      const { air: when, ...given } = c.req.valid('json');
+      const { air: when, placement, ...given } = c.req.valid('json');
       const { slug: paper } = c.get('site');
       await app.prosePool.prepare(paper, proseFrom(given.prose));
       const work = (key: AccessKey) => {
@@ -134,6 +143,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
         needPersona(key, filing);
         const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
         if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
+        place(app, c, key, story, placement);
         return answerOf(app, c, story.id, 201);
       };
       return write(writer, c, work, ({ story }) => `stories/${story.id}`);
@@ -144,7 +154,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   routes.operation(
     revise,
     async (c) => {
-      const { revision, air: when = false, ...given } = c.req.valid('json');
+      const { revision, air: when = false, placement, ...given } = c.req.valid('json');
       const { id } = c.req.valid('param');
       const { slug: paper } = c.get('site');
       await app.prosePool.prepare(paper, proseFrom(given.prose));
@@ -160,6 +170,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
         const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
         fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
         if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
+        place(app, c, key, before, placement);
         return answerOf(app, c, before.id, 200);
       });
     },
@@ -228,6 +239,19 @@ function futureTime(field: string, text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
   throw new Fault('invalid_request', `${field} ${text} has passed; give a future time, or leave it to now`, { field });
+}
+
+/** Places a piece on the front, or frees its place. Only an admin edits the front: throws `level_too_low`. */
+function place(
+  app: AppContext,
+  c: PaperContext,
+  key: AccessKey,
+  story: Story,
+  placement: PlacementBody | null | undefined,
+): void {
+  if (placement === undefined) return;
+  requireKeyOfLevel(key, 'admin');
+  placeStory(app.desk, c.get('site').slug, story, placement, `key:${key.id}`);
 }
 
 /** Throws `level_too_low` when an agent tries to air a piece that an admin withdrew. */

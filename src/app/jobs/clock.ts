@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { ANSWER_TTL } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
+import { expirePlaces } from '../../desk/placing.ts';
 import { tags } from '../../desk/tags.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
@@ -24,7 +25,7 @@ interface Parts {
 }
 
 /**
- * Runs everything that depends on the clock: scheduled airings, stale outputs of any process, and the news sitemap. A
+ * Runs everything that depends on the clock: scheduled airings, placements that end, stale outputs of any process, and the news sitemap. A
  * long press of one paper never delays another paper. Returns a function that stops it after the current work.
  */
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
@@ -65,6 +66,8 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       await readDue(now);
       store.transact(() => airDue(store, now));
     }
+    const over = store.nextPlaceOver();
+    if (over !== null && over <= now) store.transact(() => expirePlaces(store, now));
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;

@@ -23,7 +23,8 @@ export const documents = [
   singleOutput('front-document', 'front', (edition) => {
     const links = linksOf(edition);
     const newest = (section: string) => edition.newest(RAIL_MAX, { section });
-    const front = frontOf(edition.paper(), edition.number(), edition.masthead(), newest, links);
+    const placement = edition.placement();
+    const front = frontOf(edition.paper(), edition.number(), edition.masthead(), newest, placement, links);
     return [{ path: 'front.json', body: `${JSON.stringify(front)}\n` }];
   }),
   singleOutput('feeds', 'feed', (edition) => {

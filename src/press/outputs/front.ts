@@ -1,6 +1,8 @@
 import type { Row } from '../../desk/archive.ts';
 import { RAIL_MAX } from '../../desk/front.ts';
 import { sectionSlug } from '../../desk/paper.ts';
+import type { Placed } from '../../desk/placed.ts';
+import { PINS_MAX } from '../../desk/placement.ts';
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { singleOutput } from '../output.ts';
@@ -18,12 +20,25 @@ export const front = singleOutput('front', 'front', async (edition, { render }) 
   { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
 ]);
 
+/**
+ * The lead and the pieces beside it: those that an editor placed, and the newest ones at the other places. A front page
+ * needs a picture: where no lead was placed, the newest piece that has one leads, if it is recent enough.
+ */
+function topNews(newest: Row[], placement: Placed): { lead: Row | null; seconds: Row[] } {
+  const pins = new Map(placement.pins.map(({ pin, row }) => [pin, row]));
+  const pinned = new Set([...pins.values()].map(({ id }) => id));
+  const free = newest.filter(({ id }) => id !== placement.lead?.row.id && !pinned.has(id));
+  const newestLead = free.slice(0, LEAD_OF).find((row) => row.image !== null) ?? free[0] ?? null;
+  const lead = placement.lead?.row ?? newestLead;
+  const others = free.filter((row) => row !== lead);
+  const seconds = Array.from({ length: SECONDS }, (_, index) => pins.get(index + 1) ?? others.shift());
+  // With fewer pieces than places, a pinned one moves up.
+  return { lead, seconds: seconds.filter((row) => row !== undefined) };
+}
+
 function frontView(edition: Edition): FrontView {
   const paper = edition.paper();
-  const newest = edition.newest(LEAD_OF + SECONDS);
-  // A front page needs a picture: the newest piece that has one leads, if it is recent enough.
-  const lead = newest.slice(0, LEAD_OF).find((row) => row.image !== null) ?? newest[0] ?? null;
-  const seconds = newest.filter((row) => row !== lead).slice(0, SECONDS);
+  const { lead, seconds } = topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
   const above = new Set([lead, ...seconds].map((row) => row?.id));
   const rail = (section: string): Row[] =>
     edition

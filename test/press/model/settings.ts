@@ -33,6 +33,7 @@ export class Settings {
     const chance = random.next();
     if (chance < 0.2) return this.#everyCard({ hue: random.pick(HUES) });
     if (chance < 0.3) return this.#everyCard({ nameplate: random.pick(NAMES) });
+    if (chance < 0.4) return this.#front();
     if (chance < 0.45) {
       const sections = random.shuffled([...SECTIONS, ...(random.chance(0.5) ? [SPARE] : [])]);
       return this.#config({ sections });
@@ -42,6 +43,23 @@ export class Settings {
     if (chance < 0.9 || !this.#world.options.privacy)
       return this.#cast(random.pick(CAST_DAYS), `Half a minute, cut ${random.int(1, 3)}`);
     return this.#hide();
+  }
+
+  /** An editor's placement, which a short time ends. A piece may be off the air by then: that is refused. */
+  async #front(): Promise<void> {
+    const random = this.#random;
+    const [lead, pin] = random.shuffled([...this.#world.pieces].filter(({ state }) => state === 'on_air'));
+    if (lead === undefined || pin === undefined) return;
+    const until = new Date(Date.now() + random.int(300, 4_000)).toISOString();
+    const body = { lead: random.chance(0.2) ? null : { story: lead.slug, until }, pins: [pin.slug] };
+    const name = `settings ${this.#count++} /front`;
+    const written = await write(this.#world, 'settings', { method: 'PUT', path: '/front', body, name });
+    const isRefused =
+      written?.status === 422 && /withdrawn|draft|has passed|not a piece/.test(String(written.body.message));
+    this.#world.journal.looked('settings', 'settings', `PUT /front ${JSON.stringify(body)}`, [
+      ...(written?.status === 200 || isRefused ? [] : [`it was answered ${written?.status}`]),
+    ]);
+    if (written?.status === 200) await untilPressed(this.#world, 'settings', written);
   }
 
   /** A change that every card shows: of many cards all come last, after the pages that name them. */
