@@ -11,6 +11,7 @@ const PARTS = {
   css: asset(own('look.css')),
   viewer: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
   start: asset(own('start.js')),
+  accessible: asset(own('accessible.js')),
 };
 
 interface Asset {
@@ -69,17 +70,17 @@ ${hue === undefined ? '' : html`<link rel="stylesheet" href="${hue}">`}
 <link rel="service-desc" type="application/json" href="${page.openapi}">
 <script src="${at(PARTS.viewer)}" defer></script>
 <script src="${at(PARTS.start)}" type="module"></script>
+<script src="${at(PARTS.accessible)}" type="module"></script>
 </head>
 <body>
+<a class="skip" href="#operations">Skip to the operations</a>
 <header class="plate">
 <p class="name" lang="${page.language}"><a href="${page.home}">${page.name}</a></p>
 <nav aria-label="The API">${links.map(([href, words]) => html`<a href="${href}">${words}</a> `)}</nav>
-</header>
-<main>
 <p class="how">${page.how}</p>
-<div id="api" role="region" aria-label="The routes of the API" aria-live="off"></div>
-<noscript><p>This page needs its script to try the API out. The document is at <a href="${page.openapi}">openapi.json</a>.</p></noscript>
-</main>
+</header>
+<div id="api"></div>
+<noscript><main><p>This page needs its script to try the API out. The document is at <a href="${page.openapi}">openapi.json</a>.</p></main></noscript>
 </body>
 </html>
 `;

@@ -62,8 +62,21 @@ export interface TopList {
   about: string;
   items: { text: string; detail: string; url: string | null }[];
   total: number;
-  /** The address of the whole list. */
-  all_url: string;
+  /** The address of the whole list; null in an example. */
+  all_url: string | null;
+}
+
+/** A line of the tape. */
+export interface TapeRow {
+  seq: number;
+  /** ISO 8601. */
+  at: string;
+  domain: string;
+  /** Null in an example. */
+  url: string | null;
+  kind: string;
+  /** Starts with the domain. */
+  line: string;
 }
 
 export interface LandingView {
@@ -71,9 +84,9 @@ export interface LandingView {
   totals: { watched: number; paused: number; observations: number; changes: number; changes_today: number };
   /** ISO 8601; null before the first probe. */
   last_look_at: string | null;
-  tape: { seq: number; at: string; domain: string; url: string; kind: string; line: string }[];
+  tape: TapeRow[];
   lists: TopList[];
-  /** Oldest first, without gaps. */
+  /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
   days: DayBar[];
   /** A hostname, for the examples. */
   example: string;

@@ -21,7 +21,11 @@ if (answer?.ok) {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     validatorUrl: null,
+    syntaxHighlight: { theme: 'obsidian' },
+    // A link inside the button that opens an operation could not be reached by keyboard. Opening sets the address too.
+    plugins: [() => ({ components: { DeepLink: ({ text }) => text } })],
   });
 } else {
-  place.textContent = `The document could not be fetched${answer === null ? '' : ` (${answer.status})`}. Load the page again in a moment.`;
+  const main = place.appendChild(document.createElement('main'));
+  main.textContent = `The document could not be fetched${answer === null ? '' : ` (${answer.status})`}. Load the page again in a moment.`;
 }

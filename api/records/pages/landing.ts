@@ -7,15 +7,15 @@ import { ResponseCache } from '../../responses/response-cache.ts';
 import { changeTotal, observationsState } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { TAPE_ROWS } from '../v1/tape.ts';
-import { changeView } from './change-view.ts';
 import { dayBars } from './day.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { PageSender } from './page.ts';
 
 /** Rows of each list (spec, "Public web surface"). */
 const TOP = 3;
-/** Days of the chart. */
+/** Days of the chart, at most and at least: fewer tell nothing. */
 const DAYS_DRAWN = 60;
+const DAYS_TOLD = 3;
 
 export const landingPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
@@ -42,6 +42,8 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
   const hosts = records.list('', TOP);
   const lastLook = records.lastProbeAt();
   const changes_today = records.deltaCount({ since: Date.parse(today), until: Date.parse(dayAfter(today)) });
+  const bars = dayBars(app, today, DAYS_DRAWN);
+  const days = bars.slice(bars.findIndex(({ count }) => count > 0)).filter(() => changes > 0);
   return {
     frame,
     totals: { watched, paused, observations: records.nextSeq() - 1, changes, changes_today },
@@ -66,20 +68,10 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
         total: watched + paused,
         all_url: '/domains',
       },
-      {
-        name: 'Changes',
-        about: 'Every change, by hostname, type and time',
-        items: tape.slice(0, TOP).map((delta) => {
-          const { unicode, signal, kind, url } = changeView(delta);
-          return { text: unicode, detail: `${signal} ${kind}`, url };
-        }),
-        total: changes,
-        all_url: '/account',
-      },
       facetList(app, 'service', 'Who serves mail, DNS and web pages, for which hostnames', watched),
       facetList(app, 'issuer', 'Whose certificates are in use, and where', watched),
-    ],
-    days: dayBars(app, today, DAYS_DRAWN),
+    ].filter(({ total }) => total > 0),
+    days: days.length < DAYS_TOLD ? [] : days,
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
   };
 }

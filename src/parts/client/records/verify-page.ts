@@ -44,4 +44,5 @@ document.addEventListener('drop', (event) => {
 
 // A link may prefill the address, but the reader must still start the check.
 input('from').value = new URLSearchParams(location.search).get('from') ?? '';
-form.hidden = false;
+// Until now the button is disabled, so that a form without its script sends nothing to the server.
+present(form.querySelector<HTMLButtonElement>('[type="submit"]')).disabled = false;

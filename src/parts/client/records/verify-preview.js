@@ -15,4 +15,4 @@ async function open() {
 }
 
 button.addEventListener('click', open);
-button.hidden = false;
+button.disabled = false;

@@ -191,13 +191,13 @@ describe('the changes', () => {
     assert.equal([...text.matchAll(/<tr data-seq=/g)].length, 50);
     for (const count of [
       `3 of ${records.counts().watched}`,
-      `3 of ${total}`,
+      `50 of ${total}`,
       `3 of ${records.facetNames('service')}`,
       `3 of ${records.facetNames('issuer')}`,
     ]) {
       assert.ok(text.includes(count), count);
     }
-    assert.match(text, new RegExp(`<dt>Observations</dt><dd>${records.nextSeq() - 1} `));
+    assert.match(text, new RegExp(`<dt>Signed observations</dt><dd>${records.nextSeq() - 1} `));
     assert.match(text, /curl http:\/\/localhost:4322\/v1\/domains\/odd\.example/);
     assert.equal((await get('/', { ...HTML, 'if-none-match': String(headers.etag) })).status, 304);
   });
@@ -230,6 +230,19 @@ describe('the changes', () => {
       assert.equal((await ask(empty.url, path, HTML)).status, 200, path);
     }
     assert.deepEqual(readFeed((await ask(empty.url, '/changes.rss')).text).item, undefined);
+    const fresh = (await ask(empty.url, '/', HTML)).text;
+    assert.match(fresh, /<strong[^>]*>Example<\/strong> Invented names and values: nothing below was observed/);
+    assert.match(fresh, /broadsheet -- watch example\.com/);
+    assert.doesNotMatch(
+      fresh,
+      /<dl class="totals"|id="tape"|\/t\/[a-z-]+\.example"/,
+      'no figures at zero, and no link',
+    );
+
+    empty.enter(probe('first.example', NOW, { A: ['192.0.2.1'] }));
+    const baseline = (await ask(empty.url, '/', HTML)).text;
+    assert.match(baseline, /Nothing has changed yet/);
+    assert.doesNotMatch(baseline, /Example|class="bars"|0 of 0/);
   });
 
   test('callers are counted by their address, and who has a key is not', async () => {
