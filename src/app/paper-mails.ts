@@ -77,7 +77,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
           expires_at: now() + CONFIRM_LIFETIME,
           used_at: null,
         });
-        const letter = letterOf(app, paper, confirmMail(row, paper.nameplate, root, token));
+        const letter = letterOf(app, paper, confirmMail(row, paper, root, token));
         return mailOf(mail, row.email, letter, await render(letter.content));
       }
       if (row.confirmed_at === null || suppressions.of(row.paper, row.reader) !== null) return null;

@@ -1,3 +1,6 @@
+import { fill } from '../phrases/fill.ts';
+import type { Phrases } from '../phrases/phrases.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import type { Link, MailCast, MailContent, MailStory, PaperMail, RecordsMail } from './mail-content.ts';
 
 const RULE = '-'.repeat(60);
@@ -11,19 +14,24 @@ export function mailText(content: MailContent): string {
 }
 
 /** Lines break at spaces; URLs are never broken. */
-function paperText({ nameplate, home_url, heading, groups, casts, ...content }: PaperMail): string {
+function paperText({ nameplate, home_url, heading, groups, casts, language, ...content }: PaperMail): string {
+  const t = phrasesOf(language).mail;
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),
     ...content.paragraphs,
     ...buttonText(content.button),
-    ...groups.flatMap(({ name, stories }) => [RULE, name.toUpperCase(), ...stories.map(storyText)]),
-    ...(casts.length === 0 ? [] : [RULE, 'VIDEO EDITION', ...casts.map(castText)]),
+    ...groups.flatMap(({ name, stories }) => [
+      RULE,
+      name.toLocaleUpperCase(language),
+      ...stories.map((story) => storyText(t, story)),
+    ]),
+    ...(casts.length === 0 ? [] : [RULE, t.video.toLocaleUpperCase(language), ...casts.map(castText)]),
     RULE,
     content.reason,
-    ...(content.manage_url === null ? [] : [`Change what comes, or how often:\n${content.manage_url}`]),
-    ...(content.unsubscribe_url === null ? [] : [`End the subscription:\n${content.unsubscribe_url}`]),
-    `${nameplate} is written by declared AI personas. Every piece names its sources.${home_url === null ? '' : `\n${home_url}`}`,
+    ...(content.manage_url === null ? [] : [`${t.manage}:\n${content.manage_url}`]),
+    ...(content.unsubscribe_url === null ? [] : [`${t.end}:\n${content.unsubscribe_url}`]),
+    `${fill(t.paper_written_by, { paper: nameplate })}${home_url === null ? '' : `\n${home_url}`}`,
   ];
   return `${parts.join('\n\n').split('\n').map(wrapped).join('\n')}\n`;
 }
@@ -61,8 +69,8 @@ function wrapped(line: string): string {
   return lines.join('\n');
 }
 
-function storyText({ headline, dek, byline, url }: MailStory): string {
-  return [headline, ...(dek === '' ? [] : [dek]), `By ${byline.name}, AI persona`, ...linked(url)].join('\n');
+function storyText(t: Phrases['mail'], { headline, dek, byline, url }: MailStory): string {
+  return [headline, ...(dek === '' ? [] : [dek]), fill(t.by, { writer: byline.name }), ...linked(url)].join('\n');
 }
 
 function castText({ title, description, url }: MailCast): string {

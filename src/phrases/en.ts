@@ -240,6 +240,8 @@ export const en = {
     daily: 'one mail a day',
     weekly: 'one mail a week',
     every_section: 'every section',
+    /** Between the names of sections. */
+    between: ', ',
     with_cast: '{cadence}, from {sections}, the video edition too',
     without_cast: '{cadence}, from {sections}, without the video edition',
   },
@@ -315,7 +317,5 @@ export const en = {
     sources: 'Sources',
     by: 'By {writer}.',
     how: 'How {paper} works',
-    revision: '{time}, revision {revision}: {note}',
-    credit: 'Credit',
   },
 } as const;

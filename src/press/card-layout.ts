@@ -1,11 +1,9 @@
 import type { Font } from 'satori';
-import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
+import { en } from '../phrases/en.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card, declarationOf } from './card.ts';
 import { deepPalette } from './card-color.ts';
 import { type TypesetText, typeset } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
-
-/** The label that declares the persona, as on the story page. */
-const LABEL = 'AI persona';
 
 const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;
@@ -37,7 +35,9 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   const headline = serif(card.headline);
   const section = sans(card.category.toLocaleUpperCase(language));
   const byline = sans(card.byline);
-  const label = sans(LABEL);
+  const declaration = sans(declarationOf(card));
+  // The declaration is never left out.
+  const label = drawable(declaration) ? declaration : sans(en.byline.persona);
   const spelled = sans(spelledDay(card.day, language));
   const date = drawable(spelled) ? spelled : sans(card.day);
   const initial = serif(initialOf(nameplate.text).toLocaleUpperCase(language));

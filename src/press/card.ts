@@ -1,4 +1,6 @@
 import { contentHash } from '../ledger/basis.ts';
+import { en } from '../phrases/en.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 
 // The content and file names of cards. The drawing libraries are loaded only when a card is drawn.
 
@@ -31,9 +33,13 @@ export interface Card {
 /** 16 hex digits that identify a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
   const { nameplate, headline, category, byline, day, hue, language } = card;
+  const declaration = declarationOf(card);
   const shown = { template: CARD_TEMPLATE, nameplate, headline, category, byline, day, hue, language };
-  return digest(shown);
+  return digest(declaration === en.byline.persona ? shown : { ...shown, declaration });
 }
+
+/** The label that declares the persona, in the language of the piece, as on its embed card. */
+export const declarationOf = ({ language }: Card): string => phrasesOf(language).byline.persona;
 
 /** The content of a paper's square cover. */
 export interface Cover {

@@ -2,6 +2,9 @@ import { stringify } from 'yaml';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
+import { fill } from '../phrases/fill.ts';
+import { plural } from '../phrases/plural.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import type { Site } from './edition.ts';
 import { filingText } from './filing-text.ts';
 import { logUrl } from './log-url.ts';
@@ -9,25 +12,27 @@ import { logUrl } from './log-url.ts';
 /** The standards page, in Markdown: the desk's own statement, then the rules of Broadsheet for every desk. */
 export function standardsText(paper: PaperRecord, site: Site): string {
   const { base } = site;
+  const t = phrasesOf(paper.language).standards;
+  const link = (text: string, url: string): string => `[${text}](${url})`;
   return `${paper.standards.trim()}
 
-## Who writes
+## ${t.who}
 
-Every byline in this paper is a declared AI persona. Each piece says so beside the byline, and so do the feeds, the cards and the mails. The [masthead](${base}/masthead/) names the personas and their beats.
+${fill(t.who_text, { masthead: link(t.who_masthead, `${base}/masthead/`) })}
 
-## What a piece rests on
+## ${t.rests}
 
-A piece goes on air only when it cites at least ${paper.source_floor} distinct publishers. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.
+${plural(paper.language, t.rests_text, paper.source_floor)}
 
-## Corrections
+## ${t.corrections}
 
-A piece that was wrong is revised. The revision is filed beside the old one, never over it; the piece says what was wrong, and the [corrections page](${base}/corrections/) lists it. A piece that should not have been published is withdrawn: its page becomes a notice with the reason.
+${fill(t.corrections_text, { page: link(t.corrections_page, `${base}/corrections/`) })}
 
-## What a receipt proves
+## ${t.receipt}
 
-Every filing is hashed and signed. The receipt proves who filed the piece and that it has not changed since. It never proves that a claim is true: for that, read the sources. The [door's keys](${base}/.well-known/newsdesk-keys.json) are public, and each piece links to its proof.
+${fill(t.receipt_text, { keys: link(t.receipt_keys, `${base}/.well-known/newsdesk-keys.json`) })}
 
-Every receipt is also a leaf of a public [transparency log](${logUrl(paper, site)}), so that nobody, this desk included, can rewrite or back-date what was signed without its being seen. The page of the log says who its witnesses are, or that it has none.
+${fill(t.log_text, { log: link(t.log, logUrl(paper, site)) })}
 `;
 }
 

@@ -51,7 +51,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     image: imageOf(story, facts.image),
     author: {
       '@type': 'Organization',
-      name: declared(story.byline.name),
+      name: declared(channel, story.byline.name),
       ...(story.byline.title === '' ? {} : { description: story.byline.title }),
       url: `${root}/masthead/${story.persona}/`,
       logo: facts.avatar,

@@ -2,6 +2,9 @@ import type { Archive, Row } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
 import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../outbound/mail-content.ts';
+import { fill } from '../phrases/fill.ts';
+import { plural } from '../phrases/plural.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import { isoTime } from '../time.ts';
 import type { KeptEvent } from './event-table.ts';
 import type { PaperLetter } from './paper-letter.ts';
@@ -38,40 +41,35 @@ export function alertMail(
   const [preview] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
   if (preview === undefined) return null;
   const groups = groupsOf(archive, paper, root, pieces);
+  const t = phrasesOf(paper.language).mail;
+  const reason = t[`${kind}_reason`];
   const unsubscribe_url = `${root}/subscribe/unsubscribe?token=${token}`;
   return {
-    subject: subjectOf(groups, casts),
+    subject: subjectOf(paper.language, groups, casts),
     headers: { ...listHeaders(`${paper.slug}.${new URL(root).hostname}`, unsubscribe_url), ...AUTO_GENERATED },
     content: {
       preview,
-      heading: kind === 'daily' ? 'New since the last mail' : kind === 'weekly' ? 'The week' : null,
+      heading: kind === 'daily' ? t.new : kind === 'weekly' ? t.week : null,
       date: kind === 'instant' ? null : `${about}T00:00:00.000Z`,
       groups,
       casts,
-      reason: paper.paper_public ? REASONS[kind] : `${REASONS[kind]} ${PRIVATE}`,
+      reason: paper.paper_public ? reason : `${reason} ${t.private}`,
       manage_url: `${root}/subscribe/manage?token=${token}`,
       unsubscribe_url,
     },
   };
 }
 
-const REASONS: Record<Cadence, string> = {
-  instant: 'You get this because you asked for a mail with each piece.',
-  daily: 'You get this because you asked for one mail a day.',
-  weekly: 'You get this because you asked for one mail a week.',
-};
-
-/** Explains why a mail does not link to its pieces. */
-const PRIVATE = 'The paper is private: its pages open to its own desk alone.';
-
 /** The headline of the first piece, or the title of the video edition, and the number of others. */
-function subjectOf(groups: PaperMail['groups'], casts: readonly MailCast[]): string {
+function subjectOf(language: string, groups: PaperMail['groups'], casts: readonly MailCast[]): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
     ...casts.map(({ title }) => title),
   ];
   const line = (titles[0] ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-  return titles.length < 2 ? line : `${line}, and ${titles.length - 1} more`;
+  const more = titles.length - 1;
+  if (more < 1) return line;
+  return fill(plural(language, phrasesOf(language).mail.subject_more, more), { headline: line });
 }
 
 function rowOnAir(archive: Archive, id: string): Row | null {
@@ -109,7 +107,10 @@ function castOf(archive: Archive, paper: Paper, root: string, day: string): Mail
   const cast = archive.cast(day);
   if (cast === null) return [];
   const { title, description, duration_s } = cast;
-  const poster = pictureOf(archive, paper, root, { src: cast.poster, alt: `Poster: ${title}` });
+  const poster = pictureOf(archive, paper, root, {
+    src: cast.poster,
+    alt: fill(phrasesOf(paper.language).mail.poster, { title }),
+  });
   const url = paper.paper_public ? `${root}/cast/${day}/` : null;
   return [{ title, description, day, url, duration_s, poster }];
 }

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { normalized } from '../ledger/marks.ts';
-import type { Cadence, Choices } from './subscriber.ts';
+import { fill } from '../phrases/fill.ts';
+import { phrasesOf } from '../phrases/tables.ts';
+import type { Choices } from './subscriber.ts';
 import { CADENCES } from './subscriber.ts';
 
 /** Choices on the wire: how often, which sections, and whether to include the video edition. */
@@ -47,15 +49,9 @@ export function sectionsOf({ sections }: Choices, paperSections: readonly string
   return sections ?? [...paperSections];
 }
 
-const CADENCE_WORDS: Record<Cadence, string> = {
-  instant: 'a mail with each piece, at once',
-  daily: 'one mail a day',
-  weekly: 'one mail a week',
-};
-
 /** Choices in a sentence for people. */
-export function choicesInWords(choices: Choices): string {
-  const { cadence, sections, cast } = choices;
-  const where = sections === null ? 'every section' : sections.join(', ');
-  return `${CADENCE_WORDS[cadence]}, from ${where}${cast ? ', the video edition too' : ', without the video edition'}`;
+export function choicesInWords(language: string, choices: Choices): string {
+  const t = phrasesOf(language).choices;
+  const sections = choices.sections === null ? t.every_section : choices.sections.join(t.between);
+  return fill(choices.cast ? t.with_cast : t.without_cast, { cadence: t[choices.cadence], sections });
 }

@@ -1,3 +1,6 @@
+import type { Paper } from '../desk/paper.ts';
+import { fill } from '../phrases/fill.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import { choicesInWords } from './choices.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -6,20 +9,22 @@ import type { Subscriber } from './subscriber.ts';
  * The mail that asks a reader to confirm a subscription, the only one that is sent to an unconfirmed address. `root` is
  * the paper's, without a trailing slash.
  */
-export function confirmMail(row: Subscriber, nameplate: string, root: string, token: string): PaperLetter {
+export function confirmMail(row: Subscriber, paper: Paper, root: string, token: string): PaperLetter {
+  const { nameplate, language } = paper;
+  const t = phrasesOf(language).mail;
   return {
-    subject: `Confirm your subscription to ${nameplate}`,
+    subject: fill(t.confirm_subject, { paper: nameplate }),
     // The response to a request, not a list: prevents vacation replies (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-replied' },
     content: {
-      preview: 'Nothing else is sent until you confirm.',
-      heading: 'Confirm your subscription',
+      preview: t.confirm_preview,
+      heading: t.confirm_title,
       paragraphs: [
-        `Somebody, you we hope, ordered ${nameplate} by mail for this address: ${choicesInWords(row.asked ?? row)}.`,
-        'The link opens a page with one button, which confirms. It holds for 72 hours.',
+        fill(t.confirm_what, { paper: nameplate, choices: choicesInWords(language, row.asked ?? row) }),
+        t.confirm_note,
       ],
-      button: { url: `${root}/subscribe/confirm?token=${token}`, label: 'Confirm the subscription' },
-      reason: 'If it was not you, do nothing: without your confirmation nothing else is sent.',
+      button: { url: `${root}/subscribe/confirm?token=${token}`, label: t.confirm },
+      reason: t.confirm_reason,
     },
   };
 }

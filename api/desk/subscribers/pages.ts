@@ -3,6 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
+import { fill } from '../../../src/phrases/fill.ts';
+import type { Phrases } from '../../../src/phrases/phrases.ts';
 import { ChoicesBody, choicesInWords, sectionsOf } from '../../../src/readers/choices.ts';
 import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../../src/readers/link.ts';
 import { choicesRow } from '../../../src/readers/record.ts';
@@ -18,7 +20,7 @@ import type { SentBody } from './body.ts';
 import { choiceFields, onlyField, readBody, validated } from './body.ts';
 import { choicesOf } from './order.ts';
 import type { ReaderParts } from './subscribers.ts';
-import { formProblem, sentChoices, wantsPage } from './view.ts';
+import { formProblem, phrasesIn, sentChoices, wantsPage } from './view.ts';
 
 type Handler = (c: PaperContext) => Response | Promise<Response>;
 
@@ -50,9 +52,9 @@ export function subscribePages(
 
   const subscribed = (c: PaperContext, row: Subscriber) =>
     pages.said(c, {
-      heading: 'You are subscribed',
-      paragraphs: [`${c.get('site').paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
-      link: { url: manageUrl(c, row), text: 'Change or end it' },
+      heading: phrasesIn(c).reader.subscribed_title,
+      paragraphs: [ordered(c, phrasesIn(c).reader.subscribed, row)],
+      link: { url: manageUrl(c, row), text: phrasesIn(c).reader.change },
     });
   page(
     'confirm',
@@ -60,14 +62,11 @@ export function subscribePages(
       const token = queried(c);
       const { row, isDone } = toConfirm(readers, slugOf(c), token, now());
       if (isDone) return subscribed(c, row);
-      const { nameplate } = c.get('site').paper;
+      const t = phrasesIn(c).reader;
       return pages.said(c, {
-        heading: 'Confirm your subscription',
-        paragraphs: [
-          `${nameplate} by mail to ${row.email}: ${choicesInWords(row)}.`,
-          'It begins when you press the button.',
-        ],
-        button: { action: 'confirm', token, label: 'Confirm' },
+        heading: t.confirm_title,
+        paragraphs: [ordered(c, t.confirm_what, row), t.confirm_note],
+        button: { action: 'confirm', token, label: t.confirm },
       });
     },
     async (c) => {
@@ -114,7 +113,7 @@ export function subscribePages(
       try {
         return await shown(c, changed(c, sent), token, true);
       } catch (error) {
-        const problem = formProblem(error);
+        const problem = formProblem(c, error);
         const row = problem === null ? null : toManage(readers, slugOf(c), token, now());
         if (row === null || sent.form === null) throw error;
         return pages.manage(c, { email: row.email, token, ...sentChoices(sent.form), saved: false, problem });
@@ -124,9 +123,9 @@ export function subscribePages(
 
   const ended = (c: PaperContext) =>
     pages.said(c, {
-      heading: 'You are not subscribed',
-      paragraphs: [`No alerts of ${c.get('site').paper.nameplate} go to this address.`],
-      link: { url: pages.orderUrl(c), text: 'Subscribe again' },
+      heading: phrasesIn(c).reader.ended_title,
+      paragraphs: [fill(phrasesIn(c).reader.ended, { paper: c.get('site').paper.nameplate })],
+      link: { url: pages.orderUrl(c), text: phrasesIn(c).reader.again },
     });
   page(
     'unsubscribe',
@@ -135,10 +134,11 @@ export function subscribePages(
       const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
       const row = readers.subscribers.of(slugOf(c), reader);
       if (row === null) return ended(c);
+      const t = phrasesIn(c).reader;
       return pages.said(c, {
-        heading: 'End your subscription',
-        paragraphs: [`${c.get('site').paper.nameplate} by mail to ${row.email} ends when you press the button.`],
-        button: { action: 'unsubscribe', token, label: 'End the subscription' },
+        heading: t.end_title,
+        paragraphs: [fill(t.end_what, { paper: c.get('site').paper.nameplate, address: row.email })],
+        button: { action: 'unsubscribe', token, label: t.end },
       });
     },
     async (c) => {
@@ -151,6 +151,12 @@ export function subscribePages(
       return ended(c);
     },
   );
+}
+
+/** What a reader ordered, in a phrase. */
+function ordered(c: PaperContext, phrase: Phrases['reader']['subscribed'], row: Subscriber): string {
+  const { nameplate, language } = c.get('site').paper;
+  return fill(phrase, { paper: nameplate, address: row.email, choices: choicesInWords(language, row) });
 }
 
 /** Pages take no key: the token grants access. */

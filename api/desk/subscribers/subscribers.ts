@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { Fault } from '../../../src/fault.ts';
+import { en } from '../../../src/phrases/en.ts';
 import type { Address } from '../../../src/readers/address.ts';
 import { readAddress } from '../../../src/readers/address.ts';
 import { dossierOf, erase } from '../../../src/readers/dossier.ts';
@@ -31,7 +32,7 @@ import {
   SubscriberList,
 } from './schemas.ts';
 import type { ReaderPages } from './view.ts';
-import { formProblem, wantsPage } from './view.ts';
+import { formProblem, phrasesIn, wantsPage } from './view.ts';
 
 const list = operation({
   operationId: 'listSubscribers',
@@ -133,14 +134,13 @@ export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: Rea
     try {
       takeOrder(app, c, sent);
     } catch (error) {
-      const problem = formProblem(error);
+      const problem = formProblem(c, error);
       if (problem === null || sent.form === null || !forPeople(c)) throw error;
       return pages.orderAgain(c, sent.form, problem);
     }
-    const message =
-      'A mail with a link to confirm goes to this address, unless one went there a short while ago. Nothing else is sent until you confirm.';
-    if (!forPeople(c)) return privateJson(c, { status: 'pending', message }, 202);
-    return pages.said(c, { heading: 'Look into your mail', paragraphs: [message] }, 202);
+    if (!forPeople(c)) return privateJson(c, { status: 'pending', message: en.subscribe.sent }, 202);
+    const t = phrasesIn(c).subscribe;
+    return pages.said(c, { heading: t.sent_title, paragraphs: [t.sent] }, 202);
   });
 
   routes.operation(read, (c) => {

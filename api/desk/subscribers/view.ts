@@ -3,6 +3,9 @@ import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
 import { PendingFolders } from '../../../src/app/pending-folders.ts';
 import { Fault } from '../../../src/fault.ts';
+import { fill } from '../../../src/phrases/fill.ts';
+import type { Phrases } from '../../../src/phrases/phrases.ts';
+import { phrasesOf, tagOf } from '../../../src/phrases/tables.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { frameOf } from '../../../src/press/outputs/frame.ts';
@@ -25,12 +28,24 @@ export function wantsPage(c: PaperContext): boolean {
  * The problem to show beside a form field, without the field name that prefixes API messages; null when the error is
  * not about a field.
  */
-export function formProblem(error: unknown): FormProblem | null {
+export function formProblem(c: PaperContext, error: unknown): FormProblem | null {
   if (!(error instanceof Fault) || error.code !== 'invalid_request') return null;
   const { field } = error.details;
   if (typeof field !== 'string' || field === 'token') return null;
   const { message } = error;
+  if (!speaksEnglish(c)) return { field, message: problemOf(c, field) };
   return { field, message: sentence(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message) };
+}
+
+/** The words of the paper. */
+export const phrasesIn = (c: PaperContext): Phrases => phrasesOf(c.get('site').paper.language);
+
+const speaksEnglish = (c: PaperContext): boolean => tagOf(c.get('site').paper.language) === 'en';
+
+function problemOf(c: PaperContext, field: string): string {
+  const t = phrasesIn(c).subscribe;
+  const problems: Record<string, string> = { email: t.bad_email, cadence: t.bad_cadence, sections: t.bad_sections };
+  return problems[field] ?? t.refused;
 }
 
 /** The choices of a form as they were sent, to show them again. */
@@ -46,11 +61,14 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** A fault's message for readers: the API's rate-limit message mentions what only programs use. */
-function forReader({ code, message }: Fault, seconds: string | null): string {
-  return code === 'rate_limited'
-    ? `too many requests came from your address; try again in ${seconds} seconds`
-    : message;
+/**
+ * A fault's message for readers. The API's messages are in English, and the one of its rate limit mentions what only
+ * programs use.
+ */
+function forReader(c: PaperContext, { code, message }: Fault, seconds: string | null): string {
+  const t = phrasesIn(c).reader;
+  if (code === 'rate_limited') return fill(t.too_many, { seconds: seconds ?? '' });
+  return speaksEnglish(c) ? `${sentence(message)}.` : t.failed;
 }
 
 /** Renders the subscription pages in the paper's design. They stay out of every cache and send no referrer. */
@@ -71,7 +89,7 @@ export class ReaderPages {
 
   /** The subscription form again, with the values that were sent and the problem beside its field. */
   async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
-    const frame = this.#frame(c, 'Subscribe');
+    const frame = this.#frame(c, phrasesIn(c).subscribe.title);
     const api = `${siteAt(c.get('site')).base}/api/v1`;
     const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
     return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
@@ -79,7 +97,7 @@ export class ReaderPages {
 
   /** The page on which a reader changes a subscription. */
   async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
-    const frame = this.#frame(c, 'Your subscription');
+    const frame = this.#frame(c, phrasesIn(c).reader.title);
     const status = view.problem === null ? 200 : 400;
     return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
   }
@@ -100,12 +118,13 @@ export class ReaderPages {
         if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new PendingFolders())(c);
         return;
       }
+      const t = phrasesIn(c).reader;
       c.res = await this.said(
         c,
         {
-          heading: 'This did not go through',
-          paragraphs: [`${sentence(forReader(error, c.res.headers.get('Retry-After')))}.`],
-          link: { url: this.orderUrl(c), text: 'To the subscription desk' },
+          heading: t.failed_title,
+          paragraphs: [forReader(c, error, c.res.headers.get('Retry-After'))],
+          link: { url: this.orderUrl(c), text: t.to_desk },
         },
         c.res.status,
       );
@@ -115,7 +134,7 @@ export class ReaderPages {
   #frame(c: PaperContext, title: string): Frame {
     const site = c.get('site');
     const edition = new Edition(this.#app.store.archive(site.slug), siteAt(site));
-    return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
+    return frameOf(edition, { path: 'subscribe/', title, description: phrasesIn(c).reader.description, noindex: true });
   }
 
   #send(c: PaperContext, html: string, status: number): Response {

@@ -1,5 +1,7 @@
 import type { Story } from '../../desk/archive.ts';
 import type { Paper } from '../../desk/paper.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 
 /** The paper of a feed, and its address. Publishing a piece changes nothing here. */
 export interface Channel {
@@ -22,17 +24,18 @@ export interface FeedItem extends Story {
 }
 
 /** A persona's name as every feed prints it, with the AI disclosure. */
-export function declared(name: string): string {
-  return `${name} (AI persona)`;
+export function declared({ paper }: Channel, name: string): string {
+  return fill(phrasesOf(paper.language).byline.declared, { name });
 }
 
 /** The disclosure in the description of every channel. */
-export const DISCLOSURE = 'Every byline is a declared AI persona.';
+export const disclosure = ({ paper }: Channel): string => phrasesOf(paper.language).feed.disclosure;
 
 /** The paper's description followed by the disclosure. */
-export function channelDescription({ paper }: Channel): string {
+export function channelDescription(channel: Channel): string {
+  const { paper } = channel;
   const words = (paper.description || paper.motto || paper.nameplate).trim();
-  return `${words}${ENDED.test(words) ? '' : '.'} ${DISCLOSURE}`;
+  return `${words}${ENDED.test(words) ? '' : '.'} ${disclosure(channel)}`;
 }
 
 /** The end of a sentence in any script, including closing quotes and brackets. */

@@ -1,5 +1,7 @@
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import { dayOf } from '../../time.ts';
 import type { Channel, FeedItem } from './channel.ts';
 import { declared, fileUrl, webAddress } from './channel.ts';
@@ -18,21 +20,23 @@ const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>',
  * HTML. All addresses are absolute, and there are no ids, so that many pieces can share a reader's page. A footnote
  * marker links to the footnote on the story's page.
  */
-export function feedHtml({ paper, root }: Channel, item: FeedItem): string {
+export function feedHtml(channel: Channel, item: FeedItem): string {
+  const { paper, root } = channel;
+  const t = phrasesOf(paper.language).feed;
   const parts = [
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
   ];
   if (item.corrections.length > 0) {
     const lines = item.corrections.map(({ at, note }) => `<li>${dayOf(at)}: ${escapeHtml(note)}</li>`);
-    parts.push(`<h2>Corrections</h2><ul>${lines.join('')}</ul>`);
+    parts.push(`<h2>${escapeHtml(t.corrections)}</h2><ul>${lines.join('')}</ul>`);
   }
   if (item.cited_facts.length > 0) {
-    parts.push(`<h2>Sources</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
+    parts.push(`<h2>${escapeHtml(t.sources)}</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
   }
   if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
   const title = item.byline.title && `, ${item.byline.title}`;
   parts.push(
-    `<p>By ${escapeHtml(`${declared(item.byline.name)}${title}`)}. <a href="${escapeHtml(`${root}/standards/`)}">How ${escapeHtml(paper.nameplate)} works</a>.</p>`,
+    `<p>${escapeHtml(fill(t.by, { writer: `${declared(channel, item.byline.name)}${title}` }))} <a href="${escapeHtml(`${root}/standards/`)}">${escapeHtml(fill(t.how, { paper: paper.nameplate }))}</a>.</p>`,
   );
   return parts.join('\n');
 }

@@ -1,7 +1,7 @@
 import { storyUrl } from '../../desk/story.ts';
 import { isoTime } from '../../time.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { channelDescription, DISCLOSURE, declared } from './channel.ts';
+import { channelDescription, declared, disclosure } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 
@@ -19,7 +19,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
     feed_url: `${root}/feed.json`,
     description: channelDescription(channel),
     language: paper.language,
-    _broadsheet: { about: `${root}/agents/`, declared_ai: true, disclosure: DISCLOSURE },
+    _broadsheet: { about: `${root}/agents/`, declared_ai: true, disclosure: disclosure(channel) },
     items: items.map((item) => ({
       id: itemUrn(item.id),
       url: storyUrl(root, item.slug),
@@ -31,7 +31,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       date_modified: isoTime(item.updated_at),
       authors: [
         {
-          name: declared(item.byline.name),
+          name: declared(channel, item.byline.name),
           url: `${root}/masthead/${item.persona}/`,
           avatar: item.avatar_url,
         },

@@ -3,7 +3,6 @@ import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
 import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
-import { declared } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
@@ -16,7 +15,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     ['headline', story.headline],
     ...(story.dek === '' ? [] : [['dek', story.dek]]),
-    ['byline', declared(story.byline.name)],
+    ['byline', `${story.byline.name} (AI persona)`],
     ['byline_title', story.byline.title],
     ['declared_ai', true],
     ['publication', paper.nameplate],

@@ -1,6 +1,8 @@
 import type { Cast } from '../../desk/cast.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import type { Channel } from './channel.ts';
-import { channelDescription, DISCLOSURE, fileUrl } from './channel.ts';
+import { channelDescription, disclosure, fileUrl } from './channel.ts';
 import { itemUrn, uuid5 } from './uuid.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
@@ -36,7 +38,7 @@ export function podcast(channel: Channel, casts: readonly Cast[], options: Podca
     element('itunes:category', { text: 'News' }, element('itunes:category', { text: 'Daily News' })),
     textElement('itunes:explicit', 'false'),
     element('itunes:image', { href: options.cover_url }),
-    textElement('itunes:author', `${paper.nameplate} (AI personas)`),
+    textElement('itunes:author', fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate })),
     textElement('itunes:type', 'episodic'),
     element('podcast:locked', { owner: paper.contact ?? null }, 'yes'),
     textElement('podcast:guid', podcastGuid(self)),
@@ -59,13 +61,14 @@ export function podcastGuid(feedUrl: string): string {
 }
 
 /** One edition, dated by its day at midnight UTC. */
-function episode({ paper, root }: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
+function episode(channel: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
+  const { paper, root } = channel;
   const lines = [
     textElement('title', cast.title),
     textElement('link', `${root}/cast/${cast.day}/`),
     element('guid', { isPermaLink: 'false' }, itemUrn(`${identity}/${paper.slug}/cast/${cast.day}`)),
     textElement('pubDate', new Date(`${cast.day}T00:00:00Z`).toUTCString()),
-    textElement('description', `${cast.description} ${DISCLOSURE}`.trim()),
+    textElement('description', `${cast.description} ${disclosure(channel)}`.trim()),
     element('enclosure', { url: fileUrl(root, cast.video), length: cast.bytes, type: cast.media_type }),
     textElement('itunes:duration', String(Math.round(cast.duration_s))),
     element('itunes:image', { href: COVER.test(cast.poster) ? fileUrl(root, cast.poster) : cover_url }),

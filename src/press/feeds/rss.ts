@@ -58,7 +58,7 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
         ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
         { name: 'content:encoded', objects: { _cdata: cdata(html) } },
         ...(item.image_bytes === null ? [mediaContent(item)] : []),
-        { name: 'dc:creator', objects: { _text: text(declared(item.byline.name)) } },
+        { name: 'dc:creator', objects: { _text: text(declared(channel, item.byline.name)) } },
         ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
       ],
     });

@@ -1,5 +1,7 @@
 import type { Cast } from '../../desk/cast.ts';
 import { tags } from '../../desk/tags.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
@@ -26,12 +28,13 @@ export function castView(edition: Edition, cast: Cast): CastView {
 }
 
 export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {
-  const { nameplate } = edition.paper();
+  const { nameplate, language } = edition.paper();
+  const t = phrasesOf(language).cast;
   const view = {
     frame: frameOf(edition, {
       path: 'cast/',
-      title: 'Video editions',
-      description: `The video editions of ${nameplate}, newest first.`,
+      title: t.all,
+      description: fill(t.description, { paper: nameplate }),
     }),
     casts: edition.casts().map((cast) => castView(edition, cast)),
     podcast_url: `${edition.site.base}/podcast.xml`,

@@ -1,4 +1,6 @@
 import { tags } from '../../desk/tags.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
@@ -25,11 +27,12 @@ export const day: Output = {
     const rows = edition.day(name);
     if (rows.length === 0) return null;
     const cast = edition.cast(name);
+    const { nameplate, language } = edition.paper();
     const view = {
       frame: frameOf(edition, {
         path: `days/${name}/`,
         title: name,
-        description: `What ${edition.paper().nameplate} put on air on ${name}.`,
+        description: fill(phrasesOf(language).day.description, { paper: nameplate, day: name }),
       }),
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
@@ -69,13 +72,14 @@ function yearsOf(edition: Edition): string[] {
 
 function daysView(edition: Edition, name: string | null): DaysView {
   const { base } = edition.site;
-  const { nameplate } = edition.paper();
+  const { nameplate, language } = edition.paper();
+  const t = phrasesOf(language).days;
   const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
   return {
     frame: frameOf(edition, {
       path: name === null ? 'days/' : `days/${name}/`,
-      title: name === null ? 'Back issues' : `Back issues of ${name}`,
-      description: `Every day on which ${nameplate} published, newest first.`,
+      title: name === null ? t.title : fill(t.title_year, { year: name }),
+      description: fill(t.description, { paper: nameplate }),
     }),
     year: name,
     days: found.map((row) => ({ ...row, url: `${base}/days/${row.day}/` })),

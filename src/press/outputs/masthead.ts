@@ -1,5 +1,7 @@
 import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
@@ -9,11 +11,13 @@ import { portraitView, rowView } from './row-view.ts';
 /** The page of active personas. */
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
+  const { nameplate, language } = edition.paper();
+  const t = phrasesOf(language).masthead;
   const view: MastheadView = {
     frame: frameOf(edition, {
       path: 'masthead/',
-      title: 'Masthead',
-      description: `The AI personas that write ${edition.paper().nameplate}.`,
+      title: t.title,
+      description: fill(t.description, { paper: nameplate }),
     }),
     personas: edition.masthead().map((persona) => ({
       name: persona.name,
@@ -42,7 +46,7 @@ export const persona: Output = {
     const view: PersonaView = {
       frame: frameOf(edition, {
         path: `masthead/${slug}/`,
-        title: `${found.name}, ${found.title}`,
+        title: fill(phrasesOf(edition.paper().language).masthead.persona, { name: found.name, title: found.title }),
         description: found.beat || found.bio,
       }),
       slug,

@@ -1,3 +1,5 @@
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { singleOutput } from '../output.ts';
@@ -12,20 +14,23 @@ const CORRECTIONS_MAX = 200;
 /** The pages that every paper has exactly once. */
 export const pages = [
   singleOutput('search', 'list', async (edition, { render }) => {
-    const view = deskPage(edition, 'search/', 'Search', 'Search every piece on air.');
+    const { title, description } = phrasesOf(edition.paper().language).search;
+    const view = deskPage(edition, 'search/', title, description);
     return [{ path: 'search/index.html', body: await render('/paper/search', view) }];
   }),
   singleOutput('subscribe', 'list', async (edition, { render }) => {
-    const view = deskPage(edition, 'subscribe/', 'Subscribe', 'New pieces by mail: at once, daily or weekly.');
+    const { title, description } = phrasesOf(edition.paper().language).subscribe;
+    const view = deskPage(edition, 'subscribe/', title, description);
     return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
   }),
   singleOutput('corrections', 'list', async (edition, { render }) => {
     const { base } = edition.site;
+    const { title, description } = phrasesOf(edition.paper().language).corrections;
     const view: CorrectionsView = {
       frame: frameOf(edition, {
         path: 'corrections/',
-        title: 'Corrections',
-        description: 'What this paper got wrong, and what is right.',
+        title,
+        description,
       }),
       rows: edition.corrections(CORRECTIONS_MAX).map((row) => ({
         at: isoTime(row.at),
@@ -39,12 +44,13 @@ export const pages = [
     return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
   }),
   singleOutput('standards', 'list', async (edition, { render }) => {
-    const heading = 'How this desk works';
+    const t = phrasesOf(edition.paper().language);
+    const heading = t.page.how;
     const view = {
       frame: frameOf(edition, {
         path: 'standards/',
         title: heading,
-        description: 'Who writes this paper, how facts are sourced, how errors are corrected, what a receipt proves.',
+        description: t.standards.description,
       }),
       heading,
       html: plainProseHtml(standardsText(edition.paper(), edition.site)),
@@ -52,13 +58,14 @@ export const pages = [
     return [{ path: 'standards/index.html', body: await render('/paper/standards', view) }];
   }),
   singleOutput('agents', 'list', async (edition, { render }) => {
-    const heading = 'For agents';
     const paper = edition.paper();
+    const t = phrasesOf(paper.language).agents;
+    const heading = t.title;
     const view = {
       frame: frameOf(edition, {
         path: 'agents/',
         title: heading,
-        description: `How a program finds, reads, searches and verifies ${paper.nameplate}.`,
+        description: fill(t.description, { paper: paper.nameplate }),
       }),
       heading,
       html: plainProseHtml(agentsText(paper, edition.site)),
@@ -69,10 +76,11 @@ export const pages = [
     ];
   }),
   singleOutput('not-found', 'list', async (edition, { render }) => {
+    const t = phrasesOf(edition.paper().language).not_found;
     const frame = frameOf(edition, {
       path: '404.html',
-      title: 'Not found',
-      description: 'There is no page at this address.',
+      title: t.title,
+      description: t.description,
       noindex: true,
     });
     return [{ path: '404.html', body: await render('/paper/not-found', { frame }) }];

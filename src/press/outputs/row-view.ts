@@ -4,6 +4,8 @@ import { portraitPath } from '../../desk/masthead.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import type { Image } from '../../ledger/piece.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import { dayOf, isoTime } from '../../time.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
@@ -58,8 +60,10 @@ export function portraitView(
   edition: Edition,
   { slug, name, avatar }: Pick<Persona, 'slug' | 'name' | 'avatar'>,
 ): PictureView {
-  if (avatar !== null)
-    return pictureView(edition, { src: avatar, alt: `Portrait of ${name}, an AI persona`, credit: null });
+  if (avatar !== null) {
+    const alt = fill(phrasesOf(edition.paper().language).masthead.portrait, { name });
+    return pictureView(edition, { src: avatar, alt, credit: null });
+  }
   const url = `${edition.site.base}/${portraitPath(slug)}`;
   return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE };
 }

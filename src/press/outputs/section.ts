@@ -1,5 +1,7 @@
 import { sectionSlug } from '../../desk/paper.ts';
 import { PAGE_SIZE } from '../../desk/tags.ts';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { rss } from '../feeds/rss.ts';
@@ -74,12 +76,13 @@ function viewOf(
   rows: Parameters<typeof rowView>[1][],
 ): SectionView {
   const slug = sectionSlug(name);
-  const { nameplate } = edition.paper();
+  const { nameplate, language } = edition.paper();
+  const t = phrasesOf(language).section;
   return {
     frame: frameOf(edition, {
       path: page === null ? `sections/${slug}/` : `sections/${slug}/${page}/`,
-      title: page === null ? name : `${name}, page ${page}`,
-      description: `${name} in ${nameplate}.`,
+      title: page === null ? name : fill(t.title, { section: name, page }),
+      description: fill(t.description, { section: name, paper: nameplate }),
     }),
     name,
     page,

@@ -2,6 +2,7 @@ import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import type { Generation } from '../../ledger/chain.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
@@ -114,8 +115,9 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
 
 async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<RenderedFile> {
   const path = `stories/${found.slug}/`;
+  const t = phrasesOf(edition.paper().language).withdrawn;
   const view: WithdrawnView = {
-    frame: frameOf(edition, { path, title: 'Withdrawn', description: 'This piece was withdrawn.', noindex: true }),
+    frame: frameOf(edition, { path, title: t.title, description: t.description, noindex: true }),
     headline: found.headline,
     reason: found.reason ?? '',
     published_at: isoTime(found.published_at),
