@@ -302,7 +302,7 @@ export const en = {
     receipt: 'What a receipt proves',
     receipt_text:
       'Every filing is hashed and signed. The receipt proves who filed the piece and that it has not changed since. It never proves that a claim is true: for that, read the sources. The {keys} are public, and each piece links to its proof.',
-    receipt_keys: 'door’s keys',
+    receipt_keys: "door's keys",
     log_text:
       'Every receipt is also a leaf of a public {log}, so that nobody, this desk included, can rewrite or back-date what was signed without its being seen. The page of the log says who its witnesses are, or that it has none.',
     log: 'transparency log',
