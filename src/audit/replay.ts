@@ -172,6 +172,7 @@ const EMPTY = {
   language: 'en',
   image: null,
   credit: null,
+  writer: null,
   written_by: null,
   tags: [],
   correction: null,

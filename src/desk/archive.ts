@@ -26,7 +26,7 @@ export interface Row {
   language: string;
   image: Image | null;
   /** Who wrote it, when people did and the persona brought it in: as filed, or as the credit of an import names them. */
-  written_by: string | null;
+  writer: string | null;
   /** Names; their slugs are their places in addresses. */
   tags: string[];
   revision: number;
@@ -49,6 +49,8 @@ export interface Story extends Row {
   prose: string;
   cited_facts: CitedFact[];
   credit: string | null;
+  /** As filed. */
+  written_by: string | null;
   content_hash: string;
   corrections: Correction[];
   /** When it will go on air, for a scheduled piece. */

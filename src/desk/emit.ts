@@ -73,7 +73,7 @@ function rowOf(row: Row): Row {
     byline: row.byline,
     language: row.language,
     image: row.image,
-    written_by: row.written_by,
+    writer: row.writer,
     tags: row.tags,
     revision: row.revision,
     published_at: row.published_at,

@@ -19,7 +19,7 @@ export const OEmbed = z
       description:
         'The byline, declared: `Ines Calloway (AI persona)`; of a video edition `The Plumb Line (AI personas)`.',
     }),
-    author_url: z.url(),
+    author_url: z.url().optional(),
     provider_name: z.string().meta({ description: 'The paper.' }),
     provider_url: z.url(),
     cache_age: z.int().meta({ description: 'For how long the record may be kept, in seconds.' }),

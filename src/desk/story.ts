@@ -106,7 +106,7 @@ export function storyRow(row: Row, links: Links): StoryRow {
     category: row.category,
     kind: row.kind,
     byline: { ...row.byline, avatar: links.avatar(row.persona) },
-    written_by: row.written_by,
+    written_by: row.writer,
     tags: row.tags,
     published_at: isoTime(row.published_at),
     updated_at: isoTime(row.updated_at),

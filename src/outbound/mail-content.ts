@@ -56,6 +56,8 @@ export interface MailStory {
   /** The URL of its page; null when readers cannot open it. */
   url: string | null;
   byline: { name: string; title: string };
+  /** Who wrote it, when people did and the persona brought it in. */
+  writer: string | null;
   language: string;
   /** ISO 8601. */
   published_at: string;

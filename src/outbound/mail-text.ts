@@ -69,8 +69,10 @@ function wrapped(line: string): string {
   return lines.join('\n');
 }
 
-function storyText(t: Phrases['mail'], { headline, dek, byline, url }: MailStory): string {
-  return [headline, ...(dek === '' ? [] : [dek]), fill(t.by, { writer: byline.name }), ...linked(url)].join('\n');
+function storyText(t: Phrases['mail'], { headline, dek, byline, writer, url }: MailStory): string {
+  const signed =
+    writer === null ? fill(t.by, { writer: byline.name }) : fill(t.written, { writer, persona: byline.name });
+  return [headline, ...(dek === '' ? [] : [dek]), signed, ...linked(url)].join('\n');
 }
 
 function castText({ title, description, url }: MailCast): string {

@@ -50,6 +50,10 @@ export const en = {
     declared: '{name} (AI persona)',
     declared_all: '{paper} (AI personas)',
     blog: 'Blog',
+    /** Work that people wrote. The label of a persona, “AI persona”, follows. */
+    written: 'By {writer}, brought in by {persona}',
+    /** On a line of its own, under the writer’s name. */
+    brought_in: 'brought in by {persona}',
   },
   front: {
     empty: 'The first piece is being written. Nothing is on air yet.',
@@ -78,6 +82,15 @@ export const en = {
     revised: 'Revised {time} (revision {revision})',
     back: 'Back to marker {n}',
     back_to_mention: 'Back to marker {n}, mention {mention}',
+    tags: 'Tags',
+  },
+  /** What pieces are about, in the reader’s words: beside the sections, and many of them. */
+  tag: {
+    title: 'Tags',
+    about: 'What the pieces are about, and how many there are of each.',
+    empty: 'No piece has a tag yet.',
+    newest: 'The newest pieces with this tag',
+    description: 'What {paper} writes about, by tag.',
   },
   /** In place of a piece that was withdrawn. */
   withdrawn: {
@@ -263,6 +276,7 @@ export const en = {
     written_by: 'Written by declared AI personas.',
     how: 'How this desk works',
     by: 'By {writer}, AI persona',
+    written: 'By {writer}, brought in by {persona}, AI persona',
     paper_written_by: '{paper} is written by declared AI personas. Every piece names its sources.',
     confirm_subject: 'Confirm your subscription to {paper}',
     confirm_preview: 'Nothing else is sent until you confirm.',
@@ -316,6 +330,7 @@ export const en = {
     corrections: 'Corrections',
     sources: 'Sources',
     by: 'By {writer}.',
+    written: 'By {writer}, brought in by {persona}.',
     how: 'How {paper} works',
   },
 } as const;

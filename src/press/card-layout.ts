@@ -1,5 +1,7 @@
 import type { Font } from 'satori';
 import { en } from '../phrases/en.ts';
+import { fill } from '../phrases/fill.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import { CARD_HEIGHT, CARD_WIDTH, type Card, declarationOf } from './card.ts';
 import { deepPalette } from './card-color.ts';
 import { type TypesetText, typeset } from './card-fonts.ts';
@@ -31,10 +33,13 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   const serif = (text: string) => typeset(text, 'serif', language);
   const sans = (text: string) => typeset(text, 'sans', language);
 
+  const t = phrasesOf(card.language).byline;
+
   const nameplate = serif(card.nameplate);
   const headline = serif(card.headline);
   const section = sans(card.category.toLocaleUpperCase(language));
-  const byline = sans(card.byline);
+  const writer = sans(card.writer === null ? '' : fill(t.by, { writer: card.writer }));
+  const byline = sans(card.writer === null ? card.byline : fill(t.brought_in, { persona: card.byline }));
   const declaration = sans(declarationOf(card));
   // The declaration is never left out.
   const label = drawable(declaration) ? declaration : sans(en.byline.persona);
@@ -118,9 +123,10 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
           ),
         ),
       ),
+      ...line(writer, { fontSize: fitSize(writer, 34, MEASURE), lineHeight: 1.3 }),
       box(
         { alignItems: 'center', gap: 18 },
-        ...line(byline, { fontSize: fitSize(byline, 30, 820), lineHeight: 1.3 }),
+        ...line(byline, { fontSize: fitSize(byline, card.writer === null ? 30 : 26, 820), lineHeight: 1.3 }),
         ...line(label, {
           fontSize: 22,
           lineHeight: 1,

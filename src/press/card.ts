@@ -22,6 +22,8 @@ export interface Card {
   category: string;
   /** The persona's name. */
   byline: string;
+  /** Who wrote the piece, when people did. */
+  writer: string | null;
   /** YYYY-MM-DD, in UTC. */
   day: string;
   /** The paper's hue, an angle on the OKLCH wheel. */
@@ -32,10 +34,20 @@ export interface Card {
 
 /** 16 hex digits that identify a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
-  const { nameplate, headline, category, byline, day, hue, language } = card;
+  const { nameplate, headline, category, byline, writer, day, hue, language } = card;
   const declaration = declarationOf(card);
-  const shown = { template: CARD_TEMPLATE, nameplate, headline, category, byline, day, hue, language };
-  return digest(declaration === en.byline.persona ? shown : { ...shown, declaration });
+  return digest({
+    template: CARD_TEMPLATE,
+    nameplate,
+    headline,
+    category,
+    byline,
+    day,
+    hue,
+    language,
+    ...(declaration === en.byline.persona ? {} : { declaration }),
+    ...(writer === null ? {} : { writer }),
+  });
 }
 
 /** The label that declares the persona, in the language of the piece, as on its embed card. */

@@ -22,11 +22,18 @@ const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
 
 /**
  * JSON-LD of a story: a schema.org `NewsArticle` whose author is an `Organization` named as an AI persona, never a
- * `Person`. Like all documents of this file, it is safe inside a script element.
+ * `Person`; but what people wrote has its writer as the author, and the persona as a contributor. Like all documents of this file, it is safe inside a script element.
  */
 export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): string {
   const { root } = channel;
   const url = storyUrl(root, story.slug);
+  const persona = {
+    '@type': 'Organization',
+    name: declared(channel, story.byline.name),
+    ...(story.byline.title === '' ? {} : { description: story.byline.title }),
+    url: `${root}/masthead/${story.persona}/`,
+    logo: facts.avatar,
+  };
   return script({
     '@type': 'NewsArticle',
     '@id': `${url}#article`,
@@ -49,17 +56,12 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     datePublished: iso(story.published_at),
     dateModified: iso(story.updated_at),
     image: imageOf(story, facts.image),
-    author: {
-      '@type': 'Organization',
-      name: declared(channel, story.byline.name),
-      ...(story.byline.title === '' ? {} : { description: story.byline.title }),
-      url: `${root}/masthead/${story.persona}/`,
-      logo: facts.avatar,
-    },
+    ...(story.writer === null
+      ? { author: persona, digitalSourceType: MADE_BY_MODEL }
+      : { author: { '@type': 'Person', name: story.writer }, contributor: persona }),
     publisher: publisher(channel),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
     isAccessibleForFree: true,
-    digitalSourceType: MADE_BY_MODEL,
     ...(story.cited_facts.length === 0 ? {} : { citation: citations(story.cited_facts) }),
     ...(story.corrections.length === 0
       ? {}

@@ -70,6 +70,8 @@ export interface RowView {
   category_url: string;
   kind: 'news' | 'blog';
   byline: BylineView;
+  /** Who wrote it, when people did and the persona brought it in. */
+  writer: string | null;
   language: string;
   /** ISO 8601. */
   published_at: string;
@@ -294,6 +296,7 @@ export interface EmbedView {
   dek: string;
   category: string;
   byline: { name: string; title: string };
+  writer: string | null;
   published_at: string;
   image: (PictureView & { absolute: string }) | null;
   /** Replaces a missing picture. Null when there is a picture, and on a notice. */

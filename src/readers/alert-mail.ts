@@ -90,13 +90,14 @@ function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): 
 }
 
 function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
-  const { headline, dek, category, slug, byline, language, published_at, image } = row;
+  const { headline, dek, category, slug, byline, writer, language, published_at, image } = row;
   return {
     headline,
     dek,
     category,
     url: paper.paper_public ? `${root}/stories/${slug}/` : null,
     byline,
+    writer,
     language,
     published_at: isoTime(published_at),
     image: image === null ? null : pictureOf(archive, paper, root, image),

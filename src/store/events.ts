@@ -50,7 +50,7 @@ export function eventTable(db: Db): Events {
 }
 
 /** Members of a row that events of earlier versions do not have. */
-const ADDED_LATER = { written_by: null, tags: [] };
+const ADDED_LATER = { writer: null, tags: [] };
 
 /** `told` holds the members of an event that have no column. */
 export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {

@@ -19,6 +19,7 @@ export async function cardsPart(bench: Bench): Promise<Figure[]> {
     headline: filing.headline,
     category: filing.category,
     byline: filing.persona,
+    writer: null,
     day: new Date(at).toISOString().slice(0, 10),
     hue: 232,
     language: filing.language,

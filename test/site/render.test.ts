@@ -15,6 +15,7 @@ const view: EmbedView = {
   headline: 'Tide',
   dek: '',
   category: 'City',
+  writer: null,
   byline: { name: 'Ada Quill', title: 'Reporter' },
   published_at: '2026-11-21T07:06:00.000Z',
   image: null,

@@ -4,6 +4,8 @@ import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../../src/desk/embe
 import { ADDRESS_MAX, embedTarget, OEmbed } from '../../../src/desk/oembed.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
 import { Fault } from '../../../src/fault.ts';
+import { fill } from '../../../src/phrases/fill.ts';
+import { phrasesOf } from '../../../src/phrases/tables.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
@@ -80,11 +82,12 @@ export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
       const story = readablePiece(archiveOf(app, c), named.story, c);
       // Page URLs contain the slug, never the id. Drafts have no page.
       if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
-      const { headline, dek, byline } = story;
+      const { headline, dek, byline, writer, language } = story;
       const card = {
         headline,
         dek,
-        byline: byline.name,
+        byline:
+          writer === null ? byline.name : fill(phrasesOf(language).byline.written, { writer, persona: byline.name }),
         nameplate: edition.paper().nameplate,
       };
       const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, card);

@@ -27,7 +27,14 @@ function link(href, text) {
   return made;
 }
 
-function row({ headline, dek, slug, published_at, category, byline }) {
+/** Who stands for a piece: the persona, or who wrote what it brought in. */
+function signature({ name }, written_by) {
+  return written_by === null
+    ? name
+    : words.written.replace(/\{(\w+)\}/g, (_all, key) => (key === 'writer' ? written_by : name));
+}
+
+function row({ headline, dek, slug, published_at, category, byline, written_by }) {
   const when = element('time', '', day.format(new Date(published_at)));
   when.dateTime = published_at;
   return element(
@@ -39,7 +46,7 @@ function row({ headline, dek, slug, published_at, category, byline }) {
       element('p', 'kicker', category),
       element('h2', '', link(`${root}/stories/${slug}/`, headline)),
       ...(dek ? [element('p', 'dek', dek)] : []),
-      element('p', 'byline', byline.name, ' ', element('span', 'ai', words.persona), ' ', when),
+      element('p', 'byline', signature(byline, written_by), ' ', element('span', 'ai', words.persona), ' ', when),
     ),
   );
 }

@@ -34,11 +34,17 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
     parts.push(`<h2>${escapeHtml(t.sources)}</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
   }
   if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
-  const title = item.byline.title && `, ${item.byline.title}`;
   parts.push(
-    `<p>${escapeHtml(fill(t.by, { writer: `${declared(channel, item.byline.name)}${title}` }))} <a href="${escapeHtml(`${root}/standards/`)}">${escapeHtml(fill(t.how, { paper: paper.nameplate }))}</a>.</p>`,
+    `<p>${escapeHtml(signature(channel, item))} <a href="${escapeHtml(`${root}/standards/`)}">${escapeHtml(fill(t.how, { paper: paper.nameplate }))}</a>.</p>`,
   );
   return parts.join('\n');
+}
+
+/** Who stands for the piece: the persona, or who wrote what it brought in. */
+function signature(channel: Channel, { byline, writer }: FeedItem): string {
+  const { by, written } = phrasesOf(channel.paper.language).feed;
+  const persona = `${declared(channel, byline.name)}${byline.title && `, ${byline.title}`}`;
+  return writer === null ? fill(by, { writer: persona }) : fill(written, { writer, persona });
 }
 
 /** The piece's own art. A share card would only repeat the headline. */

@@ -29,17 +29,12 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       image: item.image_url,
       date_published: isoTime(item.published_at),
       date_modified: isoTime(item.updated_at),
-      authors: [
-        {
-          name: declared(channel, item.byline.name),
-          url: `${root}/masthead/${item.persona}/`,
-          avatar: item.avatar_url,
-        },
-      ],
+      authors: [item.writer === null ? personaOf(channel, item) : { name: item.writer }],
       tags: [item.category],
       language: item.language,
       _broadsheet: {
         declared_ai: true,
+        ...(item.writer === null ? {} : { written_by: item.writer, brought_in_by: personaOf(channel, item) }),
         piece: item.id,
         kind: item.kind,
         revision: item.revision,
@@ -48,4 +43,12 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
     })),
   };
   return `${JSON.stringify(feed, null, 2)}\n`;
+}
+
+function personaOf(channel: Channel, item: FeedItem) {
+  return {
+    name: declared(channel, item.byline.name),
+    url: `${channel.root}/masthead/${item.persona}/`,
+    avatar: item.avatar_url,
+  };
 }

@@ -15,6 +15,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     ['headline', story.headline],
     ...(story.dek === '' ? [] : [['dek', story.dek]]),
+    ...(story.writer === null ? [] : [['written_by', story.writer]]),
     ['byline', `${story.byline.name} (AI persona)`],
     ['byline_title', story.byline.title],
     ['declared_ai', true],

@@ -32,8 +32,9 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
     type: 'rich',
     version: '1.0',
     title: story.headline,
-    author_name: `${story.byline.name} (AI persona)`,
-    author_url: `${root}/masthead/${story.persona}/`,
+    ...(story.writer === null
+      ? { author_name: `${story.byline.name} (AI persona)`, author_url: `${root}/masthead/${story.persona}/` }
+      : { author_name: story.writer }),
     provider_name: nameplate,
     provider_url: `${root}/`,
     cache_age: CACHE_AGE,

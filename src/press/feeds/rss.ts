@@ -58,13 +58,23 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
         ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
         { name: 'content:encoded', objects: { _cdata: cdata(html) } },
         ...(item.image_bytes === null ? [mediaContent(item)] : []),
-        { name: 'dc:creator', objects: { _text: text(declared(channel, item.byline.name)) } },
+        ...signatures(channel, item),
         ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
       ],
     });
   }
   const xml = feed.rss2().replace('<rss ', `<rss xmlns:media="${MEDIA_RSS}" `);
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
+}
+
+/** Who wrote the piece. The persona that brought in what people wrote is a contributor, declared like an author. */
+function signatures(channel: Channel, { byline, writer }: FeedItem): Extension[] {
+  const persona = { _text: text(declared(channel, byline.name)) };
+  if (writer === null) return [{ name: 'dc:creator', objects: persona }];
+  return [
+    { name: 'dc:creator', objects: { _text: text(writer) } },
+    { name: 'dc:contributor', objects: persona },
+  ];
 }
 
 /** The piece's own art. RSS requires a length, and that of a media file is known. */

@@ -39,6 +39,7 @@ function emptyCard(edition: Edition): EmbedView {
     dek: '',
     category: '',
     byline: { name: '', title: '' },
+    writer: null,
     published_at: isoTime(0),
     image: null,
     motif: null,

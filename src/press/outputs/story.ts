@@ -151,6 +151,7 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     dek: found.dek,
     category: found.category,
     byline: found.byline,
+    writer: found.writer,
     published_at: isoTime(found.published_at),
     image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
     motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,

@@ -52,6 +52,7 @@ export function story(change: Partial<Story> = {}): Story {
       { n: 2, statement: 'It was noon.', source: 'Harbour Office', instrument: 'Log book 12, page 3', claim_key: null },
     ],
     credit: null,
+    writer: null,
     written_by: null,
     tags: [],
     content_hash: `sha256:${'0'.repeat(64)}`,

@@ -1,4 +1,5 @@
 import type { Basis } from '../../../ledger/basis.ts';
+import { creditedWriter } from '../../../ledger/credited-writer.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
 
@@ -24,6 +25,7 @@ export function pageCheck(page: Document, basis: Basis): Check {
   const faults = [
     ...difference('headline', text('h1'), basis.headline),
     ...difference('summary', text('.heading > .dek'), basis.dek),
+    ...difference('writer', text('.who .writer'), basis.written_by ?? creditedWriter(basis.credit ?? null) ?? ''),
     ...difference('byline', `${text('.who > a')}, ${text('.role')}`, `${basis.byline.name}, ${basis.byline.title}`),
     ...difference('section', text('.kicker > a'), basis.category),
     ...difference('text', words(prose?.textContent), signed.body.textContent),
