@@ -22,6 +22,7 @@ export function auditApp(app: AppContext, { deep = false, progress = () => {} }:
     store: app.store,
     distDir: app.settings.distDir,
     mediaFile: app.media.pathOf,
+    pictures: app.pictures,
     loadBuild,
     planOf: (paper, build) => pressPlan(app, paper, build),
     auditedLog: (log) => auditedLog(app, log),

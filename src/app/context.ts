@@ -9,11 +9,13 @@ import type { MediaFiles } from '../files/media.ts';
 import { mediaFiles } from '../files/media.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
+import type { Pictures } from '../press/output.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
 import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
+import { openPictures } from './pictures.ts';
 import { ProsePool } from './prose-pool.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
@@ -23,6 +25,8 @@ export interface AppContext {
   /** Consistent snapshots of the ledger, for long reads. */
   snapshots: Snapshots;
   media: MediaFiles;
+  /** The variants of pictures. */
+  pictures: Pictures;
   /** Parses long prose on other threads. */
   prosePool: ProsePool;
   /** The current time, in ms. */
@@ -83,11 +87,13 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   };
   const keyFile = signingKeyFile(settings);
   const inForce = currentSigningKey(store, keyFile);
+  const media = mediaFiles(mediaFolder(settings));
   const app: AppContext = {
     settings,
     store,
     snapshots,
-    media: mediaFiles(mediaFolder(settings)),
+    media,
+    pictures: openPictures(settings, media),
     prosePool: new ProsePool(),
     now,
     desk: {

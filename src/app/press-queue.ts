@@ -130,7 +130,7 @@ export class PressQueue {
     };
     this.#entries.set(paper, entry);
     const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, work);
-    const options = { paper, later, turn, signal: this.#stop.signal };
+    const options = { paper, later, turn, fewPictures: true, signal: this.#stop.signal };
     entry.current = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
     const end = () => {
       if (entry.next === null && this.#entries.get(paper) === entry) this.#entries.delete(paper);

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { airDue } from '../desk/append.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { expirePlaces } from '../desk/placing.ts';
@@ -16,11 +17,16 @@ import { requirePaper } from './context.ts';
 import { PressClaim } from './press-claim.ts';
 import { WorkerPool } from './press-pool.ts';
 
+/** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
+const PICTURES_PAUSE = 100;
+
 export interface PressOptions {
   /** Presses only this paper. */
   paper?: string | undefined;
   full?: boolean;
   cards?: boolean;
+  /** Draws a few pictures at most, and leaves the others stale for the next press; by default draws them all. */
+  fewPictures?: boolean;
   /** Called as the press of a paper makes progress. */
   progress?: (paper: string, done: number, total: number, what: string) => void;
   /** Stops a running press; unfinished outputs stay stale. */
@@ -44,7 +50,8 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   const failures: unknown[] = [];
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
     try {
-      const report = await pressPaper(app, slug, options);
+      let report = await pressPaper(app, slug, options);
+      if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
       if (report !== null) reports.set(slug, report);
     } catch (error) {
       failures.push(error);
@@ -54,6 +61,34 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
   throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
+}
+
+/** Presses until no pictures are left. Lets other processes press the paper in between. */
+async function pressPictures(
+  app: AppContext,
+  slug: string,
+  { progress, ...options }: PressOptions,
+  first: PressReport | null,
+): Promise<PressReport | null> {
+  let whole = first;
+  while (whole !== null && whole.pictures_left > 0) {
+    await sleep(PICTURES_PAUSE);
+    const { outputs, written, removed } = whole;
+    const step: PressOptions = {
+      ...options,
+      full: false,
+      progress: (paper, done, total, what) => progress?.(paper, outputs + done, outputs + total, what),
+    };
+    const next = await pressPaper(app, slug, step);
+    whole = {
+      full: whole.full,
+      outputs: outputs + (next?.outputs ?? 0),
+      written: written + (next?.written ?? 0),
+      removed: removed + (next?.removed ?? 0),
+      pictures_left: next?.pictures_left ?? 0,
+    };
+  }
+  return whole;
 }
 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
@@ -178,7 +213,7 @@ async function pressSnapshot(
       manifest,
       site,
       tree,
-      tools: { render: build.render, assets: build.assets, now },
+      tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
       stamp,
       start,
       full,

@@ -8,6 +8,7 @@ import { Printer } from '../press/printer.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { databaseFile, mediaFolder } from './context.ts';
+import { openPictures } from './pictures.ts';
 import { ClaimDeadline } from './press-claim.ts';
 import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
@@ -15,6 +16,7 @@ import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
 const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
+const pictures = openPictures(settings, media);
 const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
@@ -35,7 +37,7 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     manifest: store.manifest,
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
-    tools: { render, assets, now },
+    tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
     checksDisk,
   });

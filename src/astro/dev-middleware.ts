@@ -77,12 +77,12 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-function print({ store }: AppContext, slug: string, path: string, origin: string): Promise<SingleFile | null> {
+function print({ store, pictures }: AppContext, slug: string, path: string, origin: string): Promise<SingleFile | null> {
   const archive = store.archive(slug);
   const site = siteAt({ root: paperRoot(archive.paper(), origin), served: paperRoot({ slug }, origin) });
   const edition = new Edition(archive, site);
   const render = (async (route: string, view: unknown) => new Page(route, view)) as never;
-  return printPath(edition, path, { render, assets, now: Date.now() });
+  return printPath(edition, path, { render, assets, pictures, now: Date.now() });
 }
 
 /** The files in `public/`; Vite serves the other assets. */

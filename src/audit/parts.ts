@@ -1,5 +1,5 @@
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { Render, RenderedFile } from '../press/output.ts';
+import type { Pictures, Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditedLog } from './log/audited-log.ts';
 
@@ -10,6 +10,7 @@ export interface AuditParts {
   distDir: string;
   /** The path of a media file in DATA_DIR. */
   mediaFile(digest: string): string;
+  pictures: Pictures;
   /** The built pages, loaded only when there is a public paper. */
   loadBuild(): Promise<AuditBuild>;
   /** The address and folder of a paper, and the stamp of an up-to-date tree. */

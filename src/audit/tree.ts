@@ -65,7 +65,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
     site: siteOf(root),
     folder,
     listed: (output) => ({ files: manifest.files(paper, output), tags: parts.store.tagsRead(paper, output) }),
-    tools: { render: build.render, assets: build.assets, now: parts.now() },
+    tools: { render: build.render, assets: build.assets, pictures: parts.pictures, now: parts.now() },
     deep,
   });
   const { files, faults } = await checkOutputs(parts, paper, audit, staleTags, folder);

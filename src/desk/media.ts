@@ -9,6 +9,8 @@ export interface Media {
   /** In pixels; null for captions and sounds. */
   width: number | null;
   height: number | null;
-  /** Duration of a video; else null. */
+  /** Duration of a video or an animated picture; else null. */
   duration_ms: number | null;
+  /** The dominant colour of an opaque picture, `#rrggbb`. Not in the records of older versions. */
+  color?: string;
 }

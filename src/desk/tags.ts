@@ -40,6 +40,8 @@ export const tags = {
   proof: (id: string) => `proof:${id}`,
   /** A share card that a press deferred. */
   card: (id: string) => `card:${id}`,
+  /** The variants of a picture, which a press left to the next one. */
+  picture: (path: string) => `picture:${path}`,
   persona: (slug: string) => `persona:${slug}`,
   newestOf: (section: string) => `newest:${sectionSlug(section)}`,
   newestBy: (persona: string) => `by:${persona}`,

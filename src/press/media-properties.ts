@@ -3,6 +3,8 @@ export interface MediaProperties {
   width: number | null;
   height: number | null;
   duration_ms: number | null;
+  /** The dominant colour of an opaque picture, `#rrggbb`. */
+  color?: string;
 }
 
 /** A rejected media file. The message completes a sentence that begins with the file's path. */

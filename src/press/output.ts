@@ -1,33 +1,55 @@
+import type { Media } from '../desk/media.ts';
 import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
+import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
 /**
  * A file of an output: its bytes, the digest of the media file to copy, the path of an earlier file of the output
  * with the same bytes, or a function that draws it. The path of a drawn file depends on its whole content, so it is
- * drawn only when it is missing.
+ * drawn only when it is missing. `isDrawn` tells whether `draw` only has to read it.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
   | { path: string; copy: string }
   | { path: string; same: string }
-  | { path: string; draw: () => Promise<Uint8Array> };
+  | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
 
 /**
  * The order in which a press writes, so that no file links to one that does not exist yet. An `index` links to lists.
  * `host` files come last because they announce all others to hosts and crawlers.
  */
-export const STAGES = ['assets', 'card', 'proof', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
+export const STAGES = [
+  'assets',
+  'picture',
+  'card',
+  'proof',
+  'story',
+  'list',
+  'index',
+  'front',
+  'feed',
+  'host',
+] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Renders a page: `src/render.ts`, or Astro's development server. */
 export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
+
+/** Draws the variants of pictures, each once. */
+export interface Pictures {
+  /** Whether all variants of a picture are drawn already. */
+  isDrawn(media: Media): boolean;
+  /** The bytes of a variant, drawn if need be. */
+  variant(media: Media, variant: Variant): Promise<Uint8Array>;
+}
 
 /** What outputs need for printing, besides the edition. */
 export interface RenderTools {
   render: Render;
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
+  pictures: Pictures;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

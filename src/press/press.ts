@@ -13,6 +13,18 @@ import { yielder } from './yielder.ts';
  * links to a missing one.
  */
 const CARDS_FIRST_MAX = 50;
+/**
+ * Above this number of pictures that nobody has drawn yet, these are drawn after the pages are public. Until then the
+ * server answers their addresses with the originals.
+ */
+const PICTURES_FIRST_MAX = 3;
+/** How many pictures are drawn between two looks at the clock. */
+const PICTURE_BATCH = 4;
+/**
+ * How long one press draws pictures after everything else, in ms. It leaves the others to the next press, so that what
+ * is published meanwhile does not wait for them.
+ */
+const PICTURE_TIME = 2_000;
 /** How many outputs one transaction records. */
 const BATCH = 200;
 /** How many dropped outputs one transaction removes from the manifest. */
@@ -53,6 +65,8 @@ export interface PressReport {
   /** Files that changed on disk. */
   written: number;
   removed: number;
+  /** Pictures whose variants are left to the next press. */
+  pictures_left: number;
 }
 
 /**
@@ -72,10 +86,12 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
-  const stages = byStage(names);
-  const isMany = (stage: string[]) => stage.length >= POOL_MIN && !isCard(stage[0] ?? '');
+  const undrawn = await undrawnPictures(printer, names);
+  const stages = byStage(names, undrawn);
+  const isDrawn = ([name = '']: string[]) => isCard(name) || isPicture(name);
+  const isMany = (stage: string[]) => stage.length >= POOL_MIN && !isDrawn(stage);
   const hasLong = !stages.some(isMany) && hasLongProse(archive, names);
-  const needsPool = (stage: string[]) => isMany(stage) || (hasLong && stage.length > 0 && !isCard(stage[0] ?? ''));
+  const needsPool = (stage: string[]) => isMany(stage) || (hasLong && stage.length > 0 && !isDrawn(stage));
   if (printInPool === null && stages.some(needsPool)) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 
   const writer = new ManifestWriter(job, names.size);
@@ -89,6 +105,13 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       await printInPool(checksDisk, stage, record);
     } else await printer.printAll(stage, record);
     // The next stage may link to this one, which is now on disk and recorded.
+    writer.save();
+  }
+  const left = undrawn.size > PICTURES_FIRST_MAX ? [...undrawn] : [];
+  if (left.length > 0) {
+    tree.show();
+    const until = performance.now() + PICTURE_TIME;
+    while (left.length > 0 && performance.now() < until) await printer.printAll(left.splice(0, PICTURE_BATCH), record);
     writer.save();
   }
 
@@ -107,9 +130,14 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     if (job.cards) manifest.recordPressed(paper, start.until, writer.written + removed);
     else manifest.markStale(paper, deferred);
     if (!isSynced) manifest.setUnsynced(paper, job.unsynced);
+    manifest.markStale(
+      paper,
+      left.map((name) => tags.picture(outputNamed(name)?.key ?? '')),
+    );
     if (full) manifest.setStamp(paper, job.stamp);
   });
-  return { full, outputs: names.size, written: writer.written, removed };
+  const outputs = names.size - left.length;
+  return { full, outputs, written: writer.written, removed, pictures_left: left.length };
 }
 
 /**
@@ -182,10 +210,24 @@ async function staleNames(printer: Printer, { paper, manifest, cards, start }: P
   return names;
 }
 
-/** Names grouped by stage, in the order in which they are pressed. */
-function byStage(names: Set<string>): string[][] {
+/** The pictures among some outputs that have a variant which is neither in the tree nor drawn for another paper. */
+async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Set<string>> {
+  const undrawn = new Set<string>();
+  const yieldTurn = yielder();
+  for (const name of names) {
+    if (isPicture(name) && !(await printer.isDrawn(name))) undrawn.add(name);
+    await yieldTurn();
+  }
+  return undrawn;
+}
+
+/** Names grouped by stage, in the order in which they are pressed. Leaves many undrawn pictures to the end. */
+function byStage(names: Set<string>, undrawn: Set<string>): string[][] {
   const groups = new Map<string, string[]>(STAGES.map((stage) => [stage, []]));
-  for (const name of names) groups.get(outputNamed(name)?.output.stage ?? '')?.push(name);
+  const leaves = undrawn.size > PICTURES_FIRST_MAX;
+  for (const name of names) {
+    if (!leaves || !undrawn.has(name)) groups.get(outputNamed(name)?.output.stage ?? '')?.push(name);
+  }
   const cards = groups.get('card') ?? [];
   if (cards.length <= CARDS_FIRST_MAX) return [...groups.values()];
   groups.delete('card');
@@ -199,6 +241,10 @@ function keepsCard(name: string, { cards }: PressJob): boolean {
 
 function isCard(name: string): boolean {
   return name === 'card' || name.startsWith('card/');
+}
+
+function isPicture(name: string): boolean {
+  return name.startsWith('picture/');
 }
 
 /** Whether a tag marks a card that an earlier press deferred. */

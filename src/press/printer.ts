@@ -54,6 +54,13 @@ export class Printer {
     return new Edition(this.#archive, this.#job.site);
   }
 
+  /** Whether every file of an output is in the tree, or was drawn already. */
+  async isDrawn(name: string): Promise<boolean> {
+    const found = outputNamed(name);
+    const files = (await found?.output.print(this.edition(), found.key, this.#job.tools)) ?? [];
+    return files.every((file) => this.#job.tree.has(file.path) || !('draw' in file) || file.isDrawn?.() !== false);
+  }
+
   /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();

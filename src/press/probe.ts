@@ -106,11 +106,21 @@ async function pictureProperties(bytes: Uint8Array, format: string, name: string
     );
   }
   // Only decoding every pixel proves that the file is complete.
-  await image.stats().catch(() => {
+  const stats = await image.stats().catch(() => {
     throw new InvalidMedia(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
   });
   const { width, height } = meta.autoOrient;
-  return { width, height: meta.pages && meta.pageHeight ? meta.pageHeight : height, duration_ms: null };
+  const isAnimated = (meta.pages ?? 1) > 1;
+  return {
+    width,
+    height: isAnimated && meta.pageHeight ? meta.pageHeight : height,
+    duration_ms: isAnimated ? (meta.delay ?? []).reduce((sum, delay) => sum + delay, 0) : null,
+    ...(stats.isOpaque ? { color: hexOf(stats.dominant) } : {}),
+  };
+}
+
+function hexOf({ r, g, b }: { r: number; g: number; b: number }): string {
+  return `#${[r, g, b].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function captionsProperties(text: string): MediaProperties {

@@ -46,11 +46,24 @@ export interface ShareImage {
 }
 
 export interface PictureView {
+  /** The original. */
   url: string;
   alt: string;
   credit: string | null;
   width: number | null;
   height: number | null;
+  /** The same picture in other sizes and formats, preferred formats first; none for SVG and animations. */
+  variants: VariantView[];
+  /** Its dominant colour, `#rrggbb`, to be seen until it is loaded; null for a picture that is partly transparent. */
+  color: string | null;
+}
+
+export interface VariantView {
+  url: string;
+  /** Such as `image/avif`. */
+  type: string;
+  /** In pixels. */
+  width: number;
 }
 
 export interface BylineView {
@@ -298,7 +311,8 @@ export interface EmbedView {
   byline: { name: string; title: string };
   writer: string | null;
   published_at: string;
-  image: (PictureView & { absolute: string }) | null;
+  /** With absolute addresses. */
+  image: PictureView | null;
   /** Replaces a missing picture. Null when there is a picture, and on a notice. */
   motif: Motif | null;
 }

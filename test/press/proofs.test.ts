@@ -105,7 +105,7 @@ test('each file of a tree is the same when it is printed alone, as for a private
   const edition = new Edition(app.store.archive(PAPER), siteOf(`${app.settings.origin}/${PAPER}`));
   for (const [path, bytes] of treeOf(tree)) {
     if (path === '_headers') continue;
-    const found = await printPath(edition, path, { render, assets, now: clock.now });
+    const found = await printPath(edition, path, { render, assets, pictures: app.pictures, now: clock.now });
     assert(found !== null, path);
     if ('body' in found) assert.equal(Buffer.from(found.body).toString('latin1'), bytes, path);
   }

@@ -4,6 +4,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
 import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { siteAt } from '../../../src/press/edition.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
@@ -11,7 +12,9 @@ import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
 import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
+
 import { SharedPages } from './shared-pages.ts';
+import { undrawnPictures } from './undrawn-picture.ts';
 
 /** The page for missing addresses. */
 const MISSING = '/404.html';
@@ -23,6 +26,7 @@ export function pressedFile(
   { presses, backlog, build }: { presses: PressQueue; backlog: PendingFolders; build: Build },
 ): HostHandler {
   const pages = new SharedPages(app, build);
+  const originalOf = undrawnPictures(app);
   return async (c, next) => {
     const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
@@ -40,6 +44,12 @@ export function pressedFile(
       return beingPressed(c);
     }
     if (file === null) {
+      const original = originalOf(site.slug, site.path);
+      // The picture is not drawn yet. The address of the variant shows it soon, so nobody keeps this answer.
+      if (original !== null) {
+        const location = `${siteAt(site).base}/${original}`;
+        return c.body(null, 307, { Location: encodeURI(location), 'Cache-Control': 'no-store' });
+      }
       if (isAwaitingPress(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       if (pages.prints(site, MISSING)) return pages.send(c, site, { folder, file: MISSING, status: 404, scripts });

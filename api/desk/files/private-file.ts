@@ -22,7 +22,12 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
     const edition = new Edition(app.store.archive(site.slug), siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
-    const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: app.now() });
+    const found = await printPath(edition, path, {
+      render: build.render,
+      assets: build.assets,
+      pictures: app.pictures,
+      now: app.now(),
+    });
     if (found === null) return next();
     const type = typeByName(basename(path)) || 'application/octet-stream';
     return c.body(await bytesOf(app, found), 200, {

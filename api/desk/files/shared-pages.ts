@@ -72,7 +72,12 @@ export class SharedPages {
     const page = await this.#cache.load(file, state, async () => {
       const edition = new Edition(memoized(archive), siteAt(site));
       const { render, assets } = this.#build;
-      const printed = await printPath(edition, file.slice(1), { render, assets, now: this.#app.now() });
+      const printed = await printPath(edition, file.slice(1), {
+        render,
+        assets,
+        pictures: this.#app.pictures,
+        now: this.#app.now(),
+      });
       return printed !== null && 'body' in printed ? printed.body.toString() : '';
     });
     return page.bytes.length === 0 ? null : page;

@@ -33,6 +33,7 @@ export const AREAS: readonly (readonly [string, Area])[] = [
   ['/embed/*', 'embed'],
   ['/_astro/*', 'asset'],
   ['/cards/*', 'asset'],
+  ['/pictures/*', 'asset'],
   ['/media/*', 'media'],
   ['/portraits/*', 'media'],
   ['/favicon.svg', 'media'],
@@ -66,6 +67,7 @@ export const OPEN: readonly string[] = [
   '/embed/*',
   '/cast/:day/embed/',
   '/cards/*',
+  '/pictures/*',
   '/media/*',
   '/portraits/*',
 ];

@@ -9,6 +9,7 @@ import { hosting } from './hosting.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { page } from './page.ts';
 import { pages } from './pages.ts';
+import { picture } from './picture.ts';
 import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
@@ -18,6 +19,7 @@ import { story } from './story.ts';
 export const OUTPUTS: readonly Output[] = [
   assets,
   media,
+  picture,
   card,
   proof,
   story,

@@ -8,6 +8,7 @@ import { castDay } from './cast.ts';
 import { day, year } from './day.ts';
 import { persona, portrait } from './masthead.ts';
 import { page } from './page.ts';
+import { mediaByPictureId, picture } from './picture.ts';
 import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
@@ -27,6 +28,7 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^portraits\/([^/]+)\.png$/, portrait],
   [/^cast\/(\d{4}-\d\d-\d\d)\//, castDay],
   [/^(media\/.+)$/, media],
+  [/^pictures\/([0-9a-f]+)-\d+\./, picture],
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
   [new RegExp(`^(?!(?:${RESERVED_PAGES.join('|')})/)([a-z0-9-]+)/index\\.html$`), page],
 ];
@@ -55,7 +57,8 @@ function* outputsForPath(edition: Edition, path: string): Iterable<{ output: Out
     const key = match.slice(1).join('/');
     // The name of an embed or a card may contain the piece's id.
     const slug = output === story || output === card ? edition.piece(key)?.slug : undefined;
-    yield { output, key: slug ?? key };
+    const original = output === picture ? mediaByPictureId(edition).get(key) : undefined;
+    yield { output, key: slug ?? original ?? key };
     return;
   }
   for (const output of OUTPUTS) {

@@ -11,6 +11,7 @@ import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { PORTRAIT_SIDE } from '../portrait.ts';
+import { variantsOf } from '../variants.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
 /** The share card of a piece: its content, and its path in the tree. */
@@ -39,15 +40,18 @@ export function linksOf(edition: Edition): Links {
   };
 }
 
-/** A picture from the paper's media. Its size prevents layout shifts while it loads. */
-export function pictureView(edition: Edition, image: Image): PictureView {
+/** A picture from the paper's media. Its size prevents layout shifts while it loads. `base` begins its addresses. */
+export function pictureView(edition: Edition, image: Image, base = edition.site.base): PictureView {
   const media = edition.media(image.src);
+  const variants = media === null ? [] : variantsOf(media);
   return {
-    url: `${edition.site.base}/${image.src}`,
+    url: `${base}/${image.src}`,
     alt: image.alt,
     credit: image.credit,
     width: media?.width ?? null,
     height: media?.height ?? null,
+    variants: variants.map(({ path, width, format }) => ({ url: `${base}/${path}`, type: `image/${format}`, width })),
+    color: media?.color ?? null,
   };
 }
 
@@ -66,7 +70,7 @@ export function portraitView(
     return pictureView(edition, { src: avatar, alt, credit: null });
   }
   const url = `${edition.site.base}/${portraitPath(slug)}`;
-  return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE };
+  return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE, variants: [], color: null };
 }
 
 /** The byline of a piece: the name and title as of the filing day, with the current portrait. */

@@ -139,7 +139,7 @@ async function cards(edition: Edition, found: Story, render: Render): Promise<Re
 export function embedView(edition: Edition, found: Story): EmbedView {
   const paper = edition.paper();
   const { root } = edition.site;
-  const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image);
+  const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image, root);
   return {
     withdrawn_at: isoOrNull(found.withdrawn_at),
     language: found.language,
@@ -153,7 +153,7 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     byline: found.byline,
     writer: found.writer,
     published_at: isoTime(found.published_at),
-    image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
+    image,
     motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
   };
 }

@@ -1,0 +1,47 @@
+import { basename, join } from 'node:path';
+import type { Media } from '../desk/media.ts';
+import type { Settings } from '../env.ts';
+import type { MediaFiles } from '../files/media.ts';
+import { pictureCache } from '../files/picture-cache.ts';
+import type { Pictures } from '../press/output.ts';
+import { pictureId, type Variant, variantsOf } from '../press/variants.ts';
+
+/**
+ * Draws the variants of pictures, each picture once, and keeps them under DATA_DIR for every paper and process. Two
+ * processes may draw the same picture at the same time: both get the same files.
+ */
+export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick<MediaFiles, 'pathOf'>): Pictures {
+  const cache = pictureCache(join(dataDir, 'pictures'));
+  const underWay = new Map<string, Promise<void>>();
+
+  const draw = async (found: Media): Promise<void> => {
+    // Loaded on demand, because its libraries are large and most runs have no new pictures.
+    const { drawVariants } = await import('../press/draw-variants.ts');
+    const shape = { width: found.width ?? 1, height: found.height ?? 1 };
+    const drawn = await drawVariants(media.pathOf(found.digest), variantsOf(found), shape);
+    await cache.keep(
+      pictureId(found),
+      [...drawn].map(([path, bytes]) => [basename(path), bytes]),
+    );
+  };
+  const drawOnce = (found: Media, id: string): Promise<void> => {
+    let work = underWay.get(id);
+    if (work === undefined) {
+      work = draw(found).finally(() => underWay.delete(id));
+      underWay.set(id, work);
+    }
+    return work;
+  };
+  return {
+    isDrawn: (found) => cache.has(pictureId(found)),
+    async variant(found: Media, { path }: Variant) {
+      const id = pictureId(found);
+      const kept = await cache.read(id, basename(path));
+      if (kept !== null) return kept;
+      await drawOnce(found, id);
+      const drawn = await cache.read(id, basename(path));
+      if (drawn === null) throw new Error(`${path} was drawn but cannot be read`);
+      return drawn;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { PictureView } from '../press/views.ts';
+
+/** How wide a picture is shown, by its place on the page: the `sizes` of HTML. */
+const SIZES = {
+  /** The lead of the front. */
+  lead: '(width >= 62rem) min(50rem, 58vw), calc(100vw - 2rem)',
+  /** A piece in a list or a block. */
+  row: '(width >= 62rem) 25rem, (width >= 40rem) 50vw, calc(100vw - 2rem)',
+  /** The art of a story, and a wide figure. */
+  art: '(width >= 66rem) 53rem, (width >= 42rem) 40rem, calc(100vw - 2rem)',
+  /** A figure in the text. */
+  figure: '(width >= 42rem) 38rem, calc(100vw - 2rem)',
+  /** The poster of a video edition. */
+  poster: '(width >= 48rem) 45rem, calc(100vw - 2rem)',
+  /** A portrait beside a persona's words. */
+  portrait: '12rem',
+  /** A portrait beside a name. */
+  face: '72px',
+  /** The card that other sites frame. */
+  embed: '(width >= 40rem) 40rem, 100vw',
+} as const;
+export type Place = keyof typeof SIZES;
+
+/** In pixels: the widest variant of a face, and the narrowest of anything else. */
+const FACE_MAX = 400;
+const PICTURE_MIN = 400;
+
+/** A `<source>` of a picture. */
+export interface ImageSource {
+  type: string;
+  srcset: string;
+  sizes: string;
+}
+
+/**
+ * The sources of a picture at a place, preferred format first; none when it has no variants. `isLate` is for lazy
+ * pictures, whose width browsers may measure themselves.
+ */
+export function imageSources({ variants }: PictureView, place: Place, isLate: boolean): ImageSource[] {
+  const widest = Math.max(...variants.map(({ width }) => width));
+  const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
+  const sizes = isLate ? `auto, ${SIZES[place]}` : SIZES[place];
+  return [...Map.groupBy(variants, ({ type }) => type)].map(([type, some]) => ({
+    type,
+    srcset: some
+      .filter(({ width }) => fits(width))
+      .map(({ url, width }) => `${url} ${width}w`)
+      .join(', '),
+    sizes,
+  }));
+}
+
+/**
+ * The classes that give a picture its colour while it loads (picture.css): 16 steps of red, green and blue. The
+ * pages' policy allows no inline styles. Upright pictures get none, because it would stay visible beside them.
+ */
+export function tone({ color, width, height }: PictureView): string | undefined {
+  if (color === null || (height ?? 0) > (width ?? 0)) return undefined;
+  const [r, g, b] = [1, 3, 5].map((at) => Math.round(Number.parseInt(color.slice(at, at + 2), 16) / 17).toString(16));
+  return `toned r${r} g${g} b${b}`;
+}

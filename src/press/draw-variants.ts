@@ -1,0 +1,84 @@
+import sharp from 'sharp';
+import type { Variant } from './variants.ts';
+
+/** How many pictures are encoded at a time. libuv has four threads: the others stay free for files and names. */
+const AT_ONCE = 2;
+/** In pixels. A larger picture is encoded alone, because decoding it takes much memory. */
+const LARGE = 24_000_000;
+
+/** sharp's scale from 0 to 100. */
+const AVIF = { quality: 48, effort: 2 };
+const WEBP = { quality: 74, effort: 4 };
+
+/** What a picture that cannot be decoded becomes, so that its pages still have something to show. */
+const UNREADABLE = '#808080';
+
+/**
+ * Draws variants of a picture, by path. Turns it upright, converts it to sRGB, takes the first frame of an animation,
+ * and leaves out all metadata: the place where it was taken, the camera, the profile. A picture that cannot be decoded
+ * becomes a grey one of its shape, because its pages already name the files. `file` is a path on disk.
+ */
+export async function drawVariants(
+  file: string,
+  variants: readonly Variant[],
+  shape: { width: number; height: number },
+): Promise<Map<string, Uint8Array>> {
+  const done = await turn(shape.width * shape.height > LARGE ? AT_ONCE : 1);
+  try {
+    const widest = Math.max(...variants.map(({ width }) => width));
+    const { data, info } = await decoded(file, widest).catch(() => blank(shape, widest));
+    const drawn = new Map<string, Uint8Array>();
+    for (const { path, width, format } of variants) {
+      const image = sharp(data, { raw: info });
+      if (width < info.width) image.resize({ width });
+      drawn.set(path, await (format === 'avif' ? image.avif(AVIF) : image.webp(WEBP)).toBuffer());
+    }
+    return drawn;
+  } finally {
+    done();
+  }
+}
+
+type Pixels = { data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } };
+
+/** The pixels in sRGB, upright, at most `widest` wide. Decodes the file once, at the size that is needed. */
+async function decoded(file: string, widest: number): Promise<Pixels> {
+  const { data, info } = await sharp(file, { failOn: 'none', limitInputPixels: false })
+    .autoOrient()
+    .resize({ width: widest, withoutEnlargement: true })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, info };
+}
+
+async function blank(shape: { width: number; height: number }, widest: number): Promise<Pixels> {
+  const width = Math.min(widest, shape.width);
+  const height = Math.max(1, Math.round((shape.height * width) / shape.width));
+  const { data, info } = await sharp({ create: { width, height, channels: 3, background: UNREADABLE } })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, info };
+}
+
+let free = AT_ONCE;
+const waiting: { needs: number; begin(): void }[] = [];
+
+/** Waits until `needs` of the `AT_ONCE` places are free, in the order of the calls. Returns what frees them. */
+async function turn(needs: number): Promise<() => void> {
+  const next = (): void => {
+    for (let first = waiting[0]; first !== undefined && first.needs <= free; first = waiting[0]) {
+      waiting.shift();
+      free -= first.needs;
+      first.begin();
+    }
+  };
+  await new Promise<void>((begin) => {
+    waiting.push({ needs, begin });
+    next();
+  });
+  return () => {
+    free += needs;
+    next();
+  };
+}

@@ -1,0 +1,40 @@
+import { tags } from '../../desk/tags.ts';
+import type { Edition } from '../edition.ts';
+import type { Output } from '../output.ts';
+import { afterPrefix } from '../output.ts';
+import { pictureId, variantsOf } from '../variants.ts';
+
+/** What may be a picture with variants: no other file is asked for them. */
+const NAMED_AS_PICTURE = /\.(?:jpe?g|png|webp|avif)$/i;
+
+/** The media path of each picture, by the id in the names of its variants. Of equal pictures, one is enough. */
+export function mediaByPictureId(edition: Edition): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const path of edition.everyMedia()) {
+    const found = NAMED_AS_PICTURE.test(path) ? edition.media(path) : null;
+    if (found !== null) paths.set(pictureId(found), path);
+  }
+  return paths;
+}
+
+/** The variants of a picture. Their paths depend on its content, so existing ones are never drawn again. */
+export const picture: Output = {
+  kind: 'picture',
+  stage: 'picture',
+  *keysForTag(tag) {
+    const path = afterPrefix(tags.media(''), tag) ?? afterPrefix(tags.picture(''), tag);
+    if (path !== null && NAMED_AS_PICTURE.test(path)) yield path;
+  },
+  *allKeys(edition) {
+    for (const path of edition.everyMedia()) if (NAMED_AS_PICTURE.test(path)) yield path;
+  },
+  print(edition, key, { pictures }) {
+    const found = edition.media(key);
+    if (found === null) return null;
+    return variantsOf(found).map((variant) => ({
+      path: variant.path,
+      draw: () => pictures.variant(found, variant),
+      isDrawn: () => pictures.isDrawn(found),
+    }));
+  },
+};

@@ -1,0 +1,43 @@
+import type { Media } from '../desk/media.ts';
+import { sha256 } from '../ledger/basis.ts';
+
+/** Changes with everything that decides the bytes of a variant, besides the picture: widths, formats, qualities. */
+const RECIPE = 1;
+
+/** In pixels. The smallest is for portraits beside a name. */
+export const VARIANT_WIDTHS = [160, 400, 800, 1600] as const;
+/** Preferred first. */
+export const VARIANT_FORMATS = ['avif', 'webp'] as const;
+export type VariantFormat = (typeof VARIANT_FORMATS)[number];
+
+/** A picture of a paper in another size and format. */
+export interface Variant {
+  format: VariantFormat;
+  /** In pixels. */
+  width: number;
+  /** Under the paper's root: `pictures/<id>-<width>.<format>`. */
+  path: string;
+}
+
+/** The formats that get variants. An SVG has every size already, and a GIF is mostly an animation. */
+const STILL = /^image\/(?:jpeg|png|webp|avif)$/;
+
+/** Names the variants of a picture by its content and the recipe: equal pictures of any paper share them. */
+export function pictureId({ digest }: Pick<Media, 'digest'>): string {
+  return sha256(`${RECIPE} ${digest}`).slice('sha256:'.length, 'sha256:'.length + 20);
+}
+
+/**
+ * The variants of a media file, smallest first: none for what is no still picture. None is wider than the picture, and
+ * the widest of a picture below 1,600 pixels is as wide as the picture.
+ */
+export function variantsOf(media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms'>): Variant[] {
+  const { width, media_type, duration_ms } = media;
+  if (!STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];
+  const id = pictureId(media);
+  const widest = Math.min(width, VARIANT_WIDTHS[VARIANT_WIDTHS.length - 1] ?? width);
+  const widths = [...VARIANT_WIDTHS.filter((one) => one < widest), widest];
+  return VARIANT_FORMATS.flatMap((format) =>
+    widths.map((one) => ({ format, width: one, path: `pictures/${id}-${one}.${format}` })),
+  );
+}
