@@ -77,7 +77,12 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-function print({ store, pictures }: AppContext, slug: string, path: string, origin: string): Promise<SingleFile | null> {
+function print(
+  { store, pictures }: AppContext,
+  slug: string,
+  path: string,
+  origin: string,
+): Promise<SingleFile | null> {
   const archive = store.archive(slug);
   const site = siteAt({ root: paperRoot(archive.paper(), origin), served: paperRoot({ slug }, origin) });
   const edition = new Edition(archive, site);

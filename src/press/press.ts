@@ -118,7 +118,9 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const dropped = full
     ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
     : [];
-  const gone = full ? await unlisted(job, writer.gone) : writer.gone;
+  // Equal pictures of different names share the files of their variants.
+  const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
+  const gone = full || isShared ? await unlisted(job, writer.gone) : writer.gone;
   const removed = await removeFiles(job, gone, dropped, checksDisk && !tree.isNew);
   await tree.syncFolders();
   job.transact(() => {

@@ -91,6 +91,7 @@ describe('pictures', () => {
         width: 320,
         height: 200,
         duration_ms: null,
+        color: '#888888',
       });
     });
 
