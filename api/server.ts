@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { loadBuild } from '../src/app/build.ts';
 import type { AppContext } from '../src/app/context.ts';
+import { isDemonstration } from '../src/app/demo-records.ts';
 import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
@@ -90,7 +91,7 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
     bound(got);
     const router = new Hono<DeskEnv>();
     useCommon(router, 'records', app, logger);
-    const pages = new PageSender(build.render, app.settings);
+    const pages = new PageSender(build.render, app.settings, { isDemonstration: isDemonstration(app.settings) });
     router.onError(answerFaults(app, pages, logger));
     const records = await recordsApi({
       app,

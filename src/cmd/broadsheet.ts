@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   watch: () => import('./watch.ts'),
   scan: () => import('./scan.ts'),
   'opt-out': () => import('./opt-out.ts'),
+  demo: () => import('./demo.ts'),
   doctor: () => import('./doctor.ts'),
   reader: () => import('./reader.ts'),
   webhook: () => import('./webhook.ts'),

@@ -20,6 +20,7 @@ import { recordsMails } from '../app/records-mails.ts';
 import { recordsWebhooks } from '../app/records-webhooks.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import type { Settings } from '../env.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
@@ -32,12 +33,14 @@ import { onStopSignal } from '../terminal/stop-signal.ts';
 export function command(): Command {
   return new Command('serve')
     .description('build the pages if needed and serve; file content/ and press in the background')
-    .action(serve);
+    .action(() => serve(readSettings()));
 }
 
-/** Serves until it receives a stop signal, then finishes the requests and jobs in progress. */
-async function serve(): Promise<void> {
-  const settings = readSettings();
+/**
+ * Serves until it receives a stop signal, then finishes the requests and jobs in progress. Calls `onReady` once all
+ * services of these settings listen.
+ */
+export async function serve(settings: Settings, onReady: (app: AppContext) => void = () => {}): Promise<void> {
   const logger = openServerLog(settings.logLevel);
   const smtp = smtpOf(settings);
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
@@ -58,6 +61,7 @@ async function serve(): Promise<void> {
       if (settings.services.desk) running.unshift(await serveDesk(app, smtp, logger));
       await (await loadBuild()).preload();
       process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
+      onReady(app);
       await new Promise<void>((resolve) => {
         stop = resolve;
       });

@@ -17,6 +17,8 @@ export interface RecordsFrame {
   signed_in: string | null;
   /** How to reach the operator; null when CONTACT is not set. */
   contact: { url: string; text: string } | null;
+  /** Whether all records are invented (`broadsheet demo records`). */
+  is_demonstration: boolean;
 }
 
 /** A fault, as a page. */
@@ -90,7 +92,12 @@ export interface LandingView {
   days: DayBar[];
   /** A hostname, for the examples. */
   example: string;
+  /** Of an imagined service, while no hostname is under watch; null from then on. */
+  sample: LandingSample | null;
 }
+
+/** What an imagined service shows. */
+export type LandingSample = Pick<LandingView, 'tape' | 'lists' | 'days'>;
 
 export interface ChangesView {
   frame: RecordsFrame;

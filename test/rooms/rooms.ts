@@ -32,6 +32,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   nodemailer: ['src/net', 'src/files/outbox.ts'],
   pino: ['src/app', 'api'],
   croner: ['src/app'],
+  'dns-packet': ['src/net'],
   'fast-check': [],
 };
 

@@ -18,6 +18,9 @@ const EXAMPLE = {
   pins: ['the-longest-night'],
 };
 
+/** A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`. */
+const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
+
 const writeFront = operation({
   operationId: 'writeFront',
   tags: ['Desk'],
@@ -25,7 +28,7 @@ const writeFront = operation({
   description:
     'Pieces are named by id or slug. A scheduled piece takes its place when it goes on air. With `revision` a change that was made from an older placement is refused; an empty body changes nothing and answers the placement.',
   before: [jsonBody()],
-  request: { headers: IDEMPOTENCY, body: body(FrontChange.openapi('FrontChange', { example: EXAMPLE })) },
+  request: { headers: IDEMPOTENCY, body: body(Body) },
   responses: {
     200: ok(
       z.object({ placement: PlacementRow, ...Pressing }).openapi('PlacedFront'),

@@ -1,6 +1,7 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { present } from '../../../src/narrow.ts';
 import { changeLine } from '../../../src/records/change-line.ts';
+import { LANDING_SAMPLE } from '../../../src/records/landing-sample.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
@@ -73,6 +74,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
     ].filter(({ total }) => total > 0),
     days: days.length < DAYS_TOLD ? [] : days,
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
+    sample: watched + paused === 0 ? LANDING_SAMPLE : null,
   };
 }
 

@@ -51,17 +51,27 @@ type Framed<Route extends keyof Pages> = Pages[Route] & { frame: RecordsFrame };
 export class PageSender {
   readonly #render: Build['render'];
   readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
+  readonly #isDemonstration: boolean;
 
-  constructor(render: Build['render'], settings: Pick<Settings, 'dataOrigin' | 'contact'>) {
+  /** `isDemonstration` makes every page say that its records are invented. */
+  constructor(
+    render: Build['render'],
+    settings: Pick<Settings, 'dataOrigin' | 'contact'>,
+    { isDemonstration = false } = {},
+  ) {
     this.#render = render;
     this.#settings = settings;
+    this.#isDemonstration = isDemonstration;
   }
 
   /** What surrounds the content of every page. */
   frame(c: RecordsContext, { title, description, path, noindex = false }: PageTitle): RecordsFrame {
     const { dataOrigin: root, contact } = this.#settings;
     const signed_in = signedIn(c)?.email ?? null;
-    return { root_absolute: root, canonical_absolute: root + path, title, description, noindex, signed_in, contact };
+    return {
+      ...{ root_absolute: root, canonical_absolute: root + path, title, description, noindex, signed_in, contact },
+      is_demonstration: this.#isDemonstration,
+    };
   }
 
   /** Sends a page. Only a 200 that is the same for everyone may be cached. */

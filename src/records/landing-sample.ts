@@ -1,4 +1,4 @@
-import type { DayBar, LandingView } from './views.ts';
+import type { DayBar, LandingSample } from './views.ts';
 
 /** Changes per day of a month with a move in it. */
 const COUNTS = [3, 5, 2, 0, 1, 4, 6, 3, 2, 5, 1, 0, 2, 4, 3, 9, 14, 6, 3, 2, 4, 1, 3, 5, 2, 6, 4, 3, 7, 5];
@@ -19,7 +19,7 @@ const item = (text: string, detail: string) => ({ text, detail, url: null });
  * What the landing shows of an imagined service while no hostname is under watch. Its names end in `.example`
  * (RFC 2606), its addresses are of the blocks for documentation (RFC 5737, RFC 3849), and it has no links.
  */
-export const EXAMPLE: Pick<LandingView, 'tape' | 'lists' | 'days'> = {
+export const LANDING_SAMPLE: LandingSample = {
   days,
   tape: CHANGES.map(([time, domain, kind, change], index) => ({
     seq: CHANGES.length - index,
