@@ -4,6 +4,7 @@ import { sha256 } from '../ledger/basis.ts';
 import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+import { TYPEFACE_NAMES } from './typefaces.ts';
 
 /** `kind` is the message for a value of another type. */
 const line = (max: number, kind = 'must be a text') =>
@@ -81,6 +82,8 @@ export const PaperBody = z.strictObject({
         .default('UTC'),
     })
     .optional(),
+  /** One of the pairs of typefaces that come with Broadsheet. */
+  typefaces: z.enum(TYPEFACE_NAMES).optional(),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
 });

@@ -3,6 +3,7 @@
  * `url` is a path from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
  */
 
+import type { Typefaces } from '../desk/typefaces.ts';
 import type { Motif } from './motif.ts';
 
 /** The surroundings of every page of a paper. */
@@ -23,6 +24,7 @@ export interface Frame {
     hue: number;
     language: string;
     sections: { name: string; slug: string; url: string }[];
+    typefaces: Typefaces;
     has_cast: boolean;
     /** The paper's own pages that a menu lists, in reading order. */
     pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];

@@ -1,4 +1,5 @@
 import { sectionSlug } from '../../desk/paper.ts';
+import { DEFAULT_TYPEFACES } from '../../desk/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import type { Frame, ShareImage } from '../views.ts';
 
@@ -37,6 +38,7 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
         slug: sectionSlug(name),
         url: `${base}/sections/${sectionSlug(name)}/`,
       })),
+      typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
       has_cast: edition.casts().length > 0,
       pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
         title,
