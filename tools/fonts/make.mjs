@@ -22,7 +22,7 @@ const EUROPEAN = 'U+0100-0130,U+0132-0151,U+0154-017F,U+0192,U+0218-021B,U+1E9E,
 
 /**
  * @type {{ name: string, family: string, axis: string, opsz?: number, weights: [number, number], features?: string[],
- *   italic: boolean, fallback: 'tinos' | 'arimo' }[]}
+ *   italic: boolean, fallback: 'serif' | 'sans' }[]}
  */
 const FAMILIES = [
   {
@@ -32,7 +32,7 @@ const FAMILIES = [
     opsz: 20,
     weights: [400, 800],
     italic: true,
-    fallback: 'tinos',
+    fallback: 'serif',
   },
   {
     name: 'libre-franklin',
@@ -41,9 +41,9 @@ const FAMILIES = [
     weights: [400, 700],
     features: ['tnum'],
     italic: false,
-    fallback: 'arimo',
+    fallback: 'sans',
   },
-  { name: 'lora', family: 'Lora', axis: 'wght', weights: [400, 700], italic: true, fallback: 'tinos' },
+  { name: 'lora', family: 'Lora', axis: 'wght', weights: [400, 700], italic: true, fallback: 'serif' },
   {
     name: 'figtree',
     family: 'Figtree',
@@ -51,9 +51,9 @@ const FAMILIES = [
     weights: [400, 700],
     features: ['tnum'],
     italic: false,
-    fallback: 'arimo',
+    fallback: 'sans',
   },
-  { name: 'bitter', family: 'Bitter', axis: 'wght', weights: [400, 800], italic: true, fallback: 'tinos' },
+  { name: 'bitter', family: 'Bitter', axis: 'wght', weights: [400, 800], italic: true, fallback: 'serif' },
   {
     name: 'public-sans',
     family: 'Public Sans',
@@ -61,19 +61,28 @@ const FAMILIES = [
     weights: [400, 800],
     features: ['tnum'],
     italic: true,
-    fallback: 'arimo',
+    fallback: 'sans',
   },
 ];
 
-/** The system fonts behind which a face is metric-compatible with ours, by what npm has of the same widths. */
+/** A later rule wins where two cover a character, so the small files come last. */
+const ORDER = ['latin-ext', 'greek-ext', 'cyrillic-ext', 'vietnamese', 'greek', 'cyrillic', 'european', 'latin'];
+
+/** Fonts of systems, by what npm has of the same widths: those of Windows, macOS, iOS and Linux, and those of Android. */
 const SYSTEM = {
-  tinos: {
-    400: ['Times New Roman', 'Liberation Serif', 'Tinos'],
-    700: ['Times New Roman Bold', 'Liberation Serif Bold', 'Tinos Bold'],
+  serif: {
+    tinos: {
+      400: ['Times New Roman', 'Liberation Serif', 'Tinos'],
+      700: ['Times New Roman Bold', 'Liberation Serif Bold', 'Tinos Bold'],
+    },
+    'noto-serif': { 400: ['Noto Serif', 'NotoSerif'], 700: ['Noto Serif Bold', 'NotoSerif-Bold'] },
   },
-  arimo: {
-    400: ['Arial', 'Liberation Sans', 'Arimo', 'Helvetica Neue'],
-    700: ['Arial Bold', 'Liberation Sans Bold', 'Arimo Bold'],
+  sans: {
+    arimo: {
+      400: ['Arial', 'Liberation Sans', 'Arimo', 'Helvetica Neue'],
+      700: ['Arial Bold', 'Liberation Sans Bold', 'Arimo Bold'],
+    },
+    roboto: { 400: ['Roboto', 'Roboto Regular'], 700: ['Roboto Bold', 'Roboto-Bold'] },
   },
 };
 
@@ -113,6 +122,7 @@ async function makeFamily({ name, family, axis, opsz, weights: [low, high], feat
   const sizes = [];
   for (const style of italic ? ['normal', 'italic'] : ['normal']) {
     const subsets = Object.keys(ranges).flatMap((subset) => {
+      if (!ORDER.includes(subset)) return [];
       if (subset === 'latin') return [['latin', 'latin', LATIN]];
       if (subset === 'latin-ext')
         return [
@@ -121,15 +131,12 @@ async function makeFamily({ name, family, axis, opsz, weights: [low, high], feat
         ];
       return subset.endsWith('-ext') && style === 'italic' ? [] : [[subset, subset, ranges[subset]]];
     });
-    // A later rule wins where two cover a character, so the small files come last.
-    const order = ['latin-ext', 'greek-ext', 'cyrillic-ext', 'vietnamese', 'greek', 'cyrillic', 'european', 'latin'];
-    subsets.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+    subsets.sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
     for (const [label, subset, range] of subsets) {
       const bytes = readFileSync(join(folder, `files/${name}-${subset}-${axis}-${style}.woff2`));
       const made = await subsetFont(bytes, charactersOf(range), {
         targetFormat: 'woff2',
         keepFeatures: [...FEATURES, ...features, ...(label === 'latin' ? [] : MARKS)],
-        noHinting: true,
         variationAxes: {
           ...(opsz === undefined ? {} : { opsz }),
           // Italics are set at the weight of text alone.
@@ -151,26 +158,26 @@ async function makeFamily({ name, family, axis, opsz, weights: [low, high], feat
   }
   const source = readFileSync(join(folder, `files/${name}-latin-${axis}-normal.woff2`));
   const fallbacks = [];
-  for (const weight of [400, 700]) {
-    const pinned = await subsetFont(source, charactersOf(LATIN), {
-      targetFormat: 'truetype',
-      variationAxes: { ...(opsz === undefined ? {} : { opsz }), wght: weight },
-    });
-    const own = await metricsOf(pinned);
-    const system = await metricsOf(
-      readFileSync(require.resolve(`@fontsource/${fallback}/files/${fallback}-latin-${weight}-normal.woff2`)),
-    );
-    const adjust = own.width / system.width;
-    fallbacks.push(`@font-face {
-  font-family: "${family} Fallback";
+  for (const [index, [system, faces]] of Object.entries(SYSTEM[fallback]).entries()) {
+    for (const weight of [400, 700]) {
+      const pinned = await subsetFont(source, charactersOf(LATIN), {
+        targetFormat: 'truetype',
+        variationAxes: { ...(opsz === undefined ? {} : { opsz }), wght: weight },
+      });
+      const own = await metricsOf(pinned);
+      const path = `@fontsource/${system}/files/${system}-latin-${weight}-normal.woff2`;
+      const adjust = own.width / (await metricsOf(readFileSync(require.resolve(path)))).width;
+      fallbacks.push(`@font-face {
+  font-family: "${family} Fallback${index === 0 ? '' : ` ${index + 1}`}";
   font-weight: ${weight === 400 ? '400' : '600 900'};
-  src: ${SYSTEM[fallback][weight].map((face) => `local("${face}")`).join(', ')};
+  src: ${faces[weight].map((face) => `local("${face}")`).join(', ')};
   size-adjust: ${percent(adjust)};
   ascent-override: ${percent(own.ascent / adjust)};
   descent-override: ${percent(own.descent / adjust)};
   line-gap-override: ${percent(own.gap / adjust)};
   unicode-range: ${`${LATIN},${EUROPEAN}`.replaceAll(',', ', ')};
 }`);
+    }
   }
   const note = `/* Made by tools/fonts/make.mjs. ${family}: SIL Open Font License 1.1, see ${name}-LICENSE.txt. */`;
   writeFileSync(join(OUT, `${name}.css`), `${[note, ...rules, ...fallbacks].join('\n\n')}\n`);

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from './chromium.ts';
+import type { Stand } from './stand.ts';
+import { openStand } from './stand.ts';
+
+/** What the fonts of a page in Latin script may weigh, in bytes. */
+const FONTS_MAX = 70_000;
+/** Cumulative layout shift. */
+const SHIFT_MAX = 0.02;
+
+/** Fonts of other scripts, which only a page that has their letters may load. */
+const OTHER_SCRIPTS: [file: RegExp, script: RegExp][] = [
+  [/-cyrillic/, /\p{Script=Cyrillic}/u],
+  [/-greek/, /\p{Script=Greek}/u],
+  [/-(?:european|latin-ext|vietnamese)/, /[\u0100-\u024f\u1e00-\u1eff\u20a9-\u20bf]/],
+];
+
+const PAGES = ['/', '/stories/yard-and-pound-1959/', '/stories/metre-of-light/', '/sections/time/', '/standards/'];
+
+let stand: Stand;
+let browser: Browser;
+before(async () => {
+  [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await stand?.close();
+});
+
+for (const [screen, width] of Object.entries({ desktop: 1440, phone: 375 })) {
+  for (const path of PAGES) {
+    test(`the fonts of ${path} are light and move nothing, on a ${screen}`, async () => {
+      const page = await browser.newPage({ viewport: { width, height: 800 } });
+      try {
+        const { fonts, shift } = await loaded(page, `${stand.url}/the-plumb-line${path}`);
+        const text = (await page.locator('body').textContent()) ?? '';
+        const latin = fonts.filter(({ name }) => {
+          const other = OTHER_SCRIPTS.find(([file]) => file.test(name));
+          assert.ok(other === undefined || other[1].test(text), `${name} is loaded for no letter`);
+          return other === undefined;
+        });
+        const bytes = latin.reduce((sum, { size }) => sum + size, 0);
+        assert.ok(bytes > 0 && bytes < FONTS_MAX, `${bytes} bytes: ${latin.map(({ name }) => name).join(', ')}`);
+        assert.ok(shift < SHIFT_MAX, `a layout shift of ${shift}`);
+      } finally {
+        await page.close();
+      }
+    });
+  }
+}
+
+/** Opens a page, and returns the fonts that were transferred, in bytes, and how far the layout moved. */
+async function loaded(page: Page, url: string): Promise<{ fonts: { name: string; size: number }[]; shift: number }> {
+  const measured: Promise<{ name: string; size: number }>[] = [];
+  page.on('requestfinished', (request) => {
+    const name = request.url().split('/').at(-1) ?? '';
+    if (!name.endsWith('.woff2')) return;
+    measured.push(request.sizes().then(({ responseBodySize }) => ({ name, size: responseBodySize })));
+  });
+  await page.goto(url, { waitUntil: 'networkidle' });
+  const shift = await page.evaluate(async () => {
+    await document.fonts.ready;
+    return new Promise<number>((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => resolve(sum), 100);
+    });
+  });
+  return { fonts: await Promise.all(measured), shift };
+}
