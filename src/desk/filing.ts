@@ -92,7 +92,8 @@ function requireNewest(paper: string, slug: string, from: number, newest: number
   );
 }
 
-function timeProblems({ revised_at }: Filing, now: number): Problem[] {
+/** The problem of a revision that claims to be made later than now. */
+export function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   if (revised_at === null || revised_at <= now) return [];
   const message = `${isoTime(revised_at)} is in the future; give the time at which the revision was made, or leave it out`;
   return [{ field: 'revised_at', rule: 'time_to_come', message }];

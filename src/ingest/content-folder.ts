@@ -7,7 +7,7 @@ import type { Intake } from './intake.ts';
 
 /** Slugs of the papers that have a folder in the content folder. */
 export function papersInContent(contentDir: string): string[] {
-  return foldersIn(contentDir).map((folder) => basename(folder));
+  return paperFolders(contentDir).map((folder) => basename(folder));
 }
 
 /**
@@ -24,7 +24,7 @@ export async function fileContent(
   const folders =
     paths.length > 0
       ? foldersOf(paths)
-      : new Map(foldersIn(intake.settings.contentDir).map((folder) => [folder, undefined]));
+      : new Map(paperFolders(intake.settings.contentDir).map((folder) => [folder, undefined]));
   for (const [folder, only] of folders) {
     if (signal?.aborted) break;
     const filed = await fileFolder(intake, folder, only, signal);
@@ -37,7 +37,7 @@ export async function fileContent(
 }
 
 /** The papers' folders in the content folder; empty when it does not exist. */
-function foldersIn(contentDir: string): string[] {
+export function paperFolders(contentDir: string): string[] {
   if (!existsSync(contentDir)) return [];
   return readdirSync(contentDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

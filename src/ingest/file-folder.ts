@@ -2,6 +2,7 @@ import type { Filed } from './desk-folder.ts';
 import { DeskFolder } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
 import { Pages } from './pages.ts';
+import type { MediaReader } from './record-files.ts';
 import { Records } from './record-files.ts';
 import { Stories } from './stories.ts';
 
@@ -18,12 +19,17 @@ export async function fileFolder(
   signal?: AbortSignal,
 ): Promise<Filed> {
   const at = new DeskFolder(intake, folder);
+  if (await applyRecords(at)) await new Stories(at).file(only, signal);
+  return at.result;
+}
+
+/** Applies everything of a paper's folder that is not a story. Returns false when there is still no paper. */
+export async function applyRecords(at: DeskFolder, media?: MediaReader): Promise<boolean> {
   const records = new Records(at);
-  if (!records.paper()) return at.result;
-  await records.media();
+  if (!records.paper()) return false;
+  await records.media(media);
   records.masthead();
   records.casts();
   new Pages(at).file();
-  await new Stories(at).file(only, signal);
-  return at.result;
+  return true;
 }

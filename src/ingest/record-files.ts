@@ -18,6 +18,23 @@ import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { readSource } from './source-file.ts';
 
+/** Reads the media files of a folder. */
+export interface MediaReader {
+  /** A text that changes with the content of the file: `sha256:<hex>` of its bytes. */
+  digestOf(path: string): Promise<string>;
+  /** Throws a `Fault` with the problem and the remedy. */
+  probe(name: string, path: string): Promise<Media>;
+}
+
+export const MEDIA_READER: MediaReader = {
+  digestOf: digestOfFile,
+  async probe(name, path) {
+    // Loaded on demand, because its libraries are large and most runs have no new media.
+    const { probeMedia } = await import('../press/probe.ts');
+    return probeMedia(name, path);
+  },
+};
+
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
 export class Records {
   readonly #at: DeskFolder;
@@ -60,20 +77,21 @@ export class Records {
     return paper;
   }
 
-  /** Called before the records that name media. */
-  async media(): Promise<void> {
+  /**
+   * Called before the records that name media. `read` reads the files; the writing desk passes one that remembers
+   * what it has read.
+   */
+  async media(read: MediaReader = MEDIA_READER): Promise<void> {
     const { store, media, now } = this.#at.intake;
     for (const path of this.#at.files('media')) {
       const file = this.#at.name(path);
       const name = relative(this.#at.folder, path).split(sep).join('/');
       try {
         if (!isLine(name)) throw new Fault('invalid_request', 'the name holds a control character; rename the file');
-        const digest = await digestOfFile(path);
+        const digest = await read.digestOf(path);
         const known = store.applied(file);
         if (known === digest) continue;
-        // Loaded on demand, because its libraries are large and most runs have no new media.
-        const { probeMedia } = await import('../press/probe.ts');
-        const probed: Media = { ...(await probeMedia(name, path)), path: name };
+        const probed: Media = { ...(await read.probe(name, path)), path: name };
         media.keepFile(probed.digest, path);
         store.transact(() => {
           // Another process may have applied a newer file.

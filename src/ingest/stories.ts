@@ -6,18 +6,13 @@ import { placeOf } from '../desk/placement.ts';
 import { placeStory, unplaceable } from '../desk/placing.ts';
 import { refusalOf } from '../fault.ts';
 import type { DeskFolder } from './desk-folder.ts';
-import { baseName } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
 import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
-
-/** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
-interface RevisionFile {
-  n: number;
-  path: string;
-}
+import type { RevisionFile } from './story-files.ts';
+import { storyFiles } from './story-files.ts';
 
 interface ReadStory {
   source: SourceFile;
@@ -35,7 +30,7 @@ export class Stories {
 
   /** Files the stories. `slug.md` is a piece, or its first revision where there is a `slug.2.md`. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
-    this.#bySlug = this.#revisions();
+    this.#bySlug = storyFiles(this.#at);
     const pieces = [...this.#bySlug].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     if (pieces.length > 0) this.#at.intake.openSigningKey();
     let next = 0;
@@ -46,35 +41,6 @@ export class Stories {
       return true;
     };
     await inShortTransactions(this.#at.intake, file, { signal });
-  }
-
-  /** The files of each slug, ordered by number. Reports and skips slugs whose numbers are not 1, 2, 3 … */
-  #revisions(): Map<string, RevisionFile[]> {
-    const bySlug = new Map<string, RevisionFile[]>();
-    for (const path of this.#at.files('stories', '.md')) {
-      const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(baseName(path, '.md')) ?? [];
-      const files = bySlug.get(slug) ?? [];
-      files.push({ n: Number(n ?? 1), path });
-      bySlug.set(
-        slug,
-        files.sort((a, b) => a.n - b.n),
-      );
-    }
-    for (const [slug, files] of bySlug) {
-      const at = files.findIndex(({ n }, index) => n !== index + 1);
-      const astray = files[at];
-      if (astray === undefined) continue;
-      const before = files[at - 1];
-      this.#at.problem(
-        this.#at.name(astray.path),
-        'slug',
-        before?.n === astray.n
-          ? `${this.#at.name(before.path)} is revision ${before.n} of ${slug} too; rename one of the two`
-          : `there is no ${slug}${at === 0 ? '' : `.${at + 1}`}.md for it to revise; number the files of a piece ${slug}.md, ${slug}.2.md, ${slug}.3.md …`,
-      );
-      bySlug.delete(slug);
-    }
-    return bySlug;
   }
 
   /**

@@ -9,8 +9,12 @@ import { sql } from './sql.ts';
 export type Db = Database.Database;
 
 export interface DatabaseSettings {
+  /** Its path, or `IN_MEMORY`. */
   file: string;
 }
+
+/** A database that is never written to disk. */
+export const IN_MEMORY = ':memory:';
 
 /** How long a write waits for the lock of another process, in ms. */
 const BUSY_TIMEOUT = 5_000;
@@ -22,6 +26,7 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
  * database, or when a newer program created it.
  */
 export function openDatabase(settings: DatabaseSettings): Db {
+  if (settings.file === IN_MEMORY) return freshDatabase();
   try {
     makeFolder(dirname(settings.file), 0o700);
   } catch (error) {
@@ -46,10 +51,10 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
 }
 
-/** An empty in-memory database with this program's schema, for comparison. */
+/** An empty in-memory database with this program's schema. */
 export function freshDatabase(): Db {
-  const db = new Database(':memory:');
-  migrate(db, ':memory:');
+  const db = new Database(IN_MEMORY);
+  migrate(db, IN_MEMORY);
   return db;
 }
 

@@ -118,6 +118,8 @@ export interface PieceTable {
   setGeneration(entry: GenerationEntry): void;
   state(piece: string): PieceState | null;
   setState(piece: string, state: PieceState): void;
+  /** Removes a piece that is not on air from the lists. Only the writing desk, whose store is not a ledger, does so. */
+  remove(piece: string): void;
   /** Scheduled pieces of all papers that are due at `until` (ms), in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** When the next scheduled piece is due, in ms; null when none is scheduled. */
@@ -389,6 +391,7 @@ export function pieceTables(db: Db): PieceTable {
     setState(piece, s) {
       setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
     },
+    remove: run('DELETE FROM pieces WHERE id = ?'),
     scheduled: all(
       `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND scheduled_at <= ?
        ORDER BY scheduled_at, id`,

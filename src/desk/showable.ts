@@ -1,0 +1,89 @@
+import { isLanguageTag } from '../ledger/door.ts';
+import { normalized, tooManyMarksAt } from '../ledger/marks.ts';
+import type { CitedFact, Filing, Image } from '../ledger/piece.ts';
+import {
+  CORRECTION_MAX,
+  CREDIT_MAX,
+  DEK_MAX,
+  FACTS_MAX,
+  HEADLINE_MAX,
+  INSTRUMENT_MAX,
+  KINDS,
+  PROSE_MAX,
+  SOURCE_MAX,
+  STATEMENT_MAX,
+} from '../ledger/piece.ts';
+import type { ParsedProse } from '../ledger/prose.ts';
+import { isOneOf, membersIn } from '../narrow.ts';
+import type { PaperRecord } from './paper.ts';
+
+/**
+ * What can be shown of a piece that the door refuses: each field that is missing or broken is replaced by the nearest
+ * thing that a page can show. `data` is a filing's body, of any shape; `slug` is used when it has none that can be in an
+ * address. The result is never filed.
+ */
+export function showableFiling(
+  data: unknown,
+  { slug, paper, hasMedia }: { slug: string; paper: PaperRecord; hasMedia(path: string): boolean },
+): Filing {
+  const body = membersIn(data);
+  const headline = lineOf(body.headline, HEADLINE_MAX) || slug.replaceAll('-', ' ');
+  const language = typeof body.language === 'string' && isLanguageTag(body.language) ? body.language : paper.language;
+  return {
+    slug,
+    headline,
+    dek: lineOf(body.dek, DEK_MAX),
+    prose: textOf(body.prose, PROSE_MAX).trim(),
+    cited_facts: factsOf(body.cited_facts),
+    category: lineOf(body.category, 60) || (paper.sections[0] ?? ''),
+    kind: isOneOf(KINDS, body.kind) ? body.kind : paper.default_kind,
+    persona: lineOf(body.byline, 60),
+    language,
+    image: imageOf(body.image, hasMedia),
+    credit: textOf(body.credit, CREDIT_MAX) || null,
+    correction: textOf(body.correction, CORRECTION_MAX) || null,
+    revised_at: null,
+  };
+}
+
+/** Prose that is safe to render: with too many open brackets, they become plain text. */
+export function showableProse(prose: string, { openBrackets }: Pick<ParsedProse, 'openBrackets'>): string {
+  return openBrackets === null ? prose : prose.replace(/\\?\[/g, '\\[');
+}
+
+/** A text without what no page can show: control characters, halves of surrogate pairs, heaps of combining marks. */
+function textOf(value: unknown, max: number): string {
+  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : '';
+  // Cut first, so that the work is bounded.
+  const text = value.slice(0, max).toWellFormed().replace(/\r\n?|\u0085/g, '\n');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
+  const plain = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  const marks = tooManyMarksAt(plain);
+  return normalized(marks === null ? plain : plain.slice(0, marks));
+}
+
+function lineOf(value: unknown, max: number): string {
+  return textOf(value, max)
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .trim();
+}
+
+function factsOf(value: unknown): CitedFact[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, FACTS_MAX).map((entry, index) => {
+    const fact = membersIn(entry);
+    return {
+      n: index + 1,
+      statement: lineOf(fact.statement, STATEMENT_MAX),
+      source: lineOf(fact.source, SOURCE_MAX) || '?',
+      instrument: lineOf(fact.instrument, INSTRUMENT_MAX),
+      claim_key: null,
+    };
+  });
+}
+
+function imageOf(value: unknown, hasMedia: (path: string) => boolean): Image | null {
+  const { src, alt, credit } = typeof value === 'string' ? { src: value, alt: '', credit: null } : membersIn(value);
+  if (typeof src !== 'string' || !hasMedia(src)) return null;
+  return { src, alt: lineOf(alt, DEK_MAX), credit: lineOf(credit, SOURCE_MAX) || null };
+}

@@ -1,0 +1,325 @@
+import { basename, join, relative, sep } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Archive } from '../desk/archive.ts';
+import type { OwnAddresses } from '../desk/host.ts';
+import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import type { Paper } from '../desk/paper.ts';
+import { paperFolders } from '../ingest/content-folder.ts';
+import { DeskFolder } from '../ingest/desk-folder.ts';
+import { applyRecords } from '../ingest/file-folder.ts';
+import type { Intake } from '../ingest/intake.ts';
+import type { FileProblem } from '../ingest/source-file.ts';
+import { storyFiles } from '../ingest/story-files.ts';
+import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
+import type { Piece } from '../ledger/piece.ts';
+import { IN_MEMORY } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
+import type { Listing } from './disk.ts';
+import { changedPaths, listing } from './disk.ts';
+import { PatientReader } from './media-reader.ts';
+import type { DeskPiece, PieceFiles } from './piece.ts';
+import { PieceReader, savedAt } from './piece.ts';
+
+/** The longest that the desk works without letting a request in between, in ms. */
+const TURN = 30;
+
+/** A paper as its folder stands. */
+export interface DeskPaper {
+  slug: string;
+  folder: string;
+  /** Problems of its records, its media and the names of its files. */
+  problems: FileProblem[];
+  pieces: Map<string, DeskPiece>;
+}
+
+/** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */
+interface Stored {
+  id: string;
+  piece: DeskPiece;
+  content: string;
+}
+
+/**
+ * The writing desk: the content folder as it stands on disk, drafts and refused pieces too, behind the same archive
+ * from which the press prints. Its store is in memory and nobody else's; nothing of it is signed, and the operator's
+ * database is not opened. Every piece is on air there, whatever its files say: `papers` tells what would become of it.
+ */
+export class WritingDesk {
+  readonly contentDir: string;
+  readonly #addresses: OwnAddresses;
+  readonly #now: () => number;
+  readonly #changed: () => void;
+  readonly #pieces = new PieceReader();
+  readonly #media = new PatientReader((path) => this.#listing.files.get(path) ?? '');
+  readonly papers = new Map<string, DeskPaper>();
+  #store = openStore({ file: IN_MEMORY });
+  #stored = new Map<string, Stored>();
+  #listing: Listing = { files: new Map(), folders: [] };
+  #mediaPaths = new Map<string, string>();
+  #made = 0;
+  #isClosed = false;
+  #scan: Promise<unknown> = Promise.resolve();
+
+  /** `changed` is called when the desk shows something else because media were read in the background. */
+  constructor(
+    settings: OwnAddresses & { contentDir: string },
+    { now = Date.now, changed = () => {} }: { now?: () => number; changed?: () => void } = {},
+  ) {
+    this.contentDir = settings.contentDir;
+    this.#addresses = settings;
+    this.#now = now;
+    this.#changed = changed;
+  }
+
+  /** The folders below the content folder, as last seen. */
+  get folders(): readonly string[] {
+    return this.#listing.folders;
+  }
+
+  /** Papers and their archives, each at its path on this server whatever its own address is. */
+  get store(): Store {
+    const store = this.#store;
+    return { ...store, paper: (slug) => withoutUrl(store.paper(slug)), archive: (slug) => this.archive(slug) };
+  }
+
+  archive(slug: string): Archive {
+    const archive = this.#store.archive(slug);
+    return { ...archive, paper: () => withoutUrl(archive.paper()) ?? archive.paper() };
+  }
+
+  /** Path on disk of a media file of a paper. */
+  mediaPath(digest: string): string {
+    return this.#mediaPaths.get(digest) ?? '';
+  }
+
+  /** The piece that was saved last; null when there is none. */
+  savedLast(): { paper: string; piece: DeskPiece } | null {
+    let last: { paper: string; piece: DeskPiece } | null = null;
+    for (const { slug: paper, pieces } of this.papers.values()) {
+      for (const piece of pieces.values()) {
+        if (last === null || savedAt(piece) > savedAt(last.piece)) last = { paper, piece };
+      }
+    }
+    return last;
+  }
+
+  /**
+   * Compares the folder with what is shown, and reads again what has changed. Resolves with whether anything has, as
+   * soon as the desk shows it. Calls at the same time wait for one another.
+   */
+  refresh(): Promise<boolean> {
+    const scan = this.#scan.then(() => this.#refresh());
+    this.#scan = scan.catch(() => {});
+    return scan;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#store.close();
+  }
+
+  async #refresh(): Promise<boolean> {
+    const now = listing(this.contentDir);
+    const changed = changedPaths(this.#listing.files, now.files);
+    const before = this.#listing;
+    this.#listing = now;
+    const slugs = new Set(paperFolders(this.contentDir).map((folder) => basename(folder)));
+    const gone = [...this.papers.keys()].filter((slug) => !slugs.has(slug));
+    const isNew = [...slugs].some((slug) => !this.papers.has(slug));
+    if (changed.size === 0 && gone.length === 0 && !isNew) return false;
+    this.#pieces.keep(now.files);
+    const lost = [...changed].some((path) => before.files.has(path) && !now.files.has(path) && !this.#isStory(path));
+    // Records are only ever added to a store: a folder that has lost one is read into a new store.
+    const isAll = lost || gone.length > 0;
+    if (isAll) this.#clear();
+    for (const slug of slugs) await this.#refreshPaper(slug, isAll ? new Set(now.files.keys()) : changed);
+    return true;
+  }
+
+  #clear(): void {
+    this.#store.close();
+    this.#store = openStore({ file: IN_MEMORY });
+    this.#stored = new Map();
+    this.papers.clear();
+  }
+
+  #isStory(path: string): boolean {
+    return relative(this.contentDir, path).split(sep)[1] === 'stories';
+  }
+
+  async #refreshPaper(slug: string, changed: ReadonlySet<string>): Promise<void> {
+    const folder = join(this.contentDir, slug);
+    const own = [...changed].filter((path) => path.startsWith(folder + sep));
+    const known = this.papers.get(slug);
+    if (known !== undefined && own.length === 0) return;
+    const at = new DeskFolder(this.#intake(), folder);
+    const areRecordsNew = known === undefined || own.some((path) => !this.#isStory(path));
+    let problems = known?.problems ?? [];
+    if (areRecordsNew) {
+      await this.#readMedia(folder);
+      const isPaper = await applyRecords(at, this.#media);
+      problems = [...at.result.problems];
+      if (!isPaper) {
+        this.papers.set(slug, { slug, folder, problems, pieces: new Map() });
+        return;
+      }
+    } else if (!this.#store.hasPaper(slug)) return;
+    const names = new DeskFolder(this.#intake(), folder);
+    const files = storyFiles(names);
+    // Those of the names are found anew each time.
+    problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems];
+    const pieces = await this.#readPieces(slug, folder, files, areRecordsNew ? undefined : known?.pieces);
+    this.papers.set(slug, { slug, folder, problems, pieces });
+  }
+
+  /** Reads the media of a paper; the rest of many is read in the background, and shown when it is. */
+  async #readMedia(folder: string): Promise<void> {
+    const root = join(folder, 'media') + sep;
+    const files = [...this.#listing.files.keys()].filter((path) => path.startsWith(root));
+    const named = files.map((path) => ({ name: relative(folder, path).split(sep).join('/'), path }));
+    await this.#media.read(named, () => void this.#mediaRead(basename(folder)));
+  }
+
+  async #mediaRead(slug: string): Promise<void> {
+    const work = async () => {
+      const folder = join(this.contentDir, slug);
+      if (!this.#isClosed && this.papers.has(slug)) await this.#refreshPaper(slug, new Set([join(folder, 'media', 'read')]));
+    };
+    const done = this.#scan.then(work);
+    this.#scan = done.catch(() => {});
+    await done;
+    if (!this.#isClosed) this.#changed();
+  }
+
+  /** Reads the pieces whose files have changed; all of them, when `known` is undefined. */
+  async #readPieces(
+    slug: string,
+    folder: string,
+    files: ReturnType<typeof storyFiles>,
+    known: ReadonlyMap<string, DeskPiece> | undefined,
+  ): Promise<Map<string, DeskPiece>> {
+    const archive = this.#store.archive(slug);
+    const pieces = new Map<string, DeskPiece>();
+    let start = performance.now();
+    for (const [name, revisions] of files) {
+      const found: PieceFiles = {
+        slug: name,
+        files: revisions.map(({ path }) => {
+          const stamp = this.#listing.files.get(path) ?? '';
+          const file = join(slug, relative(folder, path));
+          return { path, file, stamp, savedAt: Math.floor(Number.parseFloat(stamp) || 0) };
+        }),
+      };
+      const before = known?.get(name);
+      const isSame = before !== undefined && stampsOf(before) === stampsOf(found);
+      pieces.set(name, isSame ? before : this.#pieces.read(found, archive, this.#now()));
+      if (performance.now() - start > TURN) {
+        await turn();
+        start = performance.now();
+      }
+    }
+    this.#show(slug, pieces, archive);
+    return pieces;
+  }
+
+  /** Brings the store to these pieces. */
+  #show(slug: string, pieces: ReadonlyMap<string, DeskPiece>, archive: Archive): void {
+    const store = this.#store;
+    const bylines = new Map(archive.masthead().map((persona) => [persona.slug, persona]));
+    const next: { key: string; content: string; piece: DeskPiece }[] = [];
+    for (const piece of pieces.values()) {
+      const key = `${slug}/${piece.slug}`;
+      const stored = this.#stored.get(key);
+      // Pieces are read anew when a record changes, and only then may a byline have changed.
+      if (stored?.piece === piece) continue;
+      const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
+      const saved = piece.files.map(({ savedAt }) => savedAt);
+      const content = sha256(JSON.stringify([piece.filings, piece.air, saved, name, title]));
+      if (stored?.content === content) stored.piece = piece;
+      else next.push({ key, content, piece });
+    }
+    const replaced = next.flatMap(({ key }) => this.#stored.get(key) ?? []);
+    const kept = new Set([...pieces.keys()].map((name) => `${slug}/${name}`));
+    for (const [key, stored] of this.#stored) {
+      if (!key.startsWith(`${slug}/`) || kept.has(key)) continue;
+      replaced.push(stored);
+      this.#stored.delete(key);
+    }
+    const off = { published_at: null, updated_at: null, scheduled_at: null, withdrawn_at: null, reason: null };
+    // The search index lets a piece go with the transaction that takes it off the air.
+    store.transact(() => {
+      for (const { id } of replaced) store.setPieceState(id, { state: 'draft', ...off });
+    });
+    store.transact(() => {
+      for (const { id } of replaced) store.pieces.remove(id);
+      for (const { key, content, piece } of next) {
+        this.#stored.set(key, { id: this.#put(slug, piece, bylines), piece, content });
+      }
+      store.bumpEdition(slug, this.#now());
+    });
+  }
+
+  /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
+  #put(
+    paper: string,
+    { slug, filings, files, air }: DeskPiece,
+    bylines: ReadonlyMap<string, { name: string; title: string }>,
+  ): string {
+    const id = sha256(`${paper}/${slug} ${this.#made++}`)
+      .slice('sha256:'.length)
+      .slice(0, 26);
+    const store = this.#store;
+    for (const [index, filing] of filings.entries()) {
+      const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
+      const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
+      const at = files[index]?.savedAt ?? 0;
+      const unsigned = { receipt: '', receipt_hash: '', filed_by: 'desk', kid: '' };
+      const seq = store.nextSeq(paper);
+      const content_hash = contentHash(basisOf(piece));
+      const entry: GenerationEntry = { type: 'generation', at, paper, seq, piece, content_hash, ...unsigned };
+      store.append(entry);
+      store.setGeneration(entry);
+    }
+    const published_at = typeof air === 'number' ? air : (files[0]?.savedAt ?? 0);
+    const newest = filings.at(-1)?.revised_at ?? files.at(-1)?.savedAt ?? 0;
+    const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
+    const state = { published_at, updated_at, scheduled_at: null, withdrawn_at: null, reason: null };
+    store.setPieceState(id, { state: 'on_air', ...state });
+    return id;
+  }
+
+  #intake(): Intake {
+    const store = this.#store;
+    return {
+      store: {
+        ...store,
+        // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
+        archive: (slug) => ({ ...store.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
+      },
+      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path) },
+      settings: { ...this.#addresses, contentDir: this.contentDir },
+      get desk(): never {
+        throw new Error('the writing desk files nothing');
+      },
+      openSigningKey() {},
+      now: this.#now,
+    };
+  }
+}
+
+/** Whether a problem's file is one of those that `storyFiles` looks at. */
+function isStoryName(file: string): boolean {
+  return file.split(sep)[1] === 'stories';
+}
+
+function stampsOf({ files }: PieceFiles): string {
+  return files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
+}
+
+/** A paper without its own address: the writing desk shows it at its path on this server. */
+function withoutUrl(paper: Paper | null): Paper | null {
+  if (paper === null) return null;
+  const { url: _url, ...rest } = paper;
+  return rest;
+}

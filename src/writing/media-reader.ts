@@ -1,0 +1,96 @@
+import { extname } from 'node:path';
+import { contentType } from 'mime-types';
+import type { Media } from '../desk/media.ts';
+import type { MediaReader } from '../ingest/record-files.ts';
+import { MEDIA_READER } from '../ingest/record-files.ts';
+
+/** So few new files are read before the page is shown; more are read behind it. */
+const AT_ONCE = 8;
+/** How many are read at a time. */
+const PARALLEL = 2;
+
+/** A media file: its path below the paper's folder, and its path on disk. */
+interface MediaName {
+  name: string;
+  path: string;
+}
+
+/** What is known of a media file while it has a stamp. */
+interface Known {
+  stamp: string;
+  outcome: { media: Media } | { error: unknown } | null;
+}
+
+/**
+ * Reads each media file once for as long as it is unchanged. A file that is not yet read stands in the store by its
+ * name alone, without its size, so that a folder with a thousand pictures is shown at once.
+ */
+export class PatientReader implements MediaReader {
+  readonly #known = new Map<string, Known>();
+  readonly #stampOf: (path: string) => string;
+
+  constructor(stampOf: (path: string) => string) {
+    this.#stampOf = stampOf;
+  }
+
+  digestOf = async (path: string): Promise<string> => {
+    const outcome = this.#of(path).outcome;
+    return `${outcome === null ? 'unread' : 'read'} ${this.#stampOf(path)}`;
+  };
+
+  probe = async (name: string, path: string): Promise<Media> => {
+    const { outcome } = this.#of(path);
+    if (outcome === null) return standIn(name, path);
+    if ('error' in outcome) throw outcome.error;
+    return { ...outcome.media, path: name };
+  };
+
+  /**
+   * Reads those of the files that are new or changed: at once when they are few, otherwise in the background. `read`
+   * is called when the background is done.
+   */
+  async read(files: readonly MediaName[], read: () => void): Promise<void> {
+    const unread = files.filter(({ path }) => this.#of(path).outcome === null);
+    const work = this.#readAll(unread);
+    if (unread.length <= AT_ONCE) await work;
+    else void work.then(read);
+  }
+
+  async #readAll(files: readonly MediaName[]): Promise<void> {
+    const queue = files.values();
+    const take = async () => {
+      for (const { name, path } of queue) {
+        const known = this.#of(path);
+        try {
+          known.outcome = { media: await MEDIA_READER.probe(name, path) };
+        } catch (error) {
+          known.outcome = { error };
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, take));
+  }
+
+  #of(path: string): Known {
+    const stamp = this.#stampOf(path);
+    let known = this.#known.get(path);
+    if (known?.stamp !== stamp) {
+      known = { stamp, outcome: null };
+      this.#known.set(path, known);
+    }
+    return known;
+  }
+}
+
+function standIn(name: string, path: string): Media {
+  const media_type = contentType(extname(path)) || 'application/octet-stream';
+  return {
+    path: name,
+    digest: `unread:${path}`,
+    media_type: media_type.replace(/;.*$/, ''),
+    bytes: 0,
+    width: null,
+    height: null,
+    duration_ms: null,
+  };
+}

@@ -1,0 +1,113 @@
+import type { Archive } from '../desk/archive.ts';
+import { paperRules, timeProblems } from '../desk/filing.ts';
+import { parsedProse } from '../desk/prose-cache.ts';
+import { showableFiling, showableProse } from '../desk/showable.ts';
+import type { FileProblem, SourceFile } from '../ingest/source-file.ts';
+import { readSource } from '../ingest/source-file.ts';
+import type { StoryFile } from '../ingest/story-file.ts';
+import { storyFrom } from '../ingest/story-file.ts';
+import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
+import { proseFrom } from '../ledger/filing.ts';
+import type { Filing } from '../ledger/piece.ts';
+import type { ParsedProse } from '../ledger/prose.ts';
+
+/** What would become of a piece if its file were filed now. */
+export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';
+
+/** A piece as its files are, in the order of its revisions. */
+export interface PieceFiles {
+  slug: string;
+  files: { path: string; file: string; stamp: string; savedAt: number }[];
+}
+
+/** A piece as the writing desk shows it. */
+export interface DeskPiece extends PieceFiles {
+  /** Every revision, as far as it can be shown. */
+  filings: Filing[];
+  /** When it goes on air, in ms; true for at once, false for a draft. */
+  air: number | boolean;
+  problems: FileProblem[];
+  /** Digests of its files by their names, as the ledger would note them. */
+  digests: Map<string, string>;
+}
+
+/** When the newest of a piece's files was saved, in ms. */
+export function savedAt({ files }: PieceFiles): number {
+  return Math.max(0, ...files.map((file) => file.savedAt));
+}
+
+export function outlookOf({ problems, air }: Pick<DeskPiece, 'problems' | 'air'>, now: number): Outlook {
+  if (problems.length > 0) return 'refused';
+  if (typeof air === 'number') return air > now ? 'scheduled' : 'on_air';
+  return air ? 'on_air' : 'draft';
+}
+
+/** Reads pieces, each file once for as long as it is unchanged. */
+export class PieceReader {
+  readonly #sources = new Map<string, { stamp: string; source: SourceFile }>();
+  readonly #parsed = new Map<string, { prose: string; parsed: ParsedProse }>();
+
+  /** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
+  read({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
+    const problems: FileProblem[] = [];
+    const filings: Filing[] = [];
+    const digests = new Map<string, string>();
+    let air: number | boolean = true;
+    const paper = archive.paper();
+    const rules = paperRules(archive);
+    for (const { path, file, stamp } of files) {
+      const source = this.#source(path, file, stamp);
+      digests.set(file, source.digest);
+      const read = storyFrom(source, slug, paper);
+      problems.push(...source.problems, ...source.locate(read.problems));
+      const parse = (prose: string) => this.#parse(path, prose);
+      if (read.story === undefined) {
+        air = source.data?.air !== false;
+        filings.push(this.#showable({ ...source.data, prose: source.body }, slug, archive, parse));
+        continue;
+      }
+      const { filing }: StoryFile = read.story;
+      air = read.story.air;
+      const found = [
+        ...filingProblems(filing, rules, parse),
+        ...timeProblems(filing, now),
+        ...(air === false ? [] : sourceFloorProblems(filing, rules)),
+      ];
+      problems.push(...source.locate(found));
+      filings.push(
+        found.length === 0 ? filing : this.#showable({ ...filing, byline: filing.persona }, slug, archive, parse),
+      );
+    }
+    return { slug, files, filings, air, problems, digests };
+  }
+
+  /** Forgets the files that are gone. */
+  keep(paths: ReadonlyMap<string, string>): void {
+    for (const cache of [this.#sources, this.#parsed]) {
+      for (const path of cache.keys()) if (!paths.has(path)) cache.delete(path);
+    }
+  }
+
+  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => ParsedProse): Filing {
+    const paper = archive.paper();
+    const filing = showableFiling(body, { slug, paper, hasMedia: (path) => archive.media(path) !== null });
+    const prose = proseFrom(filing.prose);
+    return { ...filing, prose: showableProse(prose, parse(prose)) };
+  }
+
+  #source(path: string, file: string, stamp: string): SourceFile {
+    const known = this.#sources.get(path);
+    if (known?.stamp === stamp) return known.source;
+    const source = readSource(path, file, 'markdown');
+    this.#sources.set(path, { stamp, source });
+    return source;
+  }
+
+  #parse(path: string, prose: string): ParsedProse {
+    const known = this.#parsed.get(path);
+    if (known?.prose === prose) return known.parsed;
+    const parsed = parsedProse(prose);
+    this.#parsed.set(path, { prose, parsed });
+    return parsed;
+  }
+}
