@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
+import type { ViteDevServer } from 'vite';
 import { BUILT, stampBuild } from '../app/build.ts';
-import { type AppContext, withAppContext } from '../app/context.ts';
+import { type AppContext, databaseFile, withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { publishLogOnce } from '../app/publish-log-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
@@ -11,7 +12,13 @@ import { messageOf } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
+import { filedDigests } from '../store/filed-digests.ts';
 import { printable } from '../terminal/escape.ts';
+import { WritingDesk } from '../writing/desk.ts';
+import { allProblems } from '../writing/outlook.ts';
+import { deskPictures } from '../writing/pictures.ts';
+import { FolderWatch } from '../writing/watch.ts';
+import { shareDesk } from './dev-desk.ts';
 
 /** Runs the press in Astro's build: `astro build` files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
@@ -20,18 +27,14 @@ export function pressIntegration(): AstroIntegration {
     hooks: {
       'astro:config:setup': ({ command, addMiddleware, updateConfig }) => {
         if (command !== 'dev') return;
-        const { dataDir, distDir, logDir, port } = readSettings();
-        // Pages are not made from the store or the trees, and watching them costs a handle per file.
-        const watch = { ignored: [dataDir, distDir, logDir].map((folder) => `${folder}/**`) };
+        const { contentDir, dataDir, distDir, logDir, port } = readSettings();
+        // Vite follows the templates; the writing desk follows the content by itself. Watching costs a handle per file.
+        const watch = { ignored: [contentDir, dataDir, distDir, logDir].map((folder) => `${folder}/**`) };
         // With the default port the next free one will do; a configured port is used, or starting fails.
         updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
       },
-      // So that a new checkout has papers to show.
-      'astro:server:setup': ({ logger }) =>
-        withAppContext(readSettings(), async (app) => {
-          await fileWarning(app, logger);
-        }),
+      'astro:server:setup': ({ server, logger }) => openDesk(server, logger),
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
       },
@@ -53,6 +56,47 @@ export function pressIntegration(): AstroIntegration {
 export function devServer(): { host: string; port: number } {
   const { host, port } = readSettings();
   return { host, port };
+}
+
+/**
+ * Opens the writing desk over the content folder, prints what the door objects to, and has every open page reloaded
+ * when the desk shows something else.
+ */
+async function openDesk(server: ViteDevServer, logger: AstroIntegrationLogger): Promise<void> {
+  const settings = readSettings();
+  const report = problemReport(logger);
+  const changed = () => {
+    report(desk);
+    watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
+    server.ws.send({ type: 'full-reload' });
+  };
+  const desk = new WritingDesk(settings, { changed });
+  const refresh = () =>
+    desk.refresh().then(
+      (isNew) => isNew && changed(),
+      (error: unknown) => logger.error(printable(messageOf(error))),
+    );
+  const watch = new FolderWatch(() => void refresh());
+  shareDesk({ desk, pictures: deskPictures((digest) => desk.mediaPath(digest)), filed: () => filedDigests(databaseFile(settings)) });
+  await refresh();
+  watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
+  server.httpServer?.once('close', () => {
+    watch.close();
+    desk.close();
+  });
+}
+
+/** Prints each problem once, and each file that has none any more. */
+function problemReport(logger: AstroIntegrationLogger): (desk: WritingDesk) => void {
+  let known = new Map<string, string>();
+  return (desk) => {
+    const now = new Map(allProblems(desk).map((problem) => [problemLine(problem), problem.file]));
+    for (const line of now.keys()) if (!known.has(line)) logger.warn(printable(line));
+    const faulty = new Set(now.values());
+    for (const file of new Set(known.values()))
+      if (!faulty.has(file)) logger.info(printable(`${file}: no problems any more`));
+    known = now;
+  };
 }
 
 /** Files `content/` and logs a warning for each problem. Returns the number of problems. */

@@ -55,7 +55,10 @@ export function showableProse(prose: string, { openBrackets }: Pick<ParsedProse,
 function textOf(value: unknown, max: number): string {
   if (typeof value !== 'string') return typeof value === 'number' ? String(value) : '';
   // Cut first, so that the work is bounded.
-  const text = value.slice(0, max).toWellFormed().replace(/\r\n?|\u0085/g, '\n');
+  const text = value
+    .slice(0, max)
+    .toWellFormed()
+    .replace(/\r\n?|\u0085/g, '\n');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
   const plain = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
   const marks = tooManyMarksAt(plain);

@@ -123,7 +123,8 @@ export interface StoryView extends RowView {
   /** Address of the transparency log, with its trailing slash. */
   log_url: string;
   content_hash: string;
-  receipt: { seq: number; filed_at: string; kid: string; note: string };
+  /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
+  receipt: { seq: number; filed_at: string; kid: string; note: string } | null;
   oembed_json_absolute: string;
   oembed_xml_absolute: string;
 }

@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Archive } from '../desk/archive.ts';
 import type { OwnAddresses } from '../desk/host.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
-import type { Paper } from '../desk/paper.ts';
 import { paperFolders } from '../ingest/content-folder.ts';
 import { DeskFolder } from '../ingest/desk-folder.ts';
 import { applyRecords } from '../ingest/file-folder.ts';
@@ -77,15 +76,9 @@ export class WritingDesk {
     return this.#listing.folders;
   }
 
-  /** Papers and their archives, each at its path on this server whatever its own address is. */
+  /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
   get store(): Store {
-    const store = this.#store;
-    return { ...store, paper: (slug) => withoutUrl(store.paper(slug)), archive: (slug) => this.archive(slug) };
-  }
-
-  archive(slug: string): Archive {
-    const archive = this.#store.archive(slug);
-    return { ...archive, paper: () => withoutUrl(archive.paper()) ?? archive.paper() };
+    return this.#store;
   }
 
   /** Path on disk of a media file of a paper. */
@@ -184,7 +177,8 @@ export class WritingDesk {
   async #mediaRead(slug: string): Promise<void> {
     const work = async () => {
       const folder = join(this.contentDir, slug);
-      if (!this.#isClosed && this.papers.has(slug)) await this.#refreshPaper(slug, new Set([join(folder, 'media', 'read')]));
+      if (!this.#isClosed && this.papers.has(slug))
+        await this.#refreshPaper(slug, new Set([join(folder, 'media', 'read')]));
     };
     const done = this.#scan.then(work);
     this.#scan = done.catch(() => {});
@@ -315,11 +309,4 @@ function isStoryName(file: string): boolean {
 
 function stampsOf({ files }: PieceFiles): string {
   return files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
-}
-
-/** A paper without its own address: the writing desk shows it at its path on this server. */
-function withoutUrl(paper: Paper | null): Paper | null {
-  if (paper === null) return null;
-  const { url: _url, ...rest } = paper;
-  return rest;
 }

@@ -87,6 +87,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'folders, archives and ledger exports on their way into the ledger',
     imports: ['src/ledger', 'src/transparency', 'src/desk', 'src/press', 'src/files', 'src/audit/generation-audit.ts'],
   },
+  'src/writing': {
+    holds: 'the content folder as it stands on disk, of which nothing is filed',
+    imports: ['src/ledger', 'src/desk', 'src/press', 'src/ingest', 'src/store'],
+  },
   'src/audit': {
     holds: 'what checks the database, the trees and the log against themselves',
     imports: [
@@ -119,7 +123,17 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/astro': {
     holds: 'what Astro calls',
-    imports: ['src/app', 'src/ingest', 'src/terminal', 'src/desk', 'src/press', 'src/env.ts', 'src/project.ts'],
+    imports: [
+      'src/app',
+      'src/ingest',
+      'src/writing',
+      'src/store/filed-digests.ts',
+      'src/terminal',
+      'src/desk',
+      'src/press',
+      'src/env.ts',
+      'src/project.ts',
+    ],
   },
   'src/cmd': {
     holds: 'the command line',

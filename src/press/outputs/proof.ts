@@ -14,8 +14,11 @@ export const proof: Output = {
   print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
+    const generations = edition.generations(found.id);
+    // The writing desk shows pieces that nothing has signed.
+    if (generations.some(({ receipt }) => receipt === '')) return null;
     const proof = proofOf(found, {
-      generations: edition.generations(found.id),
+      generations,
       keys: edition.keys(),
       keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
       log: edition.logProof(found.id),

@@ -107,7 +107,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     standards_url: `${base}/standards/`,
     log_url: logUrl(edition.paper(), edition.site),
     content_hash: found.content_hash,
-    receipt: { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
+    receipt: last.receipt === '' ? null : { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };

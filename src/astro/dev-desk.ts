@@ -1,0 +1,26 @@
+import type { Pictures } from '../press/output.ts';
+import type { FiledDigests } from '../store/filed-digests.ts';
+import type { WritingDesk } from '../writing/desk.ts';
+
+/** The writing desk of the development server. */
+export interface DevDesk {
+  desk: WritingDesk;
+  pictures: Pictures;
+  filed(): FiledDigests;
+}
+
+const PLACE = Symbol.for('broadsheet.writing-desk');
+
+/**
+ * Vite loads the middleware again whenever a module changes, apart from the modules of Astro's integrations. The desk
+ * stays where both find it.
+ */
+export function shareDesk(desk: DevDesk): void {
+  Object.assign(globalThis, { [PLACE]: desk });
+}
+
+export function sharedDesk(): DevDesk {
+  const desk = (globalThis as { [PLACE]?: DevDesk })[PLACE];
+  if (desk === undefined) throw new Error('the writing desk has not been opened');
+  return desk;
+}
