@@ -77,7 +77,11 @@ async function openDesk(server: ViteDevServer, logger: AstroIntegrationLogger): 
       (error: unknown) => logger.error(printable(messageOf(error))),
     );
   const watch = new FolderWatch(() => void refresh());
-  shareDesk({ desk, pictures: deskPictures((digest) => desk.mediaPath(digest)), filed: () => filedDigests(databaseFile(settings)) });
+  shareDesk({
+    desk,
+    pictures: deskPictures((digest) => desk.mediaPath(digest)),
+    filed: () => filedDigests(databaseFile(settings)),
+  });
   await refresh();
   watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
   server.httpServer?.once('close', () => {

@@ -12,8 +12,11 @@ import {
   PROSE_MAX,
   SOURCE_MAX,
   STATEMENT_MAX,
+  TAG_MAX,
+  TAGS_MAX,
 } from '../ledger/piece.ts';
 import type { ParsedProse } from '../ledger/prose.ts';
+import { tagsFrom } from '../ledger/tag.ts';
 import { isOneOf, membersIn } from '../narrow.ts';
 import type { PaperRecord } from './paper.ts';
 
@@ -42,6 +45,8 @@ export function showableFiling(
     image: imageOf(body.image, hasMedia),
     credit: textOf(body.credit, CREDIT_MAX) || null,
     correction: textOf(body.correction, CORRECTION_MAX) || null,
+    written_by: lineOf(body.written_by, SOURCE_MAX) || null,
+    tags: tagsFrom(tagNames(body.tags)),
     revised_at: null,
   };
 }
@@ -83,6 +88,14 @@ function factsOf(value: unknown): CitedFact[] {
       claim_key: null,
     };
   });
+}
+
+function tagNames(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .slice(0, TAGS_MAX)
+    .map((name) => lineOf(name, TAG_MAX))
+    .filter((name) => name !== '');
 }
 
 function imageOf(value: unknown, hasMedia: (path: string) => boolean): Image | null {

@@ -1,5 +1,6 @@
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { append } from '../desk/append.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { OwnAddresses } from '../desk/host.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
@@ -19,6 +20,8 @@ import { changedPaths, listing } from './disk.ts';
 import { PatientReader } from './media-reader.ts';
 import type { DeskPiece, PieceFiles } from './piece.ts';
 import { PieceReader, savedAt } from './piece.ts';
+import type { AskedPlaces } from './placement.ts';
+import { askedPlaces, placementOf } from './placement.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;
@@ -161,8 +164,10 @@ export class WritingDesk {
     const names = new DeskFolder(this.#intake(), folder);
     const files = storyFiles(names);
     // Those of the names are found anew each time.
-    problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems];
     const pieces = await this.#readPieces(slug, folder, files, areRecordsNew ? undefined : known?.pieces);
+    const places = askedPlaces(pieces.values(), this.#now());
+    this.#place(slug, places);
+    problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems, ...places.problems];
     this.papers.set(slug, { slug, folder, problems, pieces });
   }
 
@@ -252,6 +257,18 @@ export class WritingDesk {
       }
       store.bumpEdition(slug, this.#now());
     });
+  }
+
+  /** Has the front show the pieces where their files ask for it. */
+  #place(paper: string, places: AskedPlaces): void {
+    const store = this.#store;
+    const before = store.archive(paper).placement();
+    const body = placementOf(places, (slug) => this.#stored.get(`${paper}/${slug}`)?.id ?? '', before.revision);
+    if (JSON.stringify(body) === JSON.stringify(before)) return;
+    const record = { ...body, revision: before.revision + 1 };
+    store.transact(() =>
+      append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body: record }),
+    );
   }
 
   /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */

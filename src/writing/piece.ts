@@ -1,5 +1,6 @@
 import type { Archive } from '../desk/archive.ts';
 import { paperRules, timeProblems } from '../desk/filing.ts';
+import type { PlacementBody } from '../desk/placement.ts';
 import { parsedProse } from '../desk/prose-cache.ts';
 import { showableFiling, showableProse } from '../desk/showable.ts';
 import type { FileProblem, SourceFile } from '../ingest/source-file.ts';
@@ -26,6 +27,8 @@ export interface DeskPiece extends PieceFiles {
   filings: Filing[];
   /** When it goes on air, in ms; true for at once, false for a draft. */
   air: number | boolean;
+  /** The place on the front that its newest file asks for. */
+  placement: PlacementBody | null;
   problems: FileProblem[];
   /** Digests of its files by their names, as the ledger would note them. */
   digests: Map<string, string>;
@@ -53,6 +56,7 @@ export class PieceReader {
     const filings: Filing[] = [];
     const digests = new Map<string, string>();
     let air: number | boolean = true;
+    let placement: PlacementBody | null = null;
     const paper = archive.paper();
     const rules = paperRules(archive);
     for (const { path, file, stamp } of files) {
@@ -68,6 +72,7 @@ export class PieceReader {
       }
       const { filing }: StoryFile = read.story;
       air = read.story.air;
+      placement = read.story.placement;
       const found = [
         ...filingProblems(filing, rules, parse),
         ...timeProblems(filing, now),
@@ -78,7 +83,7 @@ export class PieceReader {
         found.length === 0 ? filing : this.#showable({ ...filing, byline: filing.persona }, slug, archive, parse),
       );
     }
-    return { slug, files, filings, air, problems, digests };
+    return { slug, files, filings, air, placement, problems, digests };
   }
 
   /** Forgets the files that are gone. */

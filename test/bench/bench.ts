@@ -6,6 +6,7 @@ import { PROJECT } from '../../src/project.ts';
 import { apiPart } from './api.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
+import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
 import { logPart } from './log.ts';
 import { mailsPart } from './mails.ts';
@@ -45,6 +46,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   paid: paidPart,
   webhooks: webhooksPart,
   waits: waitsPart,
+  dev: devPart,
 };
 
 const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);

@@ -58,6 +58,9 @@ const FED = 'texts.test.ts feeds its reader with hostile text';
 /** Those that the form names and that are quick for what they read, and why. */
 const JUSTIFIED = new Map<string, string>([
   [String.raw`\/+$`, 'it reads addresses that the operator has set, or of 2,048 characters at the most'],
+  [String.raw`;.*$`, SHORT],
+  [String.raw`<a class="skip"[^>]*>[^<]*<\/a>|<body[^>]*>(?!\s*<a class="skip")`, OWN],
+  [String.raw`^([^/]+)\/stories\/(?:.*\/)?([^/]+?)(?:\.\d+)?\.md$`, OWN],
   [String.raw`\s*<lastBuildDate>[^<]*<\/lastBuildDate>`, 'a feed has it at its head, after blanks of our own'],
   [String.raw`\{\s+("[A-Z_]+": \d+(?:,\s+"[A-Z_]+": \d+)*)\s+\}`, SHORT],
   [String.raw`%.*$`, FED],
