@@ -28,6 +28,8 @@ export interface Site {
   served: string;
   /** The path under the root, with its leading slash; empty for the root without a slash. */
   path: string;
+  /** When a public paper of this address was removed, in ms; then `paper` is null. */
+  removed_at?: number;
 }
 
 /** The signed-in account of a page request, and its session. */

@@ -13,6 +13,7 @@ import { newsstandHandlers } from './desk/files/newsstand.ts';
 import { notFoundHandler } from './desk/files/not-found.ts';
 import { pressedFile } from './desk/files/pressed-file.ts';
 import { privateFile } from './desk/files/private-file.ts';
+import { removedPaper } from './desk/files/removed-paper.ts';
 import { wireHostRoutes } from './desk/host-router.ts';
 import { Sites } from './desk/site.ts';
 import type { DeskEnv } from './env.ts';
@@ -64,6 +65,7 @@ export async function deskRouter(
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   useCommon(router, 'desk', app, logger);
   router.onError(answerFault(logger, app.store.fault));
+  router.use(removedPaper(sites, app.settings.origin));
   router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
   router.options('*', fileOptions(sites));
   wireHostRoutes(router, {

@@ -15,8 +15,11 @@ interface Domain {
   hostname: string;
   /** The path prefix of the paper's URLs; empty at the root. */
   base: string;
-  paper: Paper;
+  paper: Known;
 }
+
+/** A paper, or one that was removed and whose addresses say so. */
+type Known = Paper & { removed_at?: number };
 
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
@@ -32,7 +35,7 @@ export class Sites {
   readonly #shared: URL;
   #isFresh = false;
   #version = '';
-  #papers = new Map<string, Paper>();
+  #papers = new Map<string, Known>();
   #domains: Domain[] = [];
 
   constructor(app: AppContext) {
@@ -69,13 +72,12 @@ export class Sites {
     const version = `${store.editions()} ${store.hosts.version()}`;
     if (version === this.#version) return;
     this.#version = version;
-    this.#papers = new Map(
-      store.paperSlugs().flatMap((slug) => {
-        const paper = store.paper(slug);
-        return paper === null ? [] : [[slug, paper] as const];
-      }),
-    );
+    const papers: Known[] = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
+    // A private paper looked like one that does not exist, and still does.
+    const removed = store.removedPapers().filter(({ paper_public }) => paper_public);
+    this.#papers = new Map([...papers, ...removed].map((paper) => [paper.slug, paper]));
     // Papers that are not served here keep their address in links: another server may answer there.
+    // Those of removed papers come last: another paper may have taken the address since.
     this.#domains = servedAt([...this.#papers.values()], store.hosts).map((paper) => {
       const url = new URL(paper.url ?? '');
       return { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
@@ -88,7 +90,7 @@ export class Sites {
       isOwnHost = host !== hostKey(this.#shared);
       if (path === base || path.startsWith(`${base}/`)) {
         const root = paper.url ?? '';
-        return { slug: paper.slug, paper, root, served: root, path: path.slice(base.length) };
+        return { slug: paper.slug, ...known(paper), root, served: root, path: path.slice(base.length) };
       }
     }
     return isOwnHost ? null : this.#byPath(path);
@@ -117,10 +119,15 @@ export class Sites {
     const { origin } = this.#app.settings;
     return {
       slug,
-      paper,
+      ...known(paper),
       root: paper === null ? '' : paperRoot(paper, origin),
       served: `${origin}/${slug}`,
       path: slash === -1 ? '' : path.slice(slash),
     };
   }
+}
+
+function known(paper: Known | null): Pick<Site, 'paper' | 'removed_at'> {
+  const removed_at = paper?.removed_at;
+  return removed_at === undefined ? { paper } : { paper: null, removed_at };
 }

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { airDue } from '../desk/append.ts';
@@ -45,10 +46,11 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
     airDue(store, app.now());
     expirePlaces(store, app.now());
   });
-  if (paper !== undefined) requirePaper(app, paper);
+  if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
   const reports = new Map<string, PressReport>();
   const failures: unknown[] = [];
-  for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
+  const all = () => [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)];
+  for (const slug of paper === undefined ? all() : [paper]) {
     try {
       let report = await pressPaper(app, slug, options);
       if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
@@ -93,6 +95,7 @@ async function pressPictures(
 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
   const { manifest } = app.store;
+  if (!app.store.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
   const isStale = () =>
     options.full === true || !isTreeComplete(app, slug, build) || manifest.staleTags(slug).length > 0;
@@ -100,8 +103,8 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   build.needCurrent();
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
   try {
-    // The previous holder of the claim may have done the work.
-    if (!isStale()) return null;
+    // The previous holder of the claim may have done the work, and the paper may have been removed or restored since.
+    if (!app.store.hasPaper(slug) || !isStale()) return null;
     // Take the turn after the claim: waiting for another process must not block other papers.
     const work = () => pressClaimed(app, slug, { options, build, claim });
     const report = await (options.turn === undefined ? work() : options.turn(work));
@@ -136,6 +139,36 @@ function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { stamp, folder } = pressPlan(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
+}
+
+/**
+ * The press of a removed paper: removes its tree, and what the manifest knows of it. Null when both are gone. Waits for
+ * a press that still runs. The marks stay until the tree is gone, so the next press completes one that was killed.
+ */
+async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
+  const { store, settings } = app;
+  const { manifest } = store;
+  const folder = join(settings.distDir, slug);
+  const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
+  if (!isLeft()) return null;
+  const claim = await PressClaim.acquire(manifest, slug, signal);
+  try {
+    if (store.hasPaper(slug) || !isLeft()) return null;
+    const until = manifest.newestMark(slug);
+    const removed = [...manifest.allFiles(slug)].length;
+    // `_headers` goes first: without it no server shows the tree.
+    for (const path of [join(folder, '_headers'), folder, join(settings.distDir, '.press', slug)]) {
+      claim.assertHeld();
+      await rm(path, { recursive: true, force: true });
+    }
+    store.transact(() => {
+      claim.assertOwner();
+      manifest.forget(slug, until);
+    });
+    return { full: true, outputs: 0, written: 0, removed, pictures_left: 0 };
+  } finally {
+    claim.release();
+  }
 }
 
 interface ClaimedPress {

@@ -13,6 +13,7 @@ export interface ReplayedPaper {
   edition: number;
   changed_at: number;
   seq: number;
+  removed_at: number | null;
 }
 
 /** The state of a piece after the entries, without its text. */
@@ -63,13 +64,17 @@ export class Replay {
       transact: (work) => work(),
       append() {},
       archive: (paper) => this.#archive(paper),
-      hasPaper: (paper) => this.papers.has(paper),
-      paperSlugs: () => [...this.papers.keys()],
+      hasPaper: (paper) => this.papers.get(paper)?.removed_at === null,
+      paperSlugs: () =>
+        [...this.papers.values()].flatMap(({ slug, removed_at }) => (removed_at === null ? [slug] : [])),
       setPaper: (slug, parsed, at) => {
         // In the form that the database stores: without undefined members.
         const body = JSON.parse(JSON.stringify(parsed)) as PaperBody;
         const before = this.papers.get(slug);
-        this.papers.set(slug, before ? { ...before, body } : { slug, body, edition: 0, changed_at: at, seq: 0 });
+        this.papers.set(slug, { edition: 0, changed_at: at, seq: 0, ...before, slug, body, removed_at: null });
+      },
+      removePaper: (slug, at) => {
+        this.#paper(slug).removed_at = at;
       },
       bumpEdition: (slug, at) => {
         const paper = this.#paper(slug);

@@ -7,9 +7,16 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { printResult } from '../terminal/output.ts';
 import { isoTime } from '../time.ts';
+import { listPapers } from './paper-list.ts';
+import { removal, restoral } from './paper-remove.ts';
 
 export function command(): Command {
-  return new Command('paper').description('what only the operator may change about a paper').addCommand(host());
+  return new Command('paper')
+    .description('what only the operator may change about a paper')
+    .addCommand(listPapers())
+    .addCommand(removal())
+    .addCommand(restoral())
+    .addCommand(host());
 }
 
 interface Options {

@@ -1,3 +1,4 @@
+import { Fault } from '../fault.ts';
 import type { Archive, Row } from './archive.ts';
 import { isWithdrawn } from './archive.ts';
 import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
@@ -16,6 +17,7 @@ import { changedTags, tags } from './tags.ts';
  * entry's own time is later when the clock was set back.
  */
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
+  requirePaperOf(store, entry);
   // First applies the scheduled airings that fell due before this entry, and none after its time.
   airDue(store, Math.min(now, entry.at));
   // These compare with the previous records, so they must run before the entry is applied.
@@ -39,6 +41,16 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   }
 }
 
+/**
+ * Throws `conflict` for an entry of a removed paper: whoever checked the paper before this transaction may have found it
+ * still there.
+ */
+function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
+  if (!('paper' in entry) || store.hasPaper(entry.paper)) return;
+  if (entry.type === 'record' && entry.kind === 'paper' && entry.body !== null) return;
+  throw new Fault('conflict', `there is no paper ${entry.paper} any more: it was removed`);
+}
+
 /** Publishes the pieces that were scheduled for `now` or earlier. Returns their ids. */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
@@ -48,7 +60,11 @@ export function airDue(store: LedgerStore, now: number): string[] {
 
 /** `pageBefore` is the page of the paper's own that the record replaces. */
 function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry, pageBefore: Page | null): void {
-  if (kind === 'paper') {
+  if (kind === 'paper' && body === null) {
+    store.removePaper(paper, at);
+    // The press of a removed paper removes its tree.
+    store.markStale(paper, [tags.config]);
+  } else if (kind === 'paper') {
     const wasPublic = isPublic(store, paper);
     store.setPaper(paper, PaperBody.parse(body), at);
     logPaper(store, paper, wasPublic, at);

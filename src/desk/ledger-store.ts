@@ -23,7 +23,10 @@ export interface LedgerStore {
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
   paperSlugs(): string[];
+  /** Adds a paper, or changes it. A removed paper is back. */
   setPaper(paper: string, body: PaperBody, at: number): void;
+  /** Marks a paper as removed: from now on it does not exist, except for `setPaper`. */
+  removePaper(paper: string, at: number): void;
   /** Counts a change that readers can see. */
   bumpEdition(paper: string, at: number): void;
   /** The number of the next receipt. */

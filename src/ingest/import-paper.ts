@@ -1,6 +1,7 @@
 import { append } from '../desk/append.ts';
 import type { Persona } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
+import { removedProblem } from '../desk/removal.ts';
 import { Fault, refusalOf } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -52,6 +53,8 @@ export async function createdPaper(
       `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
     );
   }
+  const removed = removedProblem(store, paper);
+  if (removed !== null) throw new Fault('conflict', removed);
   const before = store.paper(paper);
   const { slug: _slug, edition: _edition, changed_at: _changed, ...old } = before ?? {};
   const known = before?.sections ?? [];

@@ -1,6 +1,7 @@
 import type { Desk } from '../desk/filing.ts';
 import type { RecordKind } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { Paper } from '../desk/paper.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
 import type { SharedDatabase } from './short-transactions.ts';
@@ -20,6 +21,7 @@ export interface Intake extends HostGrants {
 
 interface IntakeStore extends LedgerStore {
   paper: HostGrants['store']['paper'];
+  removedPaper(slug: string): (Paper & { removed_at: number }) | null;
   hosts: HostGrants['store']['hosts'];
   /** `sha256:<hex>` of a file as last filed; null if it never was. */
   applied(file: string): string | null;

@@ -10,6 +10,7 @@ import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
+import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -46,6 +47,11 @@ export class Records {
   /** Applies paper.yaml. Returns false when there is still no paper. */
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
+    const removed = removedProblem(this.#at.intake.store, this.#at.slug);
+    if (removed !== null) {
+      this.#at.problem(this.#at.name(path), 'paper', removed);
+      return false;
+    }
     // A paper from before its slug was reserved goes on.
     if (!isPaperSlug(this.#at.slug) && !this.#at.intake.store.hasPaper(this.#at.slug)) {
       this.#at.problem(

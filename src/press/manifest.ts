@@ -55,6 +55,8 @@ export interface Manifest {
   /** Records the tags that an output read, its new or changed files, and its removed files. */
   record(paper: string, output: string, tags: string[], changed: PressedFile[], gone: string[]): void;
   drop(paper: string, output: string): void;
+  /** Forgets everything about the tree of a removed paper and clears its marks at or below a number. */
+  forget(paper: string, until: number): void;
   /** The program version and settings of the last full press. When the stamp differs, everything is stale. */
   stamp(paper: string): string;
   setStamp(paper: string, stamp: string): void;

@@ -1,6 +1,8 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import { inReadingOrder } from '../desk/page.ts';
 import { UNPLACED } from '../desk/placement.ts';
+import { Fault } from '../fault.ts';
+
 import type { LedgerTables } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTagTable } from './piece-tags.ts';
@@ -26,7 +28,7 @@ export function archiveOf(
   return {
     paper() {
       const record = papers.paper(paper);
-      if (record === null) throw new Error(`there is no paper ${paper}`);
+      if (record === null) throw new Fault('not_found', `there is no paper ${paper}`);
       return record;
     },
     masthead: () => papers.personas(paper).filter(({ active }) => active),

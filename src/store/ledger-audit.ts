@@ -109,8 +109,11 @@ export function archiveRows(db: Db): ArchiveRows {
   const count = one('SELECT count(*) FROM generations', integer);
   return {
     archivedPapers: all(
-      'SELECT slug, body, edition, changed_at, seq FROM papers',
-      { slug: text, body: json<unknown>(), edition: integer, changed_at: integer, seq: integer },
+      'SELECT slug, body, edition, changed_at, seq, removed_at FROM papers',
+      {
+        ...{ slug: text, body: json<unknown>(), edition: integer, changed_at: integer, seq: integer },
+        removed_at: orNull(integer),
+      },
       // A body that is older than a setting gets the default of that setting.
       ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) }),
     ),
@@ -134,6 +137,7 @@ export interface ArchivedPaper {
   edition: number;
   changed_at: number;
   seq: number;
+  removed_at: number | null;
 }
 
 export interface ArchivedPiece extends PieceState {

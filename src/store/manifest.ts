@@ -66,6 +66,11 @@ export function manifestTables(db: Db): Manifest {
   const reach = one('SELECT paid, taken FROM presses WHERE paper = ?', { paid: integer, taken: integer });
   const sequence = one("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'", integer);
 
+  const forgotten = ['sheets', 'reads', 'files', 'press_runs'].map((table) =>
+    run(`DELETE FROM ${table} WHERE paper = ?`),
+  );
+  const forgetTree = run("UPDATE presses SET stamp = '', dirty = 0, unsynced = NULL WHERE paper = ?");
+
   const newestOf = (paper: string): number => newestMark(paper) ?? 0;
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
 
@@ -133,6 +138,12 @@ export function manifestTables(db: Db): Manifest {
       for (const tag of old?.split('\n') ?? []) dropRead(paper, tag, name);
       for (const { path } of files(paper, name)) dropFile(paper, name, path);
       dropOutput(paper, name);
+    },
+    forget(paper, until) {
+      for (const rows of forgotten) rows(paper);
+      forgetTree(paper);
+      clearMarks(paper, until);
+      setPressed(paper, until);
     },
     stamp: (paper) => stamp(paper) ?? '',
     setStamp,

@@ -12,9 +12,14 @@ import { sql } from './sql.ts';
 export interface PaperTable {
   paper(slug: string): Paper | null;
   paperSlugs(): string[];
+  /** The papers that were removed, as they were. */
+  removedPapers(): RemovedPaper[];
+  removedPaper(slug: string): RemovedPaper | null;
   /** Grows with every visible change of any paper, so one cheap read detects any change. */
   editions(): number;
+  /** Adds a paper, or changes it. A removed paper is back. */
   setPaper(slug: string, body: PaperBody, at: number): void;
+  removePaper(slug: string, at: number): void;
   bumpEdition(slug: string, at: number): void;
   nextSeq(slug: string): number;
   /** Assigns `taken` as the paper's last number. Throws unless it is the next one. */
@@ -36,13 +41,23 @@ export interface PaperTable {
   pages(paper: string): Page[];
 }
 
+/** A paper that was removed: its last record. `removed_at` in ms. */
+export interface RemovedPaper extends Paper {
+  removed_at: number;
+}
+
+const PAPER = { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer };
+const REMOVED = { ...PAPER, removed_at: integer };
+const spread = <Row extends { body: PaperBody }>({ body, ...rest }: Row) => ({ ...body, ...rest });
+
 export function paperTables(db: Db): PaperTable {
   const { run, one, all } = sql(db);
   const editions = one('SELECT coalesce(sum(edition), 0) + count(*) FROM papers', integer);
   const set = run(
     `INSERT INTO papers (slug, body, edition, changed_at, seq) VALUES (?, ?, 0, ?, 0)
-     ON CONFLICT DO UPDATE SET body = excluded.body`,
+     ON CONFLICT DO UPDATE SET body = excluded.body, removed_at = NULL`,
   );
+  const remove = run('UPDATE papers SET removed_at = ? WHERE slug = ?');
   const bump = run('UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?) WHERE slug = ?');
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
   const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
@@ -68,14 +83,27 @@ export function paperTables(db: Db): PaperTable {
 
   return {
     paper: one(
-      'SELECT body, slug, edition, changed_at FROM papers WHERE slug = ?',
-      { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer },
-      ({ body, ...rest }) => ({ ...body, ...rest }),
+      'SELECT body, slug, edition, changed_at FROM papers WHERE slug = ? AND removed_at IS NULL',
+      PAPER,
+      spread,
     ),
-    paperSlugs: all('SELECT slug FROM papers ORDER BY slug', text),
+    paperSlugs: all('SELECT slug FROM papers WHERE removed_at IS NULL ORDER BY slug', text),
+    removedPapers: all(
+      'SELECT body, slug, edition, changed_at, removed_at FROM papers WHERE removed_at IS NOT NULL ORDER BY slug',
+      REMOVED,
+      spread,
+    ),
+    removedPaper: one(
+      'SELECT body, slug, edition, changed_at, removed_at FROM papers WHERE slug = ? AND removed_at IS NOT NULL',
+      REMOVED,
+      spread,
+    ),
     editions: () => editions() ?? 0,
     setPaper(slug, body, at) {
       set(slug, JSON.stringify(body), at);
+    },
+    removePaper(slug, at) {
+      remove(at, slug);
     },
     bumpEdition(slug, at) {
       bump(at, slug);

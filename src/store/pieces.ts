@@ -93,6 +93,8 @@ export interface PieceTable {
   hasSlug(paper: string, slug: string): boolean;
   /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
+  /** How many pieces are in each state. */
+  stateCounts(paper: string): Record<StateName, number>;
   /** Every piece, with the revision that readers see. */
   shown(): { id: string; revision: number }[];
   piece(paper: string, id: string): Piece | null;
@@ -242,6 +244,10 @@ export function pieceTables(db: Db): PieceTable {
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?
      WHERE id = ?`,
   );
+  const stateCounts = all('SELECT state, count(*) AS count FROM pieces WHERE paper = ? GROUP BY state', {
+    state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
+    count: integer,
+  });
   // Omits the prose: two hundred proses can take 200 MB.
   const unaired = all(
     `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
@@ -286,6 +292,11 @@ export function pieceTables(db: Db): PieceTable {
     },
     hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
     unaired: (paper, { limit, after = '~' }) => unaired(paper, after, limit),
+    stateCounts(paper) {
+      const counts = { draft: 0, scheduled: 0, on_air: 0, withdrawn: 0 };
+      for (const { state, count } of stateCounts(paper)) counts[state] = count;
+      return counts;
+    },
     shown: all('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation', {
       id: text,
       revision: integer,

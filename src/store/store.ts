@@ -73,6 +73,8 @@ import { quotaTables } from './quotas.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import type { RecordsTables } from './records.ts';
 import { recordsTables } from './records.ts';
+import type { RemovalTable } from './removals.ts';
+import { removalTable } from './removals.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
 import type { ServedTable } from './served.ts';
@@ -93,7 +95,7 @@ import { webhookTable } from './webhooks.ts';
 export interface Store
   extends LedgerStore,
     Pick<LedgerTables, 'entries' | 'doorKeys'>,
-    Pick<PaperTable, 'paper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceOver'>,
+    Pick<PaperTable, 'paper' | 'removedPapers' | 'removedPaper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceOver'>,
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
     AppliedTable,
     ArchiveRows,
@@ -106,6 +108,7 @@ export interface Store
   terms: TermsTable;
   events: Events;
   hosts: HostTables;
+  removals: RemovalTable;
   served: ServedTable;
   forwarded: ForwardedTable;
   /** Answers to writes, of the desk and of the domain records. */
@@ -223,6 +226,7 @@ export function openStore(settings: DatabaseSettings): Store {
     paperSlugs: papers.paperSlugs,
     hasPaper: (paper) => papers.paper(paper) !== null,
     setPaper: papers.setPaper,
+    removePaper: papers.removePaper,
     bumpEdition: papers.bumpEdition,
     nextSeq: papers.nextSeq,
     lastFiledAt: entries.lastFiledAt,
@@ -252,6 +256,7 @@ export function openStore(settings: DatabaseSettings): Store {
     groupCommit: group.add,
     manifest,
     keys,
+    removals: removalTable(db),
     served: servedTable(db),
     hosts: hostTable(db),
     forwarded: forwardedTable(db),
@@ -285,6 +290,8 @@ export function openStore(settings: DatabaseSettings): Store {
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,
+    removedPapers: papers.removedPapers,
+    removedPaper: papers.removedPaper,
     editions: papers.editions,
     record: papers.record,
     allMedia: papers.allMedia,
