@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { messageOf } from '../fault.ts';
 import { digestOf } from './disk.ts';
@@ -54,6 +56,11 @@ export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boo
       audit.files += tree.files;
       faults.push(...tree.faults, ...mediaFaults(parts, paper));
     });
+  }
+  for (const { slug } of store.removedPapers()) {
+    if (store.manifest.newestMark(slug) === 0 && !existsSync(join(parts.distDir, slug))) continue;
+    const press = '`npm run -s broadsheet -- press`';
+    faults.push(`${slug}: the paper was removed, and its files wait for the press; run ${press}`);
   }
   return audit;
 }

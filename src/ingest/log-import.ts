@@ -15,7 +15,7 @@ import type { LogTables } from '../transparency/log-tables.ts';
 import type { CosignatureLine, HeadLine, LogLine } from './log-lines.ts';
 import { readLogLine } from './log-lines.ts';
 
-interface LoggedStore extends Pick<LedgerStore, 'archive' | 'hasPaper'> {
+interface LoggedStore extends Pick<LedgerStore, 'archive'> {
   entries(): Iterable<LedgerEntry>;
   log: LogTables;
 }
@@ -92,7 +92,7 @@ export class LogImport {
     }
     if (leaf.kind === 'withdrawal') {
       const { paper, piece } = leaf;
-      if (!this.#store.hasPaper(paper) || this.#store.archive(paper).storyById(piece) === null) {
+      if (this.#store.archive(paper).storyById(piece) === null) {
         throw new LogFault(`the leaf is of piece ${piece} of ${paper}, which the ledger does not have`);
       }
     }

@@ -76,7 +76,8 @@ export function paperTables(db: Db): PaperTable {
   const placement = one(RECORD, json<Placement>());
   const placements = all(
     `SELECT r.body FROM papers p JOIN records r
-       ON r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')`,
+       ON r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')
+     WHERE p.removed_at IS NULL`,
     json<Placement>(),
   );
   const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];

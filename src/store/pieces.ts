@@ -1,4 +1,4 @@
-import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
+import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, StateName, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';

@@ -72,7 +72,9 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
         break;
       case 'record':
         if (entry.kind !== 'paper') break;
-        if (PaperBody.parse(entry.body).paper_public) publicPapers.add(entry.paper);
+        // What was on air in a removed paper was withdrawn before, piece by piece.
+        if (entry.body === null) publicPapers.delete(entry.paper);
+        else if (PaperBody.parse(entry.body).paper_public) publicPapers.add(entry.paper);
         else if (publicPapers.delete(entry.paper))
           withdrawals.add(nameOf(entry.paper, '', isoTime(entry.at), sha256(TURNED_PRIVATE)));
         break;
