@@ -15,6 +15,7 @@ export const PAPER_ROUTES = [
   ['GET', '/api/v1/stories/{id}', 'public', 'readStory'],
   ['GET', '/api/v1/stories/{id}/proof', 'read', 'readProof'],
   ['GET', '/api/v1/sections', 'public', 'listSections'],
+  ['GET', '/api/v1/tags', 'public', 'listTags'],
   ['GET', '/api/v1/days', 'public', 'listDays'],
   ['GET', '/api/v1/days/{day}', 'public', 'readDay'],
   ['GET', '/api/v1/search', 'public', 'search'],

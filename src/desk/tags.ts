@@ -1,3 +1,4 @@
+import { tagSlug } from '../ledger/tag.ts';
 import { dayOf } from '../time.ts';
 import type { Archive, Row } from './archive.ts';
 import { sectionSlug } from './paper.ts';
@@ -45,6 +46,10 @@ export const tags = {
   persona: (slug: string) => `persona:${slug}`,
   newestOf: (section: string) => `newest:${sectionSlug(section)}`,
   newestBy: (persona: string) => `by:${persona}`,
+  /** The tags of pieces on air, and how many pieces each has. A tag of a piece is known by its slug. */
+  pieceTags: 'piece-tags',
+  newestTagged: (slug: string) => `tagged:${slug}`,
+  tagPage: (slug: string, page: number) => `tag:${slug}:${page}`,
   sectionPage: (section: string, page: number) => `section:${sectionSlug(section)}:${page}`,
   earlier: (id: string) => `earlier:${id}`,
   /** The days of a year with pieces, and their counts. */
@@ -79,11 +84,32 @@ export function changedTags(archive: Archive, id: string, before: Row | null, af
     changed.add(tags.newestBy(row.persona));
     if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) changed.add(tags.newest);
     if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) changed.add(tags.newestOf(row.category));
-    for (const page of pagesFrom(archive, row)) changed.add(tags.sectionPage(row.category, page));
+    const { category } = row;
+    for (const page of pagesFrom(archive.sectionRank(category, row), archive.sectionCount(category))) {
+      changed.add(tags.sectionPage(category, page));
+    }
     changed.add(tags.earlier(id));
     for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) changed.add(tags.earlier(later));
   }
+  for (const tag of changedPieceTags(archive, before, after)) changed.add(tag);
   return changed;
+}
+
+/** The tags that a piece makes stale because it got or lost a tag of its own, or changed its place among the tagged. */
+function* changedPieceTags(archive: Archive, before: Row | null, after: Row | null): Iterable<string> {
+  const spelled = (row: Row | null) => new Map((row?.tags ?? []).map((name) => [tagSlug(name), name]));
+  const [had, has] = [spelled(before), spelled(after)];
+  const moved = before?.published_at !== after?.published_at;
+  for (const slug of new Set([...had.keys(), ...has.keys()])) {
+    if (!moved && had.get(slug) === has.get(slug)) continue;
+    yield tags.pieceTags;
+    const total = archive.tag(slug)?.count ?? 0;
+    for (const row of [before, after]) {
+      if (row === null) continue;
+      if (archive.newerTagged(slug, row, NEWEST_MAX) < NEWEST_MAX) yield tags.newestTagged(slug);
+      for (const page of pagesFrom(archive.tagRank(slug, row), total)) yield tags.tagPage(slug, page);
+    }
+  }
 }
 
 /** Whether adding or removing a piece created or removed a month, or changed its number of sitemaps. */
@@ -93,11 +119,11 @@ function changesMonths(archive: Archive, month: string, joined: boolean): boolea
 }
 
 /**
- * The numbered pages of a section that change when a piece joins or leaves it: its own, all newer ones, and the page
- * before, whose next link may change.
+ * The numbered pages of a section or a tag that change when a piece joins or leaves it: its own, all newer ones, and
+ * the page before, whose next link may change. `rank` is the number of older pieces.
  */
-function* pagesFrom(archive: Archive, row: Row): Iterable<number> {
-  const own = Math.floor(archive.sectionRank(row.category, row) / PAGE_SIZE) + 1;
-  const last = Math.ceil(archive.sectionCount(row.category) / PAGE_SIZE);
+function* pagesFrom(rank: number, total: number): Iterable<number> {
+  const own = Math.floor(rank / PAGE_SIZE) + 1;
+  const last = Math.ceil(total / PAGE_SIZE);
   for (let page = Math.max(1, own - 1); page <= last + 1; page++) yield page;
 }

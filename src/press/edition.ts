@@ -1,4 +1,4 @@
-import type { Archive, CorrectionRow, Row, Story } from '../desk/archive.ts';
+import type { Archive, CorrectionRow, Row, Story, TagCount } from '../desk/archive.ts';
 import type { Cast } from '../desk/cast.ts';
 import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
@@ -183,6 +183,47 @@ export class Edition {
     this.#read.add(tags.newestOf(section));
     this.#read.add(tags.sectionPage(section, last));
     return last;
+  }
+
+  /** The newest pieces with a tag. At most `NEWEST_MAX`. */
+  newestTagged(limit: number, tag: string): Row[] {
+    this.#read.add(tags.newestTagged(tag));
+    return this.#rows(this.#archive.latest({ limit: Math.min(limit, NEWEST_MAX), tag }));
+  }
+
+  tagPage(tag: string, page: number): Row[] {
+    this.#read.add(tags.tagPage(tag, page));
+    return this.#rows(this.#archive.tagPage(tag, page, PAGE_SIZE));
+  }
+
+  /** Whether a tag has a page of this number. The pieces of a tag that fit on its first page have no other. */
+  hasTagPage(tag: string, page: number): boolean {
+    this.#read.add(tags.tagPage(tag, page));
+    const last = this.#lastTagPage(tag);
+    return last > 1 && page >= 1 && page <= last;
+  }
+
+  /** The number of a tag's last numbered page. */
+  lastTagPage(tag: string): number {
+    const last = this.#lastTagPage(tag);
+    this.#read.add(tags.newestTagged(tag));
+    this.#read.add(tags.tagPage(tag, last));
+    return last;
+  }
+
+  #lastTagPage(tag: string): number {
+    return Math.ceil((this.#archive.tag(tag)?.count ?? 0) / PAGE_SIZE);
+  }
+
+  /** The tags that most pieces on air have, those of most pieces first. */
+  tags(limit: number): TagCount[] {
+    this.#read.add(tags.pieceTags);
+    return this.#archive.tags({ limit });
+  }
+
+  /** Slugs of all tags; not recorded, as for `slugs`. */
+  everyTag(): string[] {
+    return this.#archive.tags({ limit: Number.MAX_SAFE_INTEGER }).map(({ slug }) => slug);
   }
 
   /** The newest days with pieces, newest first. */

@@ -86,7 +86,7 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and its value, until it is null.
 
-- \`GET /api/v1/sections\`; \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
+- \`GET /api/v1/tags\`: what pieces are about; \`GET /api/v1/stories?tag=NAME\`: the pieces with a tag. \`GET /api/v1/sections\`; \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
 - \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100, \`since\` in ISO 8601).
 - \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or a video edition, \`GET /embed/{id}\` its card for an iframe.

@@ -51,6 +51,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     ...(story.dek === '' ? {} : { description: story.dek }),
     ...(story.kind === 'blog' ? { genre: 'Blog' } : {}),
     articleSection: story.category,
+    ...(story.tags.length === 0 ? {} : { keywords: story.tags }),
     inLanguage: story.language,
     wordCount: facts.word_count,
     datePublished: iso(story.published_at),

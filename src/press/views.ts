@@ -115,6 +115,9 @@ export interface StoryView extends RowView {
   updated_at: string;
   corrections: { at: string; revision: number; note: string }[];
   word_count: number;
+  tags: { name: string; url: string }[];
+  /** Address of the page of all tags. */
+  tags_url: string;
   /** Earlier pieces of the section. */
   earlier: RowView[];
   markdown_url: string;
@@ -181,6 +184,14 @@ export interface SectionView {
   newer_url: string | null;
   older_url: string | null;
   feed_url: string;
+  /** The page of all tags, when the list is that of a tag. */
+  tags_url: string | null;
+}
+
+/** The page of all tags. */
+export interface TagsView {
+  frame: Frame;
+  tags: { name: string; count: number; url: string }[];
 }
 
 export interface DayView {
@@ -209,6 +220,7 @@ export interface PersonaView {
   active: boolean;
   avatar: PictureView;
   rows: RowView[];
+  feed_url: string;
 }
 
 export interface MastheadView {
@@ -342,6 +354,7 @@ export interface Pages {
   '/paper/story': StoryView;
   '/paper/withdrawn': WithdrawnView;
   '/paper/section': SectionView;
+  '/paper/tags': TagsView;
   '/paper/day': DayView;
   '/paper/days': DaysView;
   '/paper/masthead': MastheadView;

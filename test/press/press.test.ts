@@ -7,6 +7,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { NAVS, PageBody } from '../../src/desk/page.ts';
 import { Fault } from '../../src/fault.ts';
+import { tagsFrom } from '../../src/ledger/tag.ts';
 import { probeMedia } from '../../src/press/probe.ts';
 import type { Clock } from '../support/app-context.ts';
 import {
@@ -32,9 +33,15 @@ const PICTURE_SVG = Buffer.from(
 );
 const PICTURE = await probeMedia('media/p.svg', PICTURE_SVG);
 
+/** What a piece says about itself, beside its text. */
+interface About {
+  tags: string[];
+  written_by: string | null;
+}
+
 /** What a desk may do; numbers choose among the pieces, sections and times there are. */
 type Step =
-  | { do: 'file'; piece: number; section: number; persona: number; words: string; corrects: boolean }
+  | { do: 'file'; piece: number; section: number; persona: number; words: string; corrects: boolean; about: About }
   | { do: 'air'; piece: number; hours: number }
   | { do: 'withdraw'; piece: number }
   | { do: 'wait'; hours: number }
@@ -56,6 +63,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       persona: fc.nat(1),
       words: fc.constantFrom('tide', 'quay', 'крила', '潮'),
       corrects: fc.boolean(),
+      about: fc.record({
+        tags: fc.subarray(['Tides', 'tides!', 'C++', '潮'], { maxLength: 3 }).map(tagsFrom),
+        written_by: fc.constantFrom(null, 'Ann Lee'),
+      }),
     }),
   },
   {
@@ -110,6 +121,7 @@ function take(app: AppContext, clock: Clock, action: Step): void {
           headline: `A headline about ${action.words}`,
           category: sections[action.section % sections.length] ?? '',
           persona: PERSONAS[action.persona] ?? '',
+          ...action.about,
           correction: action.corrects ? 'It said otherwise.' : null,
         }),
         { by: 'cli' },
@@ -155,7 +167,8 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
-          take(app, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false });
+          const about = { tags: ['Tides'], written_by: null };
+          take(app, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false, about });
           if (piece > 0) take(app, clock, { do: 'air', piece, hours: -2 * piece });
         }
         await pressPapers(app, { cards: false });

@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { DayRow, dayRow } from '../../../src/desk/day.ts';
+import { TagRow, tagRow } from '../../../src/desk/piece-tag.ts';
 import { SectionRow, sectionRows } from '../../../src/desk/section.ts';
 import { storyRow } from '../../../src/desk/story.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isDay } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
@@ -23,6 +24,17 @@ const sections = operation({
   tags: ['Reading'],
   summary: 'The sections in the paper’s order',
   responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
+});
+
+const tags = operation({
+  operationId: 'listTags',
+  tags: ['Reading'],
+  summary: 'The tags of pieces on air, those of most pieces first',
+  request: { query: z.object({ limit: limitParam(100, 500), cursor: cursorParam }) },
+  responses: {
+    200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.'),
+    ...faults(),
+  },
 });
 
 const days = operation({
@@ -48,6 +60,18 @@ export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(sections, (c) =>
     cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
   );
+  routes.operation(tags, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [count, slug] = readCursor(z.tuple([z.int().min(1), z.string().max(1_000)]), cursor);
+    const after = count === undefined || slug === undefined ? undefined : { count, slug };
+    const make = () => {
+      const found = archiveOf(app, c).tags({ limit: limit + 1, after });
+      const { rows, next } = pageOf(found, limit, (last) => cursorOf([last.count, last.slug]));
+      const shown = rows.map((row) => tagRow(row, c.get('site').root));
+      return listOf(c, 'tags', shown, next);
+    };
+    return cached('tags', make, { page: { limit, cursor } });
+  });
   routes.operation(days, (c) => {
     const { cursor } = c.req.valid('query');
     const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../../src/desk/story.ts';
+import { tagSlug } from '../../../src/ledger/tag.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
@@ -16,7 +17,19 @@ const list = operation({
   operationId: 'listStories',
   tags: ['Reading'],
   summary: 'The pieces on air, newest first',
-  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  request: {
+    query: z.object({
+      tag: z
+        .string()
+        .trim()
+        .min(1, 'must name a tag, as in ?tag=tides')
+        .max(200)
+        .optional()
+        .openapi({ description: 'Only the pieces with this tag: its name or its slug.', example: 'tides' }),
+      limit: limitParam(50, 200),
+      cursor: cursorParam,
+    }),
+  },
   responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults() },
 });
 
@@ -32,16 +45,18 @@ const one = operation({
 /** The list of pieces on air, and each piece. */
 export function storyRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(list, (c) => {
-    const { limit, cursor } = c.req.valid('query');
+    const { tag: named, limit, cursor } = c.req.valid('query');
+    const tag = named === undefined ? undefined : tagSlug(named);
+    const of = tag === undefined ? {} : { tag };
     const [published_at, id] = readCursor(AirCursor, cursor);
     const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
     const make = () => {
-      const { rows, next } = pageOf(archiveOf(app, c).latest({ limit: limit + 1, ...after }), limit, airCursor);
+      const { rows, next } = pageOf(archiveOf(app, c).latest({ limit: limit + 1, ...of, ...after }), limit, airCursor);
       const links = linksFor(app, c);
       const shown = rows.map((row) => storyRow(row, links));
       return listOf(c, 'stories', shown, next);
     };
-    return cached('stories', make, { page: { limit, cursor } });
+    return cached('stories', make, { page: { ...of, limit, cursor } });
   });
   routes.operation(one, (c) => {
     const { id } = c.req.valid('param');

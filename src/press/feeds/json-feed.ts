@@ -30,7 +30,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       date_published: isoTime(item.published_at),
       date_modified: isoTime(item.updated_at),
       authors: [item.writer === null ? personaOf(channel, item) : { name: item.writer }],
-      tags: [item.category],
+      tags: [item.category, ...item.tags],
       language: item.language,
       _broadsheet: {
         declared_ai: true,

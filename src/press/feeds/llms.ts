@@ -34,6 +34,7 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
         `${api}/stories`,
         'newest first, ?limit= up to 200; /{id} after it gives prose and cited facts. Plain files beside each page /stories/{slug}/: {slug}.md and {slug}/proof.json',
       ],
+      ['Tags', `${api}/tags`, 'what pieces are about; /stories?tag= lists those with one'],
       ['Search', `${api}/search`, '?q= takes one to four terms, all of which must match'],
       ['Days', `${api}/days`, '/{YYYY-MM-DD} after it gives what went on air that day, UTC'],
       ['Masthead', `${api}/masthead`, 'the personas'],

@@ -21,6 +21,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     ['declared_ai', true],
     ['publication', paper.nameplate],
     ['category', story.category],
+    ...(story.tags.length === 0 ? [] : [['tags', story.tags]]),
     ['kind', story.kind],
     ['language', story.language],
     ['published_at', isoTime(story.published_at)],

@@ -1,6 +1,5 @@
 import type { Enclosure, Extension } from 'feed';
 import { Feed } from 'feed';
-import { sectionSlug } from '../../desk/paper.ts';
 import { storyUrl } from '../../desk/story.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Channel, FeedItem } from './channel.ts';
@@ -17,8 +16,8 @@ const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
   path: string;
-  /** The section's name, for a section feed. */
-  section?: string;
+  /** The list that the feed is of, when it is not the whole paper: its name, and the path of its page under the root. */
+  list?: { name: string; path: string };
   /** Absolute address of a picture of the paper. RSS requires GIF, JPEG or PNG. */
   image_url?: string;
 }
@@ -31,8 +30,8 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
   const { paper, root } = channel;
   const changed = newestChange(items);
   const feed = new Feed({
-    title: text(options.section === undefined ? paper.nameplate : `${paper.nameplate}: ${options.section}`),
-    link: options.section === undefined ? `${root}/` : `${root}/sections/${sectionSlug(options.section)}/`,
+    title: text(options.list === undefined ? paper.nameplate : `${paper.nameplate}: ${options.list.name}`),
+    link: `${root}/${options.list?.path ?? ''}`,
     description: text(channelDescription(channel)),
     language: paper.language,
     updated: new Date(changed ?? 0),
@@ -51,7 +50,7 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
       date: new Date(item.published_at),
       description: item.dek,
       content: html,
-      category: [{ name: text(item.category) }],
+      category: [item.category, ...item.tags].map((name) => ({ name: text(name) })),
       ...(item.image_bytes === null ? {} : { image: enclosure(item, item.image_bytes) }),
       extensions: [
         { name: 'title', objects: { _text: text(item.headline) } },

@@ -14,6 +14,7 @@ import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { story } from './story.ts';
+import { allTags, tag, tagPage } from './tag.ts';
 
 /** Every kind of output in a paper's tree. */
 export const OUTPUTS: readonly Output[] = [
@@ -25,6 +26,9 @@ export const OUTPUTS: readonly Output[] = [
   story,
   section,
   sectionPage,
+  tag,
+  tagPage,
+  allTags,
   day,
   days,
   year,

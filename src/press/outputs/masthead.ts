@@ -2,6 +2,9 @@ import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
+import { feedItems } from '../feed-items.ts';
+import { declared } from '../feeds/channel.ts';
+import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
@@ -43,6 +46,10 @@ export const persona: Output = {
   async print(edition, slug, { render }) {
     const found = edition.persona(slug);
     if (found === null) return null;
+    const rows = edition.newest(PAGE_SIZE, { persona: slug });
+    const path = `masthead/${slug}/rss.xml`;
+    const channel = { paper: edition.paper(), root: edition.site.root };
+    const list = { name: declared(channel, found.name), path: `masthead/${slug}/` };
     const view: PersonaView = {
       frame: frameOf(edition, {
         path: `masthead/${slug}/`,
@@ -56,9 +63,13 @@ export const persona: Output = {
       bio: found.bio,
       active: found.active,
       avatar: portraitView(edition, found),
-      rows: edition.newest(PAGE_SIZE, { persona: slug }).map((row) => rowView(edition, row)),
+      rows: rows.map((row) => rowView(edition, row)),
+      feed_url: `${edition.site.base}/${path}`,
     };
-    return [{ path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) }];
+    return [
+      { path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) },
+      { path, body: rss(channel, feedItems(edition, rows), { path, list }) },
+    ];
   },
 };
 

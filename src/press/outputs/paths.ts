@@ -13,6 +13,7 @@ import { proof } from './proof.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
 import { story } from './story.ts';
+import { tag, tagPage } from './tag.ts';
 
 /** Path patterns of outputs with keys; the first that matches counts. The capture groups, joined by a slash, form the key. */
 const KEYED: readonly (readonly [RegExp, Output])[] = [
@@ -22,9 +23,11 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^cards\/([0-9a-z]{26})-/, card],
   [/^sections\/([^/]+)\/(?:index\.html|rss\.xml)$/, section],
   [/^sections\/([^/]+)\/(\d+)\/index\.html$/, sectionPage],
+  [/^tags\/([^/]+)\/(?:index\.html|rss\.xml)$/, tag],
+  [/^tags\/([^/]+)\/(\d+)\/index\.html$/, tagPage],
   [/^days\/(\d{4}-\d\d-\d\d)\//, day],
   [/^days\/(\d{4})\//, year],
-  [/^masthead\/([^/]+)\/index\.html$/, persona],
+  [/^masthead\/([^/]+)\/(?:index\.html|rss\.xml)$/, persona],
   [/^portraits\/([^/]+)\.png$/, portrait],
   [/^cast\/(\d{4}-\d\d-\d\d)\//, castDay],
   [/^(media\/.+)$/, media],

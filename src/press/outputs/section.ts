@@ -35,7 +35,7 @@ export const section: Output = {
     const path = `sections/${slug}/rss.xml`;
     return [
       { path: `sections/${slug}/index.html`, body: await render('/paper/section', view) },
-      { path, body: rss(channel, feedItems(edition, rows), { path, section: name }) },
+      { path, body: rss(channel, feedItems(edition, rows), { path, list: { name, path: `sections/${slug}/` } }) },
     ];
   },
 };
@@ -90,5 +90,6 @@ function viewOf(
     newer_url: null,
     older_url: null,
     feed_url: `${edition.site.base}/sections/${slug}/rss.xml`,
+    tags_url: null,
   };
 }

@@ -5,6 +5,7 @@ import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Output, RenderedFile } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
+import { TAGS_LISTED } from './tag.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 export const NEWS_AGE = 48 * HOUR;
@@ -50,6 +51,8 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
   for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
   for (const { slug } of edition.pages()) paths.push(`${slug}/`);
+  const found = edition.tags(TAGS_LISTED);
+  if (found.length > 0) paths.push('tags/', ...found.map(({ slug }) => `tags/${slug}/`).sort());
   const casts = edition.casts();
   if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
   return [

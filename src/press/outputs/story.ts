@@ -2,6 +2,7 @@ import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import type { Generation } from '../../ledger/chain.ts';
+import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
@@ -101,6 +102,8 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       at: isoTime(correction.at),
     })),
     word_count: words,
+    tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
+    tags_url: `${base}/tags/`,
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),
     markdown_url: `${base}/stories/${found.slug}.md`,
     proof_url: `${base}/${path}proof.json`,

@@ -74,7 +74,11 @@ describe('rss', () => {
 
   it('is the feed of a section when one is named', () => {
     const path = 'sections/tides-ships/rss.xml';
-    const xml = rss(channel, [item()], { path, section: 'Tides & Ships', image_url: 'https://x.example/a.png?b&c' });
+    const xml = rss(channel, [item()], {
+      path,
+      list: { name: 'Tides & Ships', path: 'sections/tides-ships/' },
+      image_url: 'https://x.example/a.png?b&c',
+    });
     assert.deepEqual(rssFaults(xml, `${channel.root}/${path}`), []);
     const head = one(one(readXml(xml), 'rss'), 'channel');
     assert.equal(text(head, 'title'), 'The Harbor Ledger & Sons: Tides & Ships');

@@ -18,7 +18,7 @@ function everything(): string[] {
   const items = hardItems();
   return [
     rss(channel, items, { path: 'rss.xml' }),
-    rss(channel, [], { path: 'sections/city/rss.xml', section: 'City' }),
+    rss(channel, [], { path: 'sections/city/rss.xml', list: { name: 'City', path: 'sections/city/' } }),
     jsonFeed(channel, items),
     podcast(channel, [cast()], { cover_url: `${channel.root}/media/cover.png`, identity: 'kid' }),
     newsSitemap(channel, items),
