@@ -105,7 +105,13 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   Draft: { ...STORY, ...DRAFT },
   DeskStory: { ...FULL_STORY, ...DRAFT },
   Section: { name: SAMPLE.section, slug: 'time', count: 12, url: `${ROOT}/sections/time/` },
-  Tag: { name: 'Clocks', slug: 'clocks', count: 12, url: `${ROOT}/tags/clocks/`, feed_url: `${ROOT}/tags/clocks/rss.xml` },
+  Tag: {
+    name: 'Clocks',
+    slug: 'clocks',
+    count: 12,
+    url: `${ROOT}/tags/clocks/`,
+    feed_url: `${ROOT}/tags/clocks/rss.xml`,
+  },
   Day: { day: SAMPLE.day, count: 3, url: `${ROOT}/days/2026-11-20/` },
   Persona: {
     name: 'Osric Tamblyn',
