@@ -1,4 +1,5 @@
 import type { Paper } from '../desk/paper.ts';
+import { contactMail } from '../desk/paper.ts';
 import type { Letter, RenderMail } from '../outbound/letter.ts';
 import { mailOf } from '../outbound/letter.ts';
 import type { MailSource } from '../outbound/mail-sender.ts';
@@ -124,7 +125,7 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
 /** Queues the notice that a paper's webhook was switched off at a time (ms). Runs in the caller's transaction. */
 export function queueNotices({ store }: AppContext, paper: string, at: number): void {
   const keys = store.keys.list(paper).filter((key) => !store.keys.hasExpired(key, at));
-  for (const email of noticeRecipients(keys, store.paper(paper)?.contact)) {
+  for (const email of noticeRecipients(keys, contactMail(store.paper(paper) ?? {}))) {
     store.notices.queue({ id: newId(), paper, email, since: at, due_at: at + NOTICE_GATHERS });
   }
 }

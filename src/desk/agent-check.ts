@@ -35,7 +35,8 @@ export function agentCheck(at: {
   signed: boolean;
   avatar: string | null;
   root: string;
-  contact: string | null;
+  /** The address of the paper's contact, as a link. */
+  contact: string | undefined;
 }): AgentCheck {
   const { key, signed, avatar, root, contact } = at;
   const guide = `${root}/agents/`;
@@ -51,7 +52,7 @@ export function agentCheck(at: {
           },
         }
       : {}),
-    search_help: contact === null ? guide : `mailto:${contact}`,
+    search_help: contact ?? guide,
     guide,
     skill: `${guide}SKILL.md`,
     next_steps: nextSteps(key, signed, `${root}/api/v1`),

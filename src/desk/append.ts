@@ -7,7 +7,7 @@ import type { LedgerStore, PieceState } from './ledger-store.ts';
 import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
 import type { Page } from './page.ts';
 import { PageBody, sameInMenus } from './page.ts';
-import { PaperBody } from './paper.ts';
+import { imprintPage, PaperBody } from './paper.ts';
 import { changedTags, tags } from './tags.ts';
 
 /**
@@ -76,7 +76,8 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
   } else if (kind === 'page') {
     const page = PageBody.nullable().parse(body);
     store.markStale(paper, [tags.page(name), tags.pages]);
-    if (!sameInMenus(pageBefore, page)) store.markStale(paper, [tags.config]);
+    const inFooter = imprintPage(store.archive(paper).paper()) === name;
+    if (!sameInMenus(pageBefore, page, inFooter)) store.markStale(paper, [tags.config]);
   } else if (kind === 'front') {
     store.markStale(paper, [tags.front]);
   } else {

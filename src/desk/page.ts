@@ -73,10 +73,15 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether two states of a page, null when there is none, are listed alike in the paper's menus. */
-export function sameInMenus(before: PageBody | null, after: PageBody | null): boolean {
+/**
+ * Whether two states of a page, null when there is none, are listed alike in the paper's menus. `isImprint` is whether
+ * every footer links to it even so.
+ */
+export function sameInMenus(before: PageBody | null, after: PageBody | null, isImprint: boolean): boolean {
   const listed = (page: PageBody | null) =>
-    page === null || page.nav === 'none' ? '' : JSON.stringify([page.nav, page.order, page.title, page.language]);
+    page === null || (page.nav === 'none' && !isImprint)
+      ? ''
+      : JSON.stringify([page.nav, page.order, page.title, page.language]);
   return listed(before) === listed(after);
 }
 

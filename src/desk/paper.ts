@@ -33,6 +33,9 @@ const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'em
 /** Maximum length of a paper's address, in characters. */
 const URL_MAX = 2_048;
 
+/** Maximum length of an imprint that is not a page, in characters. */
+const IMPRINT_MAX = 1_000;
+
 /** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
 export const PaperBody = z.strictObject({
   nameplate: line(80).refine((text) => text !== '', 'must not be empty'),
@@ -70,8 +73,23 @@ export const PaperBody = z.strictObject({
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
-  /** Mail address for readers and security researchers. */
-  contact: z.email().optional(),
+  /** Mail address for readers and security researchers, or the https address of a page that takes messages. */
+  contact: z
+    .union([z.email(), z.url({ protocol: /^https$/ })], {
+      error: 'must be a mail address, or an https address where readers can write to you',
+    })
+    .optional(),
+  /**
+   * Who is responsible for the paper, in the footer of every page: a text, or `pages/<slug>.md` for a link to that page.
+   * Some countries require it.
+   */
+  imprint: z
+    .string()
+    .max(IMPRINT_MAX)
+    .refine((text) => text.split('\n').every(isLine), 'must be text without control characters')
+    .transform((text) => normalized(text).trim())
+    .refine((text) => text !== '', 'must not be empty')
+    .optional(),
   /** The hour at which daily and weekly mails go out, in the given time zone; 07:00 UTC by default. */
   alerts: z
     .strictObject({
@@ -92,6 +110,22 @@ export type PaperBody = z.infer<typeof PaperBody>;
 /** A paper's record with its address: everything that most of its files may read. */
 export interface PaperRecord extends PaperBody {
   slug: string;
+}
+
+/** The mail address of a paper's contact; undefined when it has none, or names a page instead. */
+export function contactMail({ contact }: Pick<PaperBody, 'contact'>): string | undefined {
+  return contact?.startsWith('https://') ? undefined : contact;
+}
+
+/** The address of a paper's contact, as a link; undefined without a contact. */
+export function contactUrl({ contact }: Pick<PaperBody, 'contact'>): string | undefined {
+  const mail = contactMail({ contact });
+  return mail === undefined ? contact : `mailto:${mail}`;
+}
+
+/** The page that a paper's imprint names; null when it is a text, or there is none. */
+export function imprintPage({ imprint }: Pick<PaperBody, 'imprint'>): string | null {
+  return /^pages\/([a-z0-9-]+)\.md$/.exec(imprint ?? '')?.[1] ?? null;
 }
 
 /** A paper in its current state. */

@@ -35,6 +35,7 @@ export const en = {
     keys: 'Signing keys',
     /** A time of day of a known day. */
     moment: '{day}, {time} UTC',
+    contact: 'Contact',
   },
   /** Beside every name of a persona. The disclosure is a legal one: it must be as clear as the English. */
   byline: {

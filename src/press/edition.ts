@@ -98,6 +98,12 @@ export class Edition {
     return this.#archive.pages().filter(({ nav }) => nav !== 'none');
   }
 
+  /** The page that every footer links to as the imprint; its title is part of the paper as its menus are. */
+  menuPage(slug: string): Page | null {
+    this.#read.add(tags.config);
+    return this.#archive.page(slug);
+  }
+
   page(slug: string): Page | null {
     this.#read.add(tags.page(slug));
     return this.#archive.page(slug);

@@ -1,5 +1,5 @@
 import type { Story } from '../desk/archive.ts';
-import { sectionSlug } from '../desk/paper.ts';
+import { contactMail, sectionSlug } from '../desk/paper.ts';
 import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
@@ -79,6 +79,13 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
   });
 }
 
+/** A mail address, or the page where readers can write to the paper. */
+function contactPoint(paper: Channel['paper']): object {
+  const email = contactMail(paper);
+  if (email !== undefined) return { email };
+  return paper.contact === undefined ? {} : { contactPoint: { '@type': 'ContactPoint', url: paper.contact } };
+}
+
 /** JSON-LD of the front page: the paper as a `NewsMediaOrganization`, and its `WebSite` with its search. */
 export function frontJsonLd(channel: Channel): string {
   const { paper, root } = channel;
@@ -92,7 +99,7 @@ export function frontJsonLd(channel: Channel): string {
         correctionsPolicy: `${root}/corrections/`,
         verificationFactCheckingPolicy: `${root}/standards/`,
         masthead: `${root}/masthead/`,
-        ...(paper.contact === undefined ? {} : { email: paper.contact }),
+        ...contactPoint(paper),
       },
       {
         '@type': 'WebSite',

@@ -25,6 +25,10 @@ export interface Frame {
     language: string;
     sections: { name: string; slug: string; url: string }[];
     typefaces: Typefaces;
+    /** The address of the contact, as a link, and its words; null without one. */
+    contact: { url: string; text: string | null } | null;
+    /** Who is responsible for the paper: the lines of a text, or a page of the paper. */
+    imprint: string[] | { url: string; title: string; language: string } | null;
     has_cast: boolean;
     /** The paper's own pages that a menu lists, in reading order. */
     pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];

@@ -1,5 +1,5 @@
 import type { Paper } from '../desk/paper.ts';
-import { paperRoot } from '../desk/paper.ts';
+import { contactMail, paperRoot } from '../desk/paper.ts';
 import type { Letter } from '../outbound/letter.ts';
 import type { PaperMail } from '../outbound/mail-content.ts';
 
@@ -31,11 +31,11 @@ export function fromPaper(
   colors: PaperMail['colors'],
   { subject, headers, content }: PaperLetter,
 ): Letter {
-  const { nameplate, language, contact } = paper;
+  const { nameplate, language } = paper;
   const root = mailRoot(paper, origin);
   const home_url = paper.paper_public ? `${root}/` : null;
   return {
-    from: { name: nameplate, root, contact },
+    from: { name: nameplate, root, contact: contactMail(paper) },
     subject,
     headers,
     content: { template: 'paper', language, nameplate, home_url, colors, ...EMPTY, ...content },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import { contactMail } from '../../../src/desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
 import type { PaperContext } from '../../env.ts';
 import type { Operation } from '../../openapi/document.ts';
@@ -69,6 +70,8 @@ function commonDocument(router: PaperRoutes['hono']): object {
 
 function ownDocument(common: string, app: AppContext, c: PaperContext, version: string) {
   const { paper, served, root } = c.get('site');
+  const email = contactMail(paper);
+  const contact = email === undefined ? { url: paper.contact } : { email };
   const own = samplesOf(archiveOf(app, c), root);
   const { openapi, info, ...rest } = JSON.parse(common, (_, value) => own.get(value) ?? value);
   return {
@@ -85,7 +88,7 @@ function ownDocument(common: string, app: AppContext, c: PaperContext, version: 
         `Agents find a guide at ${root}/agents/.`,
       ].join('\n\n'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      ...(paper.contact === undefined ? {} : { contact: { name: paper.nameplate, email: paper.contact } }),
+      ...(paper.contact === undefined ? {} : { contact: { name: paper.nameplate, ...contact } }),
     },
     servers: [{ url: served, description: paper.nameplate }],
     tags: TAGS,

@@ -1,5 +1,6 @@
 import { currentAgreement } from '../../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/agent-check.ts';
+import { contactUrl } from '../../../src/desk/paper.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/terms.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
@@ -52,7 +53,7 @@ export function agentRoutes(routes: PaperRoutes, writer: Writer): void {
     const { slug, root, paper } = c.get('site');
     const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
     const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
-    return agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null });
+    return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
   });
 
   routes.operation(terms, (c) => {

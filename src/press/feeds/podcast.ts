@@ -1,4 +1,5 @@
 import type { Cast } from '../../desk/cast.ts';
+import { contactMail } from '../../desk/paper.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Channel } from './channel.ts';
@@ -40,7 +41,7 @@ export function podcast(channel: Channel, casts: readonly Cast[], options: Podca
     element('itunes:image', { href: options.cover_url }),
     textElement('itunes:author', fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate })),
     textElement('itunes:type', 'episodic'),
-    element('podcast:locked', { owner: paper.contact ?? null }, 'yes'),
+    element('podcast:locked', { owner: contactMail(paper) ?? null }, 'yes'),
     textElement('podcast:guid', podcastGuid(self)),
     textElement('podcast:medium', 'video'),
     textElement('generator', 'Broadsheet'),

@@ -1,3 +1,4 @@
+import { contactUrl } from '../../desk/paper.ts';
 import type { Channel } from './channel.ts';
 
 /** RFC 9116 recommends an expiry less than a year away. */
@@ -11,7 +12,7 @@ export function securityTxt({ paper, root }: Channel, changed_at: number): strin
   const changed = new Date(changed_at);
   const expires = new Date(Date.UTC(changed.getUTCFullYear(), changed.getUTCMonth() + MONTHS_VALID, 1));
   return [
-    `Contact: ${paper.contact === undefined ? `${root}/standards/` : `mailto:${paper.contact}`}`,
+    `Contact: ${contactUrl(paper) ?? `${root}/standards/`}`,
     `Expires: ${expires.toISOString().replace('.000', '')}`,
     `Preferred-Languages: ${paper.language}`,
     `Canonical: ${root}/.well-known/security.txt`,

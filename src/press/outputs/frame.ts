@@ -1,4 +1,5 @@
-import { sectionSlug } from '../../desk/paper.ts';
+import type { PaperRecord } from '../../desk/paper.ts';
+import { contactMail, contactUrl, imprintPage, sectionSlug } from '../../desk/paper.ts';
 import { DEFAULT_TYPEFACES } from '../../desk/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import type { Frame, ShareImage } from '../views.ts';
@@ -39,6 +40,8 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
         url: `${base}/sections/${sectionSlug(name)}/`,
       })),
       typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
+      contact: contactOf(paper),
+      imprint: imprintOf(edition),
       has_cast: edition.casts().length > 0,
       pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
         title,
@@ -51,4 +54,22 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     share_image: page.share ?? null,
     json_ld: page.json_ld ?? null,
   };
+}
+
+/** A mail address is shown as it is; a page's address is a link with a word of its own. */
+function contactOf(paper: PaperRecord): Frame['paper']['contact'] {
+  const url = contactUrl(paper);
+  return url === undefined ? null : { url, text: contactMail(paper) ?? null };
+}
+
+/** The imprint of every page's footer. A page that the paper does not have is not linked to. */
+function imprintOf(edition: Edition): Frame['paper']['imprint'] {
+  const paper = edition.paper();
+  const { imprint } = paper;
+  if (imprint === undefined) return null;
+  const slug = imprintPage(paper);
+  if (slug === null) return imprint.split('\n');
+  const page = edition.menuPage(slug);
+  if (page === null) return null;
+  return { url: `${edition.site.base}/${slug}/`, title: page.title, language: page.language ?? paper.language };
 }
