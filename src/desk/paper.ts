@@ -36,6 +36,10 @@ const URL_MAX = 2_048;
 /** Maximum length of an imprint that is not a page, in characters. */
 const IMPRINT_MAX = 1_000;
 
+/** The blocks that a front can have below the top of the news. */
+export const FRONT_BLOCKS = ['sections', 'cast', 'blog', 'corrections', 'masthead'] as const;
+export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
+
 /** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
 export const PaperBody = z.strictObject({
   nameplate: line(80).refine((text) => text !== '', 'must not be empty'),
@@ -104,6 +108,14 @@ export const PaperBody = z.strictObject({
   typefaces: z.enum(TYPEFACE_NAMES).optional(),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
+  /** The blocks of the front below the top of the news, in this order; a block that is left out is not shown. */
+  front: z
+    .strictObject({
+      blocks: z
+        .array(z.enum(FRONT_BLOCKS), { error: `must be a list, as in [${FRONT_BLOCKS.join(', ')}]` })
+        .refine((names) => new Set(names).size === names.length, 'names a block twice; name each once'),
+    })
+    .optional(),
 });
 export type PaperBody = z.infer<typeof PaperBody>;
 

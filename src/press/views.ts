@@ -96,6 +96,8 @@ export interface RowView {
   published_at: string;
   day_url: string;
   image: PictureView | null;
+  /** The start of the prose, to fill the room that a list has left. */
+  excerpt?: string;
 }
 
 export interface FactView {
@@ -167,6 +169,27 @@ export interface RailView {
   rows: RowView[];
 }
 
+/** A section on the front, composed by what it has. */
+export interface FrontRail {
+  section: string;
+  url: string;
+  /** `pictured` is led by a picture, `text` by a text that has the room of one, `motif` by the section's shapes. */
+  form: 'pictured' | 'text' | 'motif' | 'even';
+  /** The section's shapes, for the form of that name. */
+  motif: Motif | null;
+  /** The lead stands alone in the first column; the columns of `even` are alike. */
+  columns: RowView[][];
+}
+
+/** One block of the front below the top of the news. */
+export type FrontBlock =
+  | { kind: 'rail'; rail: FrontRail }
+  | { kind: 'briefs'; sections: RailView[] }
+  | { kind: 'cast'; cast: CastView }
+  | { kind: 'blog'; rows: RowView[] }
+  | { kind: 'corrections'; url: string; rows: CorrectionsView['rows'] }
+  | { kind: 'masthead'; personas: BylineView[] };
+
 export interface FrontView {
   frame: Frame;
   /** When the paper last changed; ISO 8601. */
@@ -174,9 +197,7 @@ export interface FrontView {
   /** The lead piece, then the pieces beside it. No rail repeats any of them. */
   lead: RowView | null;
   seconds: RowView[];
-  rails: RailView[];
-  cast: CastView | null;
-  masthead: BylineView[];
+  blocks: FrontBlock[];
 }
 
 /** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */

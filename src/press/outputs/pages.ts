@@ -1,11 +1,11 @@
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
-import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { singleOutput } from '../output.ts';
 import { plainProseHtml } from '../prose-html.ts';
 import { agentsText, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView, DeskPageView } from '../views.ts';
+import { correctionRows } from './corrections.ts';
 import { frameOf } from './frame.ts';
 
 /** How many corrections the page shows. */
@@ -32,13 +32,7 @@ export const pages = [
         title,
         description,
       }),
-      rows: edition.corrections(CORRECTIONS_MAX).map((row) => ({
-        at: isoTime(row.at),
-        kind: row.kind,
-        note: row.note,
-        headline: row.headline,
-        url: `${base}/stories/${row.slug}/`,
-      })),
+      rows: correctionRows(edition, CORRECTIONS_MAX),
       standards_url: `${base}/standards/`,
     };
     return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
