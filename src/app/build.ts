@@ -25,6 +25,8 @@ const PAGE_CODE = [
   'src/ledger',
   'src/records',
   'src/press/prose-html.ts',
+  'src/press/prose-pictures.ts',
+  'src/press/picture-sources.ts',
   'src/render.ts',
   'astro.config.mjs',
   'package-lock.json',

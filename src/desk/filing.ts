@@ -45,18 +45,19 @@ export function paperRules(archive: Archive): PaperRules {
 /**
  * Files a new piece, or a new revision of the piece with the same slug. If the piece is on air, the revision appears
  * at once. Filing unchanged content succeeds even if its section or persona no longer exists. With `toAir` the piece
- * must also meet the airing rules. `from` is the revision that was edited, 0 for a new piece. Throws
+ * must also meet the airing rules. `from` is the revision that was edited, 0 for a new piece. With
+ * `takesUndescribed`, for archives, pictures may lack a description. Throws
  * `refused_by_door` with every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
   desk: Desk,
   paper: string,
   filing: Filing,
-  options: { by: string; from?: number; toAir?: boolean },
+  options: { by: string; from?: number; toAir?: boolean; takesUndescribed?: boolean },
 ): Filed {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
-    const rules = paperRules(archive);
+    const rules = { ...paperRules(archive), takesUndescribed: options.takesUndescribed === true };
     const before = archive.storyBySlug(filing.slug);
     const old = before === null ? null : archive.piece(before.id);
     if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);

@@ -129,7 +129,11 @@ class ImportRun {
   #file(line: ImportLine): boolean {
     const { paper, air = false } = this.#options;
     const { desk } = this.#intake;
-    const { changed } = fileStory(desk, paper, this.#filingOf(line), { by: 'cli', toAir: air });
+    const { changed } = fileStory(desk, paper, this.#filingOf(line), {
+      by: 'cli',
+      toAir: air,
+      takesUndescribed: true,
+    });
     const story = this.#archive.storyBySlug(line.slug);
     // Withdrawn or unscheduled pieces stay off the air.
     if (!air || story === null || story.state === 'on_air' || story.withdrawn_at !== null) return changed;

@@ -29,6 +29,8 @@ export interface PaperRules {
   source_floor: number;
   /** Whether the paper has a media file at this path. */
   hasMedia(path: string): boolean;
+  /** Whether pictures may lack a description, as in what was written elsewhere before. */
+  takesUndescribed?: boolean;
 }
 
 /** Parses prose, or returns it from a cache. */
@@ -158,13 +160,13 @@ export function isLanguageTag(tag: string): boolean {
 /** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
 export function proseProblems(
   prose: string,
-  rules: Pick<PaperRules, 'hasMedia'>,
+  rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>,
   parse: ProseParser = parseProse,
 ): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
   // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;
-  const { openBrackets, rawHtml, unsafeLinks, pictures, hiddenMarkers } = parse(prose);
+  const { openBrackets, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
   if (openBrackets !== null) {
     const { text, offset, line } = openBrackets;
     const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
@@ -194,6 +196,14 @@ export function proseProblems(
       field: 'prose',
       rule: 'unknown_media',
       message: `the picture ${quote(text)} is not a media file of this paper; put it under media/ and name it from there`,
+      offset,
+    });
+  }
+  for (const { text, offset } of rules.takesUndescribed ? [] : undescribed) {
+    problems.push({
+      field: 'prose',
+      rule: 'no_description',
+      message: `the picture ${quote(text)} has no description; say what it shows in the square brackets before it, as in ![Two ferries at the quay](${text})`,
       offset,
     });
   }
@@ -287,6 +297,13 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
       field: 'image.src',
       rule: 'unknown_media',
       message: `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`,
+    });
+  }
+  if (image.alt.trim() === '' && !rules.takesUndescribed) {
+    problems.push({
+      field: 'image.alt',
+      rule: 'no_description',
+      message: `the picture ${quote(image.src)} has no description; say what it shows in alt, beside src, for readers who cannot see it`,
     });
   }
   return problems;

@@ -146,6 +146,19 @@ export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {
   return found;
 }
 
+/** The addresses of the pictures in a prose that have no description. */
+export function undescribedIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
+  if (!prose.includes('![')) return [];
+  const found: Occurrence[] = [];
+  const places = new TextLocator(prose);
+  for (const [token, lines] of tokensOf(blocks())) {
+    if (token.type !== 'image') continue;
+    const at = places.locate(String(token.attrGet('src') ?? ''), lines);
+    if (token.content.trim() === '') found.push(at);
+  }
+  return found;
+}
+
 /** The raw HTML in a prose, each as its first tag; includes comments and declarations. */
 export function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
@@ -224,6 +237,8 @@ export interface ParsedProse {
   rawHtml: Occurrence[];
   unsafeLinks: Occurrence[];
   pictures: Occurrence[];
+  /** Those of the pictures that have no description. */
+  undescribed: Occurrence[];
   hiddenMarkers: Occurrence[];
   plain: string;
 }
@@ -232,7 +247,7 @@ export interface ParsedProse {
 export function parseProse(prose: string): ParsedProse {
   const openBrackets = tooManyOpenBrackets(prose);
   if (openBrackets !== null) {
-    return { openBrackets, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
+    return { openBrackets, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [], plain: '' };
   }
   const blocks = markdown.parse(prose, {});
   return {
@@ -240,6 +255,7 @@ export function parseProse(prose: string): ParsedProse {
     rawHtml: rawHtmlIn(prose),
     unsafeLinks: unsafeLinksIn(prose),
     pictures: picturesIn(prose, () => blocks),
+    undescribed: undescribedIn(prose, () => blocks),
     hiddenMarkers: hiddenMarkersIn(prose, () => blocks),
     plain: plainText(prose, blocks),
   };

@@ -1,6 +1,8 @@
 import type { RendererRule, Token } from 'markdown-it';
 import type { CitedFact } from '../ledger/piece.ts';
 import { markdown, splitAtMarkers } from '../ledger/prose.ts';
+import type { ProsePicture, Shown } from './prose-pictures.ts';
+import { altOf, imageHtml, picturesHtml, withFigures } from './prose-pictures.ts';
 
 /** Prose as HTML, and the places that cite each fact. */
 export interface ProseHtml {
@@ -68,23 +70,25 @@ Object.assign(markdown.renderer.rules, {
   }),
   heading_open: rule((token) => `<h${headingLevel(token)}>`),
   heading_close: rule((token) => `</h${headingLevel(token)}>\n`),
+  image: rule((token) => imageHtml((token.meta as { picture: ProsePicture }).picture, altOf(token), 'figure')),
+  pictures: rule(({ meta }) => picturesHtml((meta as { shown: Shown[] }).shown)),
   table_open: rule(() => '<div class="table" tabindex="0"><table>\n'),
   table_close: rule(() => '</table></div>\n'),
 });
 
 /**
- * Renders a piece's prose and links each `[^N]` to `#fact-N`. `mediaUrl` returns the address of a picture of the
- * paper.
+ * Renders a piece's prose and links each `[^N]` to `#fact-N`. `pictureOf` returns a picture of the paper, or its
+ * address alone. Pictures that stand alone in a paragraph become figures and galleries.
  */
-export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: string) => string): ProseHtml {
+export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
   const state: RenderState = {
     sources: new Map(facts.map((fact) => [fact.n, fact.source])),
     markerIds: new Map(),
   };
-  const tokens = markdown.parse(prose, {});
+  const tokens = withFigures(markdown.parse(prose, {}), pictureOf);
   for (const token of tokens) {
     for (const child of token.children ?? []) {
-      if (child.type === 'image') child.attrSet('src', mediaUrl(String(child.attrGet('src') ?? '')));
+      if (child.type === 'image') child.meta = { picture: pictureOf(String(child.attrGet('src') ?? '')) };
     }
   }
   const html = markdown.renderer.render(tokens, markdown.options, { state } satisfies Env);

@@ -219,7 +219,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   ],
   [
     'a picture that the paper does not have',
-    { 'quay/stories/a.md': story('image: media/art/none.svg\n') },
+    { 'quay/stories/a.md': story('image: { src: media/art/none.svg, alt: A quay }\n') },
     /^quay\/stories\/a\.md:6 image\.src: "media\/art\/none\.svg" is not a media file of this paper/,
   ],
   [

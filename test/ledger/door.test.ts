@@ -197,8 +197,32 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
   ],
   [
     'a picture is the paper’s',
-    { image: { src: '../etc/passwd', alt: '', credit: null } },
+    { image: { src: '../etc/passwd', alt: 'A file', credit: null } },
     [['image.src', /^"\.\.\/etc\/passwd" is not a media file of this paper/]],
+  ],
+  [
+    'a picture has a description',
+    { image: { src: 'media/art/quay.svg', alt: ' ', credit: null } },
+    [['image.alt', /^the picture "media\/art\/quay\.svg" has no description; say what it shows in alt, beside src/]],
+  ],
+  [
+    'a picture in prose has a description',
+    {
+      ...noFacts,
+      prose: 'One.\n\n![](media/art/quay.svg)\n\n![A quay](media/art/quay.svg) ![ ](media/art/quay.svg "Dusk")',
+    },
+    [
+      [
+        'prose',
+        /^the picture "media\/art\/quay\.svg" has no description; .* !\[Two ferries at the quay\]\(media\/art\/quay\.svg\)$/,
+      ],
+      ['prose', /has no description/],
+    ],
+  ],
+  [
+    'a picture with a description and a caption is one',
+    { ...noFacts, prose: '![A quay](media/art/quay.svg "Dusk")' },
+    [],
   ],
   [
     'a description is one line',
@@ -247,8 +271,16 @@ test('the door tells every problem at once', () => {
       'entry_without_marker',
       'entry_without_marker',
       'unknown_media',
+      'no_description',
     ],
   );
+});
+
+test('what was written elsewhere may have pictures without descriptions', () => {
+  const image = { src: 'media/art/quay.svg', alt: '', credit: null };
+  const bare = filing('bare', { image, prose: '![](media/art/quay.svg)', cited_facts: [] });
+  assert.deepEqual(filingProblems(bare, { ...rules, takesUndescribed: true }), []);
+  assert.equal(filingProblems(bare, rules).length, 2);
 });
 
 test('brackets that stay open are refused before anything reads them, and the paragraph is named', () => {

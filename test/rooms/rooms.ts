@@ -344,6 +344,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       'src/parts/client',
       'types src/outbound/mail-content.ts',
+      'src/press/picture-sources.ts',
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',

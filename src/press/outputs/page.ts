@@ -5,6 +5,7 @@ import { afterPrefix } from '../output.ts';
 import { proseHtml } from '../prose-html.ts';
 import type { PageView } from '../views.ts';
 import { frameOf } from './frame.ts';
+import { prosePicture } from './row-view.ts';
 
 /** A page of the paper's own. */
 export const page: Output = {
@@ -32,7 +33,7 @@ export const page: Output = {
       }),
       heading: found.title,
       url: `${base}/${slug}/`,
-      html: proseHtml(found.prose, [], (path) => `${base}/${path}`).html,
+      html: proseHtml(found.prose, [], (path) => prosePicture(edition, path)).html,
     };
     return [{ path: `${slug}/index.html`, body: await render('/paper/page', view) }];
   },

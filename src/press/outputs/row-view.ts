@@ -11,6 +11,7 @@ import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { PORTRAIT_SIDE } from '../portrait.ts';
+import type { ProsePicture } from '../prose-pictures.ts';
 import { variantsOf } from '../variants.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
@@ -53,6 +54,11 @@ export function pictureView(edition: Edition, image: Image, base = edition.site.
     variants: variants.map(({ path, width, format }) => ({ url: `${base}/${path}`, type: `image/${format}`, width })),
     color: media?.color ?? null,
   };
+}
+
+/** A picture in the prose of a piece or a page. */
+export function prosePicture(edition: Edition, src: string): ProsePicture {
+  return pictureView(edition, { src, alt: '', credit: null });
 }
 
 /** Path of a persona's portrait under the root: its own picture, else the drawn one. */

@@ -17,7 +17,7 @@ import { proseHtml } from '../prose-html.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
-import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
+import { cardOf, linksOf, pictureView, prosePicture, rowView } from './row-view.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
 const SHARE_WIDTH_MIN = 600;
@@ -35,7 +35,7 @@ export const story: Output = {
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
-    const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.site.base}/${path}`);
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
     const folder = `stories/${slug}`;
     const { root } = edition.site;
     const generations = edition.generations(found.id);

@@ -1,29 +1,34 @@
-import type { PictureView } from '../press/views.ts';
+import type { PictureView } from './views.ts';
 
-/** How wide a picture is shown, by its place on the page: the `sizes` of HTML. */
+/** How wide a picture is shown, by its place on the page: the `sizes` of HTML, without `>`, which ends tags for simple readers. */
 const SIZES = {
   /** The lead of the front. */
-  lead: '(width >= 62rem) min(50rem, 58vw), calc(100vw - 2rem)',
+  lead: '(min-width: 62rem) min(50rem, 58vw), calc(100vw - 2rem)',
   /** A piece in a list or a block. */
-  row: '(width >= 62rem) 25rem, (width >= 40rem) 50vw, calc(100vw - 2rem)',
-  /** The art of a story, and a wide figure. */
-  art: '(width >= 66rem) 53rem, (width >= 42rem) 40rem, calc(100vw - 2rem)',
+  row: '(min-width: 62rem) 25rem, (min-width: 40rem) 50vw, calc(100vw - 2rem)',
+  /** The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen. */
+  art: '(min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
   /** A figure in the text. */
-  figure: '(width >= 42rem) 38rem, calc(100vw - 2rem)',
+  figure: '(min-width: 42rem) 38rem, calc(100vw - 2rem)',
+  /** One of a few pictures in a line. */
+  gallery: '(min-width: 42rem) 27rem, calc(100vw - 2rem)',
   /** The poster of a video edition. */
-  poster: '(width >= 48rem) 45rem, calc(100vw - 2rem)',
+  poster: '(min-width: 48rem) 45rem, calc(100vw - 2rem)',
   /** A portrait beside a persona's words. */
   portrait: '12rem',
   /** A portrait beside a name. */
   face: '72px',
   /** The card that other sites frame. */
-  embed: '(width >= 40rem) 40rem, 100vw',
+  embed: '(min-width: 40rem) 40rem, 100vw',
 } as const;
 export type Place = keyof typeof SIZES;
 
 /** In pixels: the widest variant of a face, and the narrowest of anything else. */
 const FACE_MAX = 400;
 const PICTURE_MIN = 400;
+
+/** What decides the sources of a picture. */
+type Pictured = Pick<PictureView, 'variants'>;
 
 /** A `<source>` of a picture. */
 export interface ImageSource {
@@ -36,7 +41,7 @@ export interface ImageSource {
  * The sources of a picture at a place, preferred format first; none when it has no variants. `isLate` is for lazy
  * pictures, whose width browsers may measure themselves.
  */
-export function imageSources({ variants }: PictureView, place: Place, isLate: boolean): ImageSource[] {
+export function imageSources({ variants }: Pictured, place: Place, isLate: boolean): ImageSource[] {
   const widest = Math.max(...variants.map(({ width }) => width));
   const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
   const sizes = isLate ? `auto, ${SIZES[place]}` : SIZES[place];
@@ -54,7 +59,7 @@ export function imageSources({ variants }: PictureView, place: Place, isLate: bo
  * The classes that give a picture its colour while it loads (picture.css): 16 steps of red, green and blue. The
  * pages' policy allows no inline styles. Upright pictures get none, because it would stay visible beside them.
  */
-export function tone({ color, width, height }: PictureView): string | undefined {
+export function tone({ color, width, height }: Pick<PictureView, 'color' | 'width' | 'height'>): string | undefined {
   if (color === null || (height ?? 0) > (width ?? 0)) return undefined;
   const [r, g, b] = [1, 3, 5].map((at) => Math.round(Number.parseInt(color.slice(at, at + 2), 16) / 17).toString(16));
   return `toned r${r} g${g} b${b}`;
