@@ -30,6 +30,7 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     front_json: 'الصفحة الأولى بصيغة JSON',
     keys: 'مفاتيح التوقيع',
     moment: '{day}، {time} UTC',
+    contact: 'اتصل بنا',
   },
   byline: {
     persona: 'شخصية ذكاء اصطناعي',
@@ -42,6 +43,8 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     declared: '{name} (شخصية ذكاء اصطناعي)',
     declared_all: '{paper} (شخصيات ذكاء اصطناعي)',
     blog: 'مدونة',
+    written: 'بقلم {writer}، قدّمتها {persona}',
+    brought_in: 'قدّمتها {persona}',
   },
   front: {
     empty: 'المادة الأولى قيد الكتابة. لم يُنشر شيء بعد.',
@@ -77,6 +80,14 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     revised: 'نُقّح: {time} (النسخة {revision})',
     back: 'العودة إلى العلامة {n}',
     back_to_mention: 'العودة إلى العلامة {n}، الموضع {mention}',
+    tags: 'الوسوم',
+  },
+  tag: {
+    title: 'الوسوم',
+    about: 'ما تتناوله المواد، وكم عددها في كل موضوع.',
+    empty: 'لا وسم لأي مادة بعد.',
+    newest: 'أحدث المواد بهذا الوسم',
+    description: 'ما تكتب عنه {paper}، حسب الوسوم.',
   },
   withdrawn: {
     title: 'سُحبت',
@@ -317,6 +328,7 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     confirm_note: 'يفتح الرابط صفحة فيها زر واحد للتأكيد. وهو صالح 72 ساعة.',
     confirm: 'تأكيد الاشتراك',
     confirm_reason: 'إن لم تكن أنت، فلا تفعل شيئًا: دون تأكيدك لا يُرسل شيء آخر.',
+    written: 'بقلم {writer}، قدّمتها {persona}، شخصية ذكاء اصطناعي',
   },
   not_found: {
     title: 'غير موجودة',
@@ -363,5 +375,6 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     sources: 'المصادر',
     by: 'بقلم {writer}.',
     how: 'كيف تعمل {paper}',
+    written: 'بقلم {writer}، قدّمتها {persona}.',
   },
 };

@@ -30,6 +30,7 @@ export const de: Phrases<'one' | 'other'> = {
     front_json: 'Titelseite als JSON',
     keys: 'Signaturschlüssel',
     moment: '{day}, {time} UTC',
+    contact: 'Kontakt',
   },
   byline: {
     persona: 'KI-Persona',
@@ -42,6 +43,8 @@ export const de: Phrases<'one' | 'other'> = {
     declared: '{name} (KI-Persona)',
     declared_all: '{paper} (KI-Personas)',
     blog: 'Blog',
+    written: 'Von {writer}, vermittelt von {persona}',
+    brought_in: 'vermittelt von {persona}',
   },
   front: {
     empty: 'Der erste Beitrag wird gerade geschrieben. Noch ist nichts erschienen.',
@@ -70,6 +73,14 @@ export const de: Phrases<'one' | 'other'> = {
     revised: 'Überarbeitet am {time} (Fassung {revision})',
     back: 'Zurück zu Fußnotenzeichen {n}',
     back_to_mention: 'Zurück zu Fußnotenzeichen {n}, Stelle {mention}',
+    tags: 'Themen',
+  },
+  tag: {
+    title: 'Themen',
+    about: 'Wovon die Beiträge handeln, und wie viele es zu jedem Thema gibt.',
+    empty: 'Noch hat kein Beitrag ein Thema.',
+    newest: 'Die neuesten Beiträge zu diesem Thema',
+    description: 'Worüber {paper} schreibt, nach Themen.',
   },
   withdrawn: {
     title: 'Zurückgezogen',
@@ -296,6 +307,7 @@ export const de: Phrases<'one' | 'other'> = {
     confirm_note: 'Der Link öffnet eine Seite mit einem Knopf, der bestätigt. Er gilt 72 Stunden.',
     confirm: 'Abonnement bestätigen',
     confirm_reason: 'Wenn Sie es nicht waren, tun Sie nichts: Ohne Ihre Bestätigung wird nichts weiter gesendet.',
+    written: 'Von {writer}, vermittelt von {persona}, KI-Persona',
   },
   not_found: {
     title: 'Nicht gefunden',
@@ -340,5 +352,6 @@ export const de: Phrases<'one' | 'other'> = {
     sources: 'Quellen',
     by: 'Von {writer}.',
     how: 'So arbeitet {paper}',
+    written: 'Von {writer}, vermittelt von {persona}.',
   },
 };

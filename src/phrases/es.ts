@@ -30,6 +30,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     front_json: 'Portada en JSON',
     keys: 'Claves de firma',
     moment: '{day}, {time} UTC',
+    contact: 'Contacto',
   },
   byline: {
     persona: 'personaje de IA',
@@ -42,6 +43,8 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     declared: '{name} (personaje de IA)',
     declared_all: '{paper} (personajes de IA)',
     blog: 'Blog',
+    written: 'Por {writer}, aportado por {persona}',
+    brought_in: 'aportado por {persona}',
   },
   front: {
     empty: 'La primera pieza se está escribiendo. Aún no se ha publicado nada.',
@@ -70,6 +73,14 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     revised: 'Revisado el {time} (versión {revision})',
     back: 'Volver a la llamada {n}',
     back_to_mention: 'Volver a la llamada {n}, mención {mention}',
+    tags: 'Temas',
+  },
+  tag: {
+    title: 'Temas',
+    about: 'De qué tratan las piezas y cuántas hay de cada tema.',
+    empty: 'Ninguna pieza tiene tema todavía.',
+    newest: 'Las piezas más recientes sobre este tema',
+    description: 'Sobre qué escribe {paper}, por temas.',
   },
   withdrawn: {
     title: 'Retirada',
@@ -306,6 +317,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'El enlace abre una página con un solo botón, que confirma. Es válido 72 horas.',
     confirm: 'Confirmar la suscripción',
     confirm_reason: 'Si no fue usted, no haga nada: sin su confirmación no se envía nada más.',
+    written: 'Por {writer}, aportado por {persona}, personaje de IA',
   },
   not_found: {
     title: 'No encontrada',
@@ -351,5 +363,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     sources: 'Fuentes',
     by: 'Por {writer}.',
     how: 'Cómo trabaja {paper}',
+    written: 'Por {writer}, aportado por {persona}.',
   },
 };

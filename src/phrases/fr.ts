@@ -30,6 +30,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     front_json: 'Une en JSON',
     keys: 'Clés de signature',
     moment: '{day}, {time} UTC',
+    contact: 'Contact',
   },
   byline: {
     persona: 'persona d’IA',
@@ -42,6 +43,8 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     declared: '{name} (persona d’IA)',
     declared_all: '{paper} (personas d’IA)',
     blog: 'Blog',
+    written: 'Par {writer}, apporté par {persona}',
+    brought_in: 'apporté par {persona}',
   },
   front: {
     empty: 'Le premier article s’écrit en ce moment. Rien n’est encore paru.',
@@ -70,6 +73,14 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     revised: 'Révisé le {time} (version {revision})',
     back: 'Retour au renvoi {n}',
     back_to_mention: 'Retour au renvoi {n}, mention {mention}',
+    tags: 'Thèmes',
+  },
+  tag: {
+    title: 'Thèmes',
+    about: 'De quoi parlent les articles, et combien il y en a sur chaque thème.',
+    empty: 'Aucun article n’a encore de thème.',
+    newest: 'Les derniers articles sur ce thème',
+    description: 'Ce dont parle {paper}, par thème.',
   },
   withdrawn: {
     title: 'Retiré',
@@ -305,6 +316,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'Le lien ouvre une page avec un seul bouton, qui confirme. Il est valable 72 heures.',
     confirm: 'Confirmer l’abonnement',
     confirm_reason: 'Si ce n’était pas vous, ne faites rien : sans votre confirmation, rien d’autre n’est envoyé.',
+    written: 'Par {writer}, apporté par {persona}, persona d’IA',
   },
   not_found: {
     title: 'Introuvable',
@@ -350,5 +362,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     sources: 'Sources',
     by: 'Par {writer}.',
     how: 'Comment travaille {paper}',
+    written: 'Par {writer}, apporté par {persona}.',
   },
 };

@@ -30,6 +30,7 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     front_json: 'העמוד הראשי כ־JSON',
     keys: 'מפתחות חתימה',
     moment: '{day}, {time} UTC',
+    contact: 'יצירת קשר',
   },
   byline: {
     persona: 'דמות AI',
@@ -42,6 +43,8 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     declared: '{name} (דמות AI)',
     declared_all: '{paper} (דמויות AI)',
     blog: 'בלוג',
+    written: 'מאת {writer}, הובא בידי {persona}',
+    brought_in: 'הובא בידי {persona}',
   },
   front: {
     empty: 'הכתבה הראשונה נכתבת כעת. עדיין לא פורסם דבר.',
@@ -70,6 +73,14 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     revised: 'עודכן: {time} (גרסה {revision})',
     back: 'חזרה להפניה {n}',
     back_to_mention: 'חזרה להפניה {n}, אזכור {mention}',
+    tags: 'תגיות',
+  },
+  tag: {
+    title: 'תגיות',
+    about: 'במה עוסקות הכתבות, וכמה יש בכל נושא.',
+    empty: 'אין עדיין כתבה עם תגית.',
+    newest: 'הכתבות החדשות ביותר בתגית זו',
+    description: 'על מה כותב {paper}, לפי תגיות.',
   },
   withdrawn: {
     title: 'נמשכה',
@@ -291,6 +302,7 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     confirm_note: 'הקישור פותח עמוד עם כפתור אחד, שמאשר. הוא תקף 72 שעות.',
     confirm: 'אישור ההרשמה',
     confirm_reason: 'אם לא הייתם אלה אתם, אל תעשו דבר: ללא אישורכם לא יישלח דבר נוסף.',
+    written: 'מאת {writer}, הובא בידי {persona}, דמות AI',
   },
   not_found: {
     title: 'לא נמצא',
@@ -334,5 +346,6 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     sources: 'מקורות',
     by: 'מאת {writer}.',
     how: 'כך עובד {paper}',
+    written: 'מאת {writer}, הובא בידי {persona}.',
   },
 };

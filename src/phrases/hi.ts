@@ -30,6 +30,7 @@ export const hi: Phrases<'one' | 'other'> = {
     front_json: 'मुखपृष्ठ JSON में',
     keys: 'हस्ताक्षर की कुंजियाँ',
     moment: '{day}, {time} UTC',
+    contact: 'संपर्क',
   },
   byline: {
     persona: 'AI पात्र',
@@ -42,6 +43,8 @@ export const hi: Phrases<'one' | 'other'> = {
     declared: '{name} (AI पात्र)',
     declared_all: '{paper} (AI पात्र)',
     blog: 'ब्लॉग',
+    written: 'लेखक: {writer}, प्रस्तुतकर्ता: {persona}',
+    brought_in: 'प्रस्तुतकर्ता: {persona}',
   },
   front: {
     empty: 'पहला लेख लिखा जा रहा है। अभी कुछ प्रकाशित नहीं हुआ है।',
@@ -70,6 +73,14 @@ export const hi: Phrases<'one' | 'other'> = {
     revised: 'संशोधित: {time} (संस्करण {revision})',
     back: 'संकेत {n} पर वापस',
     back_to_mention: 'संकेत {n} के उल्लेख {mention} पर वापस',
+    tags: 'विषय',
+  },
+  tag: {
+    title: 'विषय',
+    about: 'लेख किन विषयों पर हैं, और हर विषय पर कितने हैं।',
+    empty: 'अभी किसी लेख का कोई विषय नहीं है।',
+    newest: 'इस विषय के सबसे नए लेख',
+    description: '{paper} किन विषयों पर लिखता है।',
   },
   withdrawn: {
     title: 'वापस लिया गया',
@@ -285,6 +296,7 @@ export const hi: Phrases<'one' | 'other'> = {
     confirm_note: 'लिंक एक पृष्ठ खोलता है जिस पर पुष्टि का एक बटन है। यह 72 घंटे तक मान्य है।',
     confirm: 'सदस्यता की पुष्टि करें',
     confirm_reason: 'यदि यह आप नहीं थे, तो कुछ न करें: आपकी पुष्टि के बिना कुछ और नहीं भेजा जाएगा।',
+    written: 'लेखक: {writer}, प्रस्तुतकर्ता: {persona}, AI पात्र',
   },
   not_found: {
     title: 'नहीं मिला',
@@ -327,5 +339,6 @@ export const hi: Phrases<'one' | 'other'> = {
     sources: 'स्रोत',
     by: 'लेखक: {writer}।',
     how: '{paper} कैसे काम करता है',
+    written: 'लेखक: {writer}, प्रस्तुतकर्ता: {persona}।',
   },
 };

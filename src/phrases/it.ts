@@ -30,6 +30,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     front_json: 'Prima pagina in JSON',
     keys: 'Chiavi di firma',
     moment: '{day}, {time} UTC',
+    contact: 'Contatti',
   },
   byline: {
     persona: 'personaggio IA',
@@ -42,6 +43,8 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     declared: '{name} (personaggio IA)',
     declared_all: '{paper} (personaggi IA)',
     blog: 'Blog',
+    written: 'Di {writer}, a cura di {persona}',
+    brought_in: 'a cura di {persona}',
   },
   front: {
     empty: 'Il primo articolo è in preparazione. Non è ancora uscito nulla.',
@@ -70,6 +73,14 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     revised: 'Rivisto: {time} (versione {revision})',
     back: 'Torna al richiamo {n}',
     back_to_mention: 'Torna al richiamo {n}, menzione {mention}',
+    tags: 'Temi',
+  },
+  tag: {
+    title: 'Temi',
+    about: 'Di che cosa parlano gli articoli, e quanti ce ne sono per ogni tema.',
+    empty: 'Nessun articolo ha ancora un tema.',
+    newest: 'Gli articoli più recenti su questo tema',
+    description: 'Di che cosa scrive {paper}, per tema.',
   },
   withdrawn: {
     title: 'Ritirato',
@@ -306,6 +317,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'Il link apre una pagina con un solo pulsante, che conferma. Vale 72 ore.',
     confirm: 'Conferma l’abbonamento',
     confirm_reason: 'Se non è stato lei, non faccia nulla: senza la sua conferma non viene inviato altro.',
+    written: 'Di {writer}, a cura di {persona}, personaggio IA',
   },
   not_found: {
     title: 'Non trovata',
@@ -351,5 +363,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     sources: 'Fonti',
     by: 'Di {writer}.',
     how: 'Come lavora {paper}',
+    written: 'Di {writer}, a cura di {persona}.',
   },
 };

@@ -30,6 +30,7 @@ export const ja: Phrases<'other'> = {
     front_json: '一面（JSON）',
     keys: '署名鍵',
     moment: '{day} {time} UTC',
+    contact: 'お問い合わせ',
   },
   byline: {
     persona: 'AIペルソナ',
@@ -42,6 +43,8 @@ export const ja: Phrases<'other'> = {
     declared: '{name}（AIペルソナ）',
     declared_all: '{paper}（AIペルソナ）',
     blog: 'ブログ',
+    written: '文：{writer}、紹介：{persona}',
+    brought_in: '紹介：{persona}',
   },
   front: {
     empty: '最初の記事を執筆中です。公開された記事はまだありません。',
@@ -70,6 +73,14 @@ export const ja: Phrases<'other'> = {
     revised: '{time}に改訂（第{revision}版）',
     back: '注番号{n}に戻る',
     back_to_mention: '注番号{n}の{mention}か所目に戻る',
+    tags: 'タグ',
+  },
+  tag: {
+    title: 'タグ',
+    about: '記事の話題と、それぞれの本数。',
+    empty: 'タグの付いた記事はまだありません。',
+    newest: 'このタグの最新記事',
+    description: '{paper}の記事をタグ別に。',
   },
   withdrawn: {
     title: '取り下げ',
@@ -289,6 +300,7 @@ export const ja: Phrases<'other'> = {
     confirm_note: 'リンク先のページにあるボタンで確認できます。有効期限は72時間です。',
     confirm: '購読を確認する',
     confirm_reason: 'お心当たりがなければ、何もしないでください。確認されない限り、ほかには何も送りません。',
+    written: '文：{writer}、紹介：{persona}（AIペルソナ）',
   },
   not_found: {
     title: '見つかりません',
@@ -330,5 +342,6 @@ export const ja: Phrases<'other'> = {
     sources: '出典',
     by: '文：{writer}。',
     how: '{paper}の仕組み',
+    written: '文：{writer}、紹介：{persona}。',
   },
 };

@@ -30,6 +30,7 @@ export const ko: Phrases<'other'> = {
     front_json: '1면(JSON)',
     keys: '서명 키',
     moment: '{day} {time} UTC',
+    contact: '연락처',
   },
   byline: {
     persona: 'AI 페르소나',
@@ -42,6 +43,8 @@ export const ko: Phrases<'other'> = {
     declared: '{name} (AI 페르소나)',
     declared_all: '{paper} (AI 페르소나)',
     blog: '블로그',
+    written: '글 {writer}, 소개 {persona}',
+    brought_in: '소개 {persona}',
   },
   front: {
     empty: '첫 기사를 쓰고 있습니다. 아직 발행된 것이 없습니다.',
@@ -70,6 +73,14 @@ export const ko: Phrases<'other'> = {
     revised: '{time} 수정(제{revision}판)',
     back: '주석 번호 {n}(으)로 돌아가기',
     back_to_mention: '주석 번호 {n}의 {mention}번째 언급으로 돌아가기',
+    tags: '태그',
+  },
+  tag: {
+    title: '태그',
+    about: '기사들이 다루는 주제와 주제별 건수.',
+    empty: '아직 태그가 붙은 기사가 없습니다.',
+    newest: '이 태그의 최신 기사',
+    description: '{paper} 기사를 태그별로.',
   },
   withdrawn: {
     title: '철회',
@@ -284,6 +295,7 @@ export const ko: Phrases<'other'> = {
     confirm_note: '링크를 열면 버튼이 하나 있는 페이지가 나오며, 누르면 확인됩니다. 72시간 동안 유효합니다.',
     confirm: '구독 확인하기',
     confirm_reason: '본인이 아니라면 아무것도 하지 않으셔도 됩니다. 확인이 없으면 다른 것은 보내지 않습니다.',
+    written: '글 {writer}, 소개 {persona}, AI 페르소나',
   },
   not_found: {
     title: '찾을 수 없음',
@@ -326,5 +338,6 @@ export const ko: Phrases<'other'> = {
     sources: '출처',
     by: '글 {writer}.',
     how: '{paper}이(가) 일하는 방식',
+    written: '글 {writer}, 소개 {persona}.',
   },
 };

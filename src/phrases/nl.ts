@@ -30,6 +30,7 @@ export const nl: Phrases<'one' | 'other'> = {
     front_json: 'Voorpagina als JSON',
     keys: 'Ondertekensleutels',
     moment: '{day}, {time} UTC',
+    contact: 'Contact',
   },
   byline: {
     persona: 'AI-personage',
@@ -42,6 +43,8 @@ export const nl: Phrases<'one' | 'other'> = {
     declared: '{name} (AI-personage)',
     declared_all: '{paper} (AI-personages)',
     blog: 'Blog',
+    written: 'Door {writer}, aangebracht door {persona}',
+    brought_in: 'aangebracht door {persona}',
   },
   front: {
     empty: 'Het eerste stuk wordt geschreven. Er is nog niets verschenen.',
@@ -70,6 +73,14 @@ export const nl: Phrases<'one' | 'other'> = {
     revised: 'Herzien op {time} (versie {revision})',
     back: 'Terug naar nootcijfer {n}',
     back_to_mention: 'Terug naar nootcijfer {n}, vermelding {mention}',
+    tags: 'Onderwerpen',
+  },
+  tag: {
+    title: 'Onderwerpen',
+    about: 'Waar de stukken over gaan, en hoeveel er van elk zijn.',
+    empty: 'Nog geen stuk heeft een onderwerp.',
+    newest: 'De nieuwste stukken over dit onderwerp',
+    description: 'Waarover {paper} schrijft, per onderwerp.',
   },
   withdrawn: {
     title: 'Ingetrokken',
@@ -296,6 +307,7 @@ export const nl: Phrases<'one' | 'other'> = {
     confirm_note: 'De link opent een pagina met één knop, die bevestigt. Hij is 72 uur geldig.',
     confirm: 'Abonnement bevestigen',
     confirm_reason: 'Was u het niet, doe dan niets: zonder uw bevestiging wordt er verder niets verzonden.',
+    written: 'Door {writer}, aangebracht door {persona}, AI-personage',
   },
   not_found: {
     title: 'Niet gevonden',
@@ -339,5 +351,6 @@ export const nl: Phrases<'one' | 'other'> = {
     sources: 'Bronnen',
     by: 'Door {writer}.',
     how: 'Zo werkt {paper}',
+    written: 'Door {writer}, aangebracht door {persona}.',
   },
 };

@@ -30,6 +30,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     front_json: 'Strona główna w JSON',
     keys: 'Klucze podpisu',
     moment: '{day}, {time} UTC',
+    contact: 'Kontakt',
   },
   byline: {
     persona: 'persona AI',
@@ -42,6 +43,8 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     declared: '{name} (persona AI)',
     declared_all: '{paper} (persony AI)',
     blog: 'Blog',
+    written: 'Autor: {writer}, tekst przekazuje {persona}',
+    brought_in: 'tekst przekazuje {persona}',
   },
   front: {
     empty: 'Pierwszy tekst właśnie powstaje. Nic jeszcze nie ukazało się na łamach.',
@@ -70,6 +73,14 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     revised: 'Zmieniono: {time} (wersja {revision})',
     back: 'Wróć do odsyłacza {n}',
     back_to_mention: 'Wróć do odsyłacza {n}, miejsce {mention}',
+    tags: 'Tematy',
+  },
+  tag: {
+    title: 'Tematy',
+    about: 'O czym są teksty i ile jest ich na każdy temat.',
+    empty: 'Żaden tekst nie ma jeszcze tematu.',
+    newest: 'Najnowsze teksty na ten temat',
+    description: 'O czym pisze {paper}, według tematów.',
   },
   withdrawn: {
     title: 'Wycofano',
@@ -307,6 +318,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     confirm_note: 'Odnośnik otwiera stronę z jednym przyciskiem, który potwierdza. Jest ważny 72 godziny.',
     confirm: 'Potwierdź subskrypcję',
     confirm_reason: 'Jeśli to nie ty, nie rób nic: bez twojego potwierdzenia nic więcej nie wyślemy.',
+    written: 'Autor: {writer}, tekst przekazuje {persona}, persona AI',
   },
   not_found: {
     title: 'Nie znaleziono',
@@ -352,5 +364,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     sources: 'Źródła',
     by: 'Autor: {writer}.',
     how: 'Jak pracuje {paper}',
+    written: 'Autor: {writer}, tekst przekazuje {persona}.',
   },
 };

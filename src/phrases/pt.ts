@@ -30,6 +30,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     front_json: 'Primeira página em JSON',
     keys: 'Chaves de assinatura',
     moment: '{day}, {time} UTC',
+    contact: 'Contato',
   },
   byline: {
     persona: 'persona de IA',
@@ -42,6 +43,8 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     declared: '{name} (persona de IA)',
     declared_all: '{paper} (personas de IA)',
     blog: 'Blog',
+    written: 'Por {writer}, trazido por {persona}',
+    brought_in: 'trazido por {persona}',
   },
   front: {
     empty: 'O primeiro texto está sendo escrito. Nada foi publicado ainda.',
@@ -70,6 +73,14 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     revised: 'Revisto em {time} (versão {revision})',
     back: 'Voltar à chamada {n}',
     back_to_mention: 'Voltar à chamada {n}, menção {mention}',
+    tags: 'Temas',
+  },
+  tag: {
+    title: 'Temas',
+    about: 'De que tratam os textos, e quantos há de cada tema.',
+    empty: 'Nenhum texto tem tema ainda.',
+    newest: 'Os textos mais recentes sobre este tema',
+    description: 'Sobre o que {paper} escreve, por tema.',
   },
   withdrawn: {
     title: 'Retirado',
@@ -305,6 +316,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'O link abre uma página com um só botão, que confirma. Vale 72 horas.',
     confirm: 'Confirmar a assinatura',
     confirm_reason: 'Se não foi você, não faça nada: sem a sua confirmação nada mais é enviado.',
+    written: 'Por {writer}, trazido por {persona}, persona de IA',
   },
   not_found: {
     title: 'Não encontrada',
@@ -349,5 +361,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     sources: 'Fontes',
     by: 'Por {writer}.',
     how: 'Como {paper} trabalha',
+    written: 'Por {writer}, trazido por {persona}.',
   },
 };

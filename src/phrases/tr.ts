@@ -30,6 +30,7 @@ export const tr: Phrases<'one' | 'other'> = {
     front_json: 'JSON olarak ilk sayfa',
     keys: 'İmza anahtarları',
     moment: '{day}, {time} UTC',
+    contact: 'İletişim',
   },
   byline: {
     persona: 'yapay zekâ karakteri',
@@ -42,6 +43,8 @@ export const tr: Phrases<'one' | 'other'> = {
     declared: '{name} (yapay zekâ karakteri)',
     declared_all: '{paper} (yapay zekâ karakterleri)',
     blog: 'Blog',
+    written: 'Yazan: {writer}, getiren: {persona}',
+    brought_in: 'getiren: {persona}',
   },
   front: {
     empty: 'İlk yazı hazırlanıyor. Henüz bir şey yayımlanmadı.',
@@ -70,6 +73,14 @@ export const tr: Phrases<'one' | 'other'> = {
     revised: 'Yenilendi: {time} (sürüm {revision})',
     back: '{n} numaralı işarete dön',
     back_to_mention: '{n} numaralı işarete dön, {mention}. anılış',
+    tags: 'Konular',
+  },
+  tag: {
+    title: 'Konular',
+    about: 'Yazıların konuları ve her konuda kaç yazı olduğu.',
+    empty: 'Henüz hiçbir yazının konusu yok.',
+    newest: 'Bu konudaki en yeni yazılar',
+    description: '{paper}: Konulara göre yazılar.',
   },
   withdrawn: {
     title: 'Geri çekildi',
@@ -290,6 +301,7 @@ export const tr: Phrases<'one' | 'other'> = {
     confirm_note: 'Bağlantı, onaylayan tek düğmeli bir sayfa açar. 72 saat geçerlidir.',
     confirm: 'Aboneliği onayla',
     confirm_reason: 'Siz değilseniz hiçbir şey yapmayın: Onayınız olmadan başka bir şey gönderilmez.',
+    written: 'Yazan: {writer}, getiren: {persona}, yapay zekâ karakteri',
   },
   not_found: {
     title: 'Bulunamadı',
@@ -337,5 +349,6 @@ export const tr: Phrases<'one' | 'other'> = {
     sources: 'Kaynaklar',
     by: 'Yazan: {writer}.',
     how: '{paper} nasıl çalışır',
+    written: 'Yazan: {writer}, getiren: {persona}.',
   },
 };

@@ -30,6 +30,7 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     front_json: 'Перша сторінка в JSON',
     keys: 'Ключі підпису',
     moment: '{day}, {time} UTC',
+    contact: 'Контакти',
   },
   byline: {
     persona: 'ШІ-персонаж',
@@ -42,6 +43,8 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     declared: '{name} (ШІ-персонаж)',
     declared_all: '{paper} (ШІ-персонажі)',
     blog: 'Блог',
+    written: 'Автор: {writer}, матеріал подає {persona}',
+    brought_in: 'матеріал подає {persona}',
   },
   front: {
     empty: 'Перший матеріал саме пишуть. Ще нічого не вийшло.',
@@ -70,6 +73,14 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     revised: 'Переглянуто: {time} (версія {revision})',
     back: 'Назад до позначки {n}',
     back_to_mention: 'Назад до позначки {n}, згадка {mention}',
+    tags: 'Теми',
+  },
+  tag: {
+    title: 'Теми',
+    about: 'Про що матеріали і скільки їх на кожну тему.',
+    empty: 'Жоден матеріал ще не має теми.',
+    newest: 'Найновіші матеріали на цю тему',
+    description: 'Про що пише газета «{paper}», за темами.',
   },
   withdrawn: {
     title: 'Відкликано',
@@ -305,6 +316,7 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     confirm_note: 'Посилання відкриває сторінку з однією кнопкою, яка підтверджує. Воно чинне 72 години.',
     confirm: 'Підтвердити підписку',
     confirm_reason: 'Якщо це були не ви, нічого не робіть: без вашого підтвердження більш нічого не надсилаємо.',
+    written: 'Автор: {writer}, матеріал подає {persona}, ШІ-персонаж',
   },
   not_found: {
     title: 'Не знайдено',
@@ -353,5 +365,6 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     sources: 'Джерела',
     by: 'Автор: {writer}.',
     how: 'Як працює {paper}',
+    written: 'Автор: {writer}, матеріал подає {persona}.',
   },
 };

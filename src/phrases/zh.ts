@@ -30,6 +30,7 @@ export const zh: Phrases<'other'> = {
     front_json: '头版（JSON）',
     keys: '签名密钥',
     moment: '{day} {time} UTC',
+    contact: '联系方式',
   },
   byline: {
     persona: 'AI 虚拟作者',
@@ -42,6 +43,8 @@ export const zh: Phrases<'other'> = {
     declared: '{name}（AI 虚拟作者）',
     declared_all: '{paper}（AI 虚拟作者）',
     blog: '博客',
+    written: '文 / {writer}，由 {persona} 引介',
+    brought_in: '由 {persona} 引介',
   },
   front: {
     empty: '第一篇稿件正在撰写，尚未刊出任何内容。',
@@ -70,6 +73,14 @@ export const zh: Phrases<'other'> = {
     revised: '{time} 修订（第 {revision} 版）',
     back: '返回注号 {n}',
     back_to_mention: '返回注号 {n} 的第 {mention} 处',
+    tags: '标签',
+  },
+  tag: {
+    title: '标签',
+    about: '稿件涉及的话题，以及各有多少篇。',
+    empty: '尚无带标签的稿件。',
+    newest: '带有此标签的最新稿件',
+    description: '按标签浏览{paper}的内容。',
   },
   withdrawn: {
     title: '已撤回',
@@ -278,6 +289,7 @@ export const zh: Phrases<'other'> = {
     confirm_note: '链接会打开一个页面，按下其中的按钮即可确认。有效期为 72 小时。',
     confirm: '确认订阅',
     confirm_reason: '如果不是您本人，无需做任何事：未经您确认，不会再发送其他内容。',
+    written: '文 / {writer}，由 {persona} 引介，AI 虚拟作者',
   },
   not_found: {
     title: '未找到',
@@ -319,5 +331,6 @@ export const zh: Phrases<'other'> = {
     sources: '来源',
     by: '文 / {writer}。',
     how: '{paper}如何运作',
+    written: '文 / {writer}，由 {persona} 引介。',
   },
 };
