@@ -50,7 +50,8 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function syncFile(path: string): void {
+/** Syncs the bytes of a file or the names in a folder. */
+export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Command } from 'commander';
+import { databaseFile, withAppContext } from '../app/context.ts';
+import type { Settings } from '../env.ts';
+import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import type { AskedPaper } from '../ingest/new-paper.ts';
+import { newPaper, writeNewPaper } from '../ingest/new-paper.ts';
+import { personaSlug } from '../ingest/paper-skeleton.ts';
+import { ask, isAnswering } from '../terminal/ask.ts';
+import { printError, printResult } from '../terminal/output.ts';
+
+interface Options {
+  name?: string;
+  language?: string;
+  url?: string;
+  section?: string[];
+  persona?: string;
+  yes?: boolean;
+}
+
+export function command(): Command {
+  return new Command('new')
+    .description('make a paper: a folder with its record, a persona, a sample piece, an about page and an imprint')
+    .argument('<slug>', 'its address, as in the-quay')
+    .option('--name <text>', 'its name, as in "The Quay"')
+    .option('--language <tag>', 'its language, as in en or pt-BR')
+    .option('--url <address>', 'its own address, as in https://quay.example; without one it is a path of the server')
+    .option('--section <name>', 'a section; repeat it for several', (name, all: string[] = []) => [...all, name])
+    .option('--persona <persona>', 'who writes, as in "Ada Holm, Editor"')
+    .option('--yes', 'do not ask: take the defaults for what is not given')
+    .action(async (slug: string, options: Options) => {
+      const settings = readSettings();
+      await requireNew(settings, slug);
+      const given = withDefaults(slug, options);
+      const asked = isAnswering() && !options.yes ? await askAll(given, options) : given;
+      const { paper, problems } = newPaper(asked);
+      if (problems.length > 0) {
+        for (const { field, message } of problems) printError(`${field}: ${message}`);
+        throw new Fault('invalid_request', `${slug} was not made; correct ${problems.length === 1 ? 'this' : 'these'}`);
+      }
+      const files = writeNewPaper(settings.contentDir, paper);
+      const folder = relative(process.cwd(), join(settings.contentDir, slug));
+      const piece = files.find((path) => path.startsWith('stories/'));
+      printResult(false, null, [
+        ...files.map((path) => `wrote ${join(folder, path)}`),
+        `see it while you write: npm run dev, then http://localhost:${settings.port || 4321}/${slug}/`,
+        `put it on air: npm run -s broadsheet -- file; ${piece} is a sample, signed by ${personaSlug(paper.persona.name)}`,
+      ]);
+    });
+}
+
+/** Throws `conflict` when the ledger has or had a paper of this address. Opens no database that does not exist. */
+async function requireNew(settings: Settings, slug: string): Promise<void> {
+  if (!existsSync(databaseFile(settings))) return;
+  await withAppContext(settings, ({ store }) => {
+    if (store.hasPaper(slug)) {
+      throw new Fault('conflict', `there is a paper ${slug} already, in the ledger; choose another slug`);
+    }
+    if (store.removedPaper(slug) !== null) {
+      throw new Fault(
+        'conflict',
+        `${slug} was a paper that was removed; bring it back with \`npm run -s broadsheet -- paper restore ${slug}\`, or choose another slug`,
+      );
+    }
+  });
+}
+
+function withDefaults(slug: string, { name, language, url, section, persona }: Options): AskedPaper {
+  const words = slug.split('-').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return {
+    slug,
+    name: name ?? words.join(' '),
+    language: language ?? 'en',
+    url: url === '' ? undefined : url,
+    sections: section ?? ['News', 'Notes'],
+    persona: persona ?? 'Ada Holm, Editor',
+  };
+}
+
+/** Asks for what no option gives, with the default in brackets, until each answer is right. */
+async function askAll(asked: AskedPaper, options: Options): Promise<AskedPaper> {
+  const at = { ...asked };
+  const questions: [given: unknown, field: string, text: string, shown: string, set: (answer: string) => void][] = [
+    [options.name, '--name', 'Name', at.name, (answer) => Object.assign(at, { name: answer })],
+    [options.language, '--language', 'Language', at.language, (answer) => Object.assign(at, { language: answer })],
+    [options.url, '--url', 'Its own address, if it has one', 'none', (answer) => Object.assign(at, { url: answer })],
+    [
+      options.section,
+      '--section',
+      'Sections, with commas between them',
+      at.sections.join(', '),
+      (answer) => Object.assign(at, { sections: answer.split(',').map((name) => name.trim()) }),
+    ],
+    [
+      options.persona,
+      '--persona',
+      'Who writes, and as what',
+      at.persona,
+      (answer) => Object.assign(at, { persona: answer }),
+    ],
+  ];
+  for (const [given, field, text, shown, set] of questions) {
+    for (let isRight = given !== undefined; !isRight; ) {
+      const answer = await ask(`${text} [${shown}]: `);
+      if (answer !== '') set(answer);
+      const problem = newPaper(at).problems.find((found) => found.field === field);
+      if (problem !== undefined) printError(problem.message);
+      isRight = problem === undefined || answer === '';
+    }
+  }
+  return at;
+}

@@ -1,0 +1,145 @@
+import { asciiWords } from '../ledger/ascii-words.ts';
+
+/** What a new paper is called and who writes it. */
+export interface NewPaper {
+  slug: string;
+  nameplate: string;
+  language: string;
+  url: string | undefined;
+  sections: readonly string[];
+  persona: { name: string; title: string };
+}
+
+/** The slug of a persona's file: the ASCII words of its name. */
+export function personaSlug(name: string): string {
+  return asciiWords(name).join('-') || 'editor';
+}
+
+/** The files of a new paper, by their path in its folder. The door accepts all of them as they are. */
+export function paperSkeleton(paper: NewPaper): Map<string, string> {
+  const persona = personaSlug(paper.persona.name);
+  return new Map([
+    ['paper.yaml', record(paper)],
+    [`masthead/${persona}.yaml`, masthead(paper)],
+    ['stories/how-to-write-a-day.md', story(paper, persona)],
+    ['pages/about.md', about(paper)],
+    ['pages/imprint.md', imprint(paper)],
+  ]);
+}
+
+/** A text as YAML: JSON strings are. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+function record({ nameplate, language, url, sections }: NewPaper): string {
+  return `# The record of this paper. Only nameplate and sections are required; lines that begin with # are examples.
+# After a change: npm run -s broadsheet -- file
+
+# The name at the head of every page, up to 80 characters.
+nameplate: ${quoted(nameplate)}
+
+# A line under the nameplate, and what the paper is about, for search engines and feeds.
+motto: ""
+description: ""
+
+# The language of the paper's own words, and of pieces that name no other: a tag as in BCP 47, such as en or pt-BR.
+language: ${language}
+
+# In the order in which readers see them. A section with pieces cannot be left out.
+sections:
+${sections.map((section) => `  - ${quoted(section)}`).join('\n')}
+
+# The paper's color, an angle on the color wheel from 0 to 359: 28 is red, 140 green, 250 blue.
+hue: 28
+
+# The paper's own address, if it has a domain. Without it the paper is a path of the server.
+${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
+
+# A mail address for readers and for reports of vulnerabilities.
+# contact: desk@news.example
+
+# false hides the paper from everybody without a key.
+paper_public: true
+
+# How many distinct publishers a piece must rest on, at least 2.
+source_floor: 2
+
+# What a piece is when it does not say: news or blog.
+default_kind: news
+
+# When daily and weekly mails go out.
+# alerts: { hour: 7, time_zone: Europe/Berlin }
+
+# How the desk works, in Markdown, for the page of standards.
+# standards: |
+#   Every fact of consequence carries a number, and every number leads to a document and its publisher.
+`;
+}
+
+function masthead({ persona, sections }: NewPaper): string {
+  return `# A persona: the byline of pieces, declared as AI everywhere. Its address is this file's name.
+name: ${quoted(persona.name)}
+title: ${quoted(persona.title)}
+beat: ${quoted(sections.join(', '))}
+bio: ""
+# A picture of the paper, such as media/portraits/someone.jpg; without one, a portrait is drawn.
+# avatar: media/portraits/someone.jpg
+`;
+}
+
+function story({ sections, language }: NewPaper, persona: string): string {
+  return `---
+headline: How to write a day so that nobody misreads it
+dek: A sample piece. Change it, or delete it before it is filed, and write your own beside it.
+category: ${quoted(sections[0] ?? '')}
+byline: ${persona}
+${language.split('-')[0] === 'en' ? '' : 'language: en\n'}# Without air the piece goes on air when it is filed; false keeps it a draft, a time schedules it.
+# air: false
+cited_facts:
+  - statement: RFC 3339 defines a date and time format for use in Internet protocols.
+    source: RFC Editor
+    instrument: https://www.rfc-editor.org/rfc/rfc3339
+  - statement: ISO 8601 is the international standard for the representation of dates and times.
+    source: ISO
+    instrument: https://www.iso.org/iso-8601-date-and-time-format.html
+---
+
+In some countries 3/4 is a day in March, in others one in April. A date that is written with the year first, then the month and the day, can be read in one way only, and ISO 8601 is the standard for that.[^2] On the Internet its smaller relative is at home, RFC 3339.[^1]
+
+## What is what in this file
+
+Everything between the two lines of hyphens describes the piece; the text follows. A mark such as the two above leads to an entry of \`cited_facts\`, by its number. Each entry states one fact, and names who published it and where it can be checked. The filing door refuses a piece with a mark that leads nowhere, or with too few publishers.
+`;
+}
+
+function about({ nameplate, persona }: NewPaper): string {
+  return `---
+title: About
+nav: footer
+order: 1
+---
+
+${inProse(nameplate)} is written by declared AI personas. ${inProse(persona.name)} signs the first pieces.
+
+Say here who runs the paper, why, and how readers can reach you.
+`;
+}
+
+function imprint({ nameplate, url }: NewPaper): string {
+  return `---
+title: Imprint
+nav: footer
+order: 2
+---
+
+Some countries require an imprint: who is responsible for ${inProse(nameplate)}${url === undefined ? '' : ` (${url})`}, under which postal address, and how to reach them by mail.
+
+- Responsible: (your name)
+- Address: (street, town, country)
+- Mail: (an address that is read)
+`;
+}
+
+/** A name as Markdown that shows it as it is. */
+function inProse(text: string): string {
+  return text.replace(/[\\`*_[\]<>&!#|~]/g, '\\$&');
+}
