@@ -6,10 +6,14 @@ import { Fault } from '../fault.ts';
 import { startDemoNameServer } from '../net/demo-name-server.ts';
 import { demoAnswer } from '../records/demo-zone.ts';
 import { MINUTE } from '../time.ts';
+import { demoRemoval } from './demo-remove.ts';
 import { serve } from './serve.ts';
 
 export function command(): Command {
-  return new Command('demo').description('the demonstration of the domain records').addCommand(records());
+  return new Command('demo')
+    .description('the demo papers, and the demonstration of the domain records')
+    .addCommand(records())
+    .addCommand(demoRemoval());
 }
 
 function records(): Command {

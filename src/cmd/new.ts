@@ -45,8 +45,8 @@ export function command(): Command {
       const piece = files.find((path) => path.startsWith('stories/'));
       printResult(false, null, [
         ...files.map((path) => `wrote ${join(folder, path)}`),
-        `see it while you write: npm run dev, then http://localhost:${settings.port || 4321}/${slug}/`,
-        `put it on air: npm run -s broadsheet -- file; ${piece} is a sample, signed by ${personaSlug(paper.persona.name)}`,
+        `npm run dev shows it at /${slug}/ while you write; npm run -s broadsheet -- file puts it on air`,
+        `${piece} is a sample, signed by ${personaSlug(paper.persona.name)}: change it, or write your own beside it`,
       ]);
     });
 }
@@ -104,6 +104,7 @@ async function askAll(asked: AskedPaper, options: Options): Promise<AskedPaper> 
   for (const [given, field, text, shown, set] of questions) {
     for (let isRight = given !== undefined; !isRight; ) {
       const answer = await ask(`${text} [${shown}]: `);
+      if (answer === null) throw new Fault('invalid_request', `${at.slug} was not made`);
       if (answer !== '') set(answer);
       const problem = newPaper(at).problems.find((found) => found.field === field);
       if (problem !== undefined) printError(problem.message);
