@@ -1,88 +1,264 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { PageType, PaperPlaces } from './page-types.ts';
+import { NO_PAGES, PAGE_TYPES } from './page-types.ts';
+import type { PagesStand } from './pages-stand.ts';
+import { openPagesStand } from './pages-stand.ts';
 
-const PAGES = [
-  '/',
-  '/log/',
-  '/the-plumb-line/',
-  '/the-leading-light/',
-  '/the-plumb-line/stories/yard-and-pound-1959/',
-  '/the-plumb-line/stories/reiwa-one-character/',
-  '/the-plumb-line/stories/uk-tse-ukrainska/',
-  '/the-plumb-line/sections/time/',
-  '/the-plumb-line/sections/time/1/',
-  '/the-plumb-line/days/',
-  '/the-plumb-line/days/2026-11-19/',
-  '/the-plumb-line/masthead/',
-  '/the-plumb-line/masthead/mirela-quist/',
-  '/the-plumb-line/cast/',
-  '/the-plumb-line/cast/2026-11-19/',
-  '/the-plumb-line/cast/2026-11-19/embed/',
-  '/the-plumb-line/search/',
-  '/the-plumb-line/subscribe/',
-  '/the-plumb-line/corrections/',
-  '/the-plumb-line/standards/',
-  '/the-plumb-line/agents/',
-  '/the-plumb-line/404.html',
-  '/the-plumb-line/embed/metre-of-light/',
+/** The most that a page may move while it loads (Cumulative Layout Shift). */
+const SHIFT_MAX = 0.02;
+/** A folder for a picture of every page, for people who want to look; none by default. */
+const SHOTS = process.env.PAGE_SHOTS;
+
+interface Reader {
+  who: string;
+  screen: BrowserContextOptions;
+  paper: 'leftToRight' | 'rightToLeft';
+  /** Whether axe looks too; by default it does. Where the same page was checked in both schemes, it would find no more. */
+  hasAxe?: boolean;
+  /** Which pages this reader opens. */
+  opens: (type: PageType) => boolean;
+}
+
+const READERS: readonly Reader[] = [
+  {
+    who: 'at a desk',
+    screen: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+    paper: 'leftToRight',
+    opens: () => true,
+  },
+  {
+    who: 'on a phone at night',
+    screen: { viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
+    paper: 'leftToRight',
+    opens: () => true,
+  },
+  {
+    who: 'of Arabic, at a desk at night',
+    screen: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+    paper: 'rightToLeft',
+    opens: ({ of }) => of === 'paper',
+  },
+  {
+    who: 'of Arabic, on a phone',
+    screen: { viewport: { width: 375, height: 700 }, colorScheme: 'light' },
+    paper: 'rightToLeft',
+    hasAxe: false,
+    opens: ({ of }) => of === 'paper',
+  },
+  {
+    who: 'without script',
+    screen: { viewport: { width: 1280, height: 900 }, javaScriptEnabled: false },
+    paper: 'leftToRight',
+    opens: () => true,
+  },
 ];
 
-const READERS = [
-  { who: 'at a desk', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  { who: 'on a phone at night', viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
-] as const;
+it('the table has every page, and no other', () => {
+  const folder = fileURLToPath(new URL('../../src/pages', import.meta.url));
+  const files = globSync('**/*.astro', { cwd: folder }).map((file) => file.replace(/\.astro$/, ''));
+  const listed = Object.keys(PAGE_TYPES).filter((name) => !name.includes(' '));
+  assert.deepEqual([...listed, ...NO_PAGES].sort(), files.sort());
+});
 
-describe('every page', { concurrency: READERS.length }, () => {
-  let stand: Stand;
+describe('every page', { concurrency: 2 }, () => {
+  const endings: (() => unknown)[] = [];
+  let stand: PagesStand;
   let browser: Browser;
+  const fresh: string[] = [];
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openPagesStand({ after: (end) => void endings.push(end) }, async (records) => {
+      for (const { who, screen } of READERS.slice(0, 2)) {
+        const page = await browser.newPage({ ...screen, reducedMotion: 'reduce' });
+        fresh.push(...(await faultsOf(await opened(page, `${records}/`), who)));
+        await page.close();
+      }
+    });
   });
   after(async () => {
     await browser?.close();
-    await stand?.close();
+    for (const end of endings) await end();
   });
 
-  for (const { who, ...screen } of READERS) {
+  it('the front page of records that watch nothing yet is sound', () => {
+    assert.deepEqual(fresh, []);
+  });
+
+  for (const reader of READERS) {
+    const { who, screen, opens } = reader;
+    const hasScript = screen.javaScriptEnabled !== false;
     // Each reader goes from page to page in one window: a new one for each page would cost more than the page.
     describe(who, { concurrency: 1 }, () => {
       let page: Page;
-      let complaints: string[];
+      let complaints: Complaints;
       before(async () => {
         page = await browser.newPage({ ...screen, reducedMotion: 'reduce' });
-        complaints = listen(page, stand.url);
+        complaints = new Complaints(page, [stand.desk, stand.records]);
+        // Fonts that are not there yet move the text: every page is measured as the first one.
+        await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true });
       });
 
-      for (const path of PAGES) {
-        it(`${path} is sound ${who}`, async () => {
-          await page.goto(stand.url + path, { waitUntil: 'load' });
-          assert.deepEqual(await axeFaults(page), []);
-          assert.deepEqual(complaints.splice(0), []);
-          const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(tooWide <= 0, `${tooWide}px wider than the screen`);
+      for (const [name, type] of Object.entries(PAGE_TYPES).filter(([, one]) => opens(one))) {
+        it(`${name} is sound`, async () => {
+          complaints.taken();
+          await signIn(page, type);
+          for (const address of addressesOf(type, stand.papers[reader.paper])) {
+            complaints.expected = type.status ?? 200;
+            const response = await opened(page, address);
+            assert.equal(response.status, complaints.expected, address);
+            if (hasScript) assert.deepEqual(await faultsOf(response, address, reader), []);
+            else assert.ok((await textOf(page)).length > (type.needsScript ? 20 : 60), `${address} says nothing`);
+            // Only now: a picture of the whole page makes the window larger.
+            if (SHOTS !== undefined) await shoot(page, `${name} ${who}`);
+            assert.deepEqual(complaints.taken(), [], address);
+            if (hasScript && type.isCard !== true) await walk(page, address);
+          }
         });
       }
     });
   }
+
+  function addressesOf(type: PageType, paper: PaperPlaces): string[] {
+    switch (type.of) {
+      case 'paper':
+        return type.paths(paper).map((path) => stand.desk + paper.root + path);
+      case 'desk':
+        return type.paths().map((path) => stand.desk + path);
+      case 'records':
+        return type.paths(stand.places).map((path) => stand.records + path);
+    }
+  }
+
+  async function signIn(page: Page, type: PageType): Promise<void> {
+    await page.context().clearCookies();
+    if (type.of !== 'records' || type.isSignedIn !== true) return;
+    const [name = '', value = ''] = stand.cookie.split('=');
+    await page.context().addCookies([{ name, value, url: stand.records }]);
+  }
 });
 
+interface Opened {
+  page: Page;
+  status: number;
+}
+
+/** Opens an address and waits until nothing of it is still on its way. */
+async function opened(page: Page, address: string): Promise<Opened> {
+  const response = await page.goto(address, { waitUntil: 'load' });
+  if (address.includes('/playground')) await page.locator('.opblock, noscript').first().waitFor({ state: 'attached' });
+  return { page, status: response?.status() ?? 0 };
+}
+
+/** What is wrong with an open page: what axe finds, how much it moved, and what is wider than the screen. */
+async function faultsOf({ page }: Opened, where: string, { hasAxe = true } = {}): Promise<string[]> {
+  const { shift, moved, tooWide } = await page.evaluate(async () => {
+    await document.fonts.ready;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
+    const entries = await new Promise<{ value: number; sources: { node: Node | null }[] }[]>((done) => {
+      const observer = new PerformanceObserver((list) => done(list.getEntries() as never));
+      observer.observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => done(observer.takeRecords() as never), 50);
+    });
+    return {
+      shift: entries.reduce((sum, { value }) => sum + value, 0),
+      moved: entries.flatMap(({ sources }) =>
+        sources.map(({ node }) => (node as Element | null)?.outerHTML?.slice(0, 90)),
+      ),
+      tooWide: document.documentElement.scrollWidth - innerWidth,
+    };
+  });
+  return [
+    ...(shift > SHIFT_MAX ? [`${where}: it moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`] : []),
+    ...(tooWide > 0 ? [`${where}: ${tooWide}px wider than the screen`] : []),
+    ...(hasAxe ? await axeFaults(page) : []).map((fault) => `${where}: ${fault}`),
+  ];
+}
+
+/** The keyboard: the skip link comes first and leads to the content, the next stop lies behind it, and each is seen. */
+async function walk(page: Page, where: string): Promise<void> {
+  // From the start of the page, also where a field has the focus at once.
+  await page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus({ preventScroll: true });
+    document.body.removeAttribute('tabindex');
+  });
+  const stop = () =>
+    page.evaluate(() => {
+      const here = document.activeElement as HTMLElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle(here);
+      const box = here.getBoundingClientRect();
+      return {
+        isSkip: here.classList.contains('skip'),
+        isSeen: box.width > 0 && box.bottom > 0 && outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0,
+        target: (here as HTMLAnchorElement).hash,
+        html: here.outerHTML.slice(0, 120),
+      };
+    });
+  await page.keyboard.press('Tab');
+  const first = await stop();
+  assert.ok(first.isSkip && first.isSeen, `${where}: the first stop is ${first.html}`);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  const second = await stop();
+  if (second.html.startsWith('<body')) return;
+  assert.ok(second.isSeen, `${where}: nobody sees that ${second.html} has the focus`);
+  const isBehind = await page.evaluate((target) => {
+    const goal = document.querySelector(target);
+    const here = document.activeElement;
+    return (
+      goal !== null && here !== null && (goal.compareDocumentPosition(here) & Node.DOCUMENT_POSITION_FOLLOWING) > 0
+    );
+  }, first.target);
+  assert.ok(isBehind, `${where}: the skip link leads to ${second.html}`);
+}
+
+/** The text that is shown, which leaves out what is hidden. */
+function textOf(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    getSelection()?.selectAllChildren(document.querySelector('main') ?? document.body);
+    return getSelection()?.toString() ?? '';
+  });
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  const path = join(SHOTS ?? '', `${name.replaceAll('/', '-')}.png`);
+  await page.screenshot({ path, fullPage: true }).catch((error: unknown) => console.error(String(error)));
+}
+
 /** What a sound page never does: an error on the console, a request that fails or goes to another host. */
-function listen(page: Page, host: string): string[] {
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${host}/`)) complaints.push(`another host: ${request.url()}`);
-  });
-  page.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`);
-  });
-  return complaints;
+class Complaints {
+  readonly #all: string[] = [];
+  /** The status of the page that is opened. */
+  expected = 200;
+
+  constructor(page: Page, hosts: readonly string[]) {
+    const add = (complaint: string) => void this.#all.push(complaint);
+    page.on('console', (message) => {
+      // A browser says itself that a page was a 404.
+      if (message.type() === 'error' && this.expected === 200) add(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => add(`script: ${error.message}`));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!/^(?:data|blob):/.test(url) && !hosts.some((host) => url.startsWith(`${host}/`)))
+        add(`another host: ${url}`);
+    });
+    page.on('response', (response) => {
+      const isPage = response.request().isNavigationRequest();
+      if (response.status() >= 400 && !(isPage && response.status() === this.expected)) {
+        add(`${response.status()}: ${response.url()}`);
+      }
+    });
+  }
+
+  taken(): string[] {
+    return this.#all.splice(0);
+  }
 }

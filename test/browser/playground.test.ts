@@ -150,7 +150,7 @@ test('the playground', async (t) => {
       const authorize = page.getByRole('button', { name: 'Authorize' }).first();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        // Of the page as it opens, every-page.test.ts speaks.
+        // Of the page as it opens, pages.test.ts speaks.
         assert.deepEqual(await axeFaults(page, '.opblock.is-open'), [], colorScheme);
         assert.deepEqual(await axeFaults(page, '.models'), [], colorScheme);
         await authorize.press('Enter');

@@ -52,6 +52,12 @@ document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') dialog?.querySelector('.close-modal').click();
 });
 
+// The viewer takes the addresses after `#` for operations.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  document.getElementById('operations')?.focus();
+});
+
 const watch = () => {
   mend();
   followDialog();

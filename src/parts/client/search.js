@@ -2,6 +2,8 @@ const form = document.getElementById('find');
 const status = document.getElementById('status');
 const found = document.getElementById('found');
 const field = form.elements.q;
+/** Follows what was found, so it is shown only once that is there: nothing moves. */
+const ways = document.getElementById('ways');
 const { api, language } = form.dataset;
 /** The paper on this host: its own address may be another one. */
 const root = api.slice(0, -'/api/v1/search'.length);
@@ -69,12 +71,18 @@ async function ask(q) {
 
 async function search(q) {
   const turn = ++asked;
+  ways.classList.toggle('shown', q === '');
   found.replaceChildren();
   if (q === '') return say('');
   say(words.searching);
   const answer = await ask(q);
   // An older question may be answered after a newer one.
   if (turn !== asked) return;
+  show(q, answer);
+  ways.classList.add('shown');
+}
+
+function show(q, answer) {
   if (answer === null) return say(words.silent);
   if (!Array.isArray(answer.stories)) return say(words.refused ?? answer.message ?? words.silent);
   const { stories } = answer;

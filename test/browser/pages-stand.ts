@@ -1,0 +1,143 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { newId } from '../../src/app/context.ts';
+import { linkKey } from '../../src/app/link-key.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { copyPaper } from '../support/papers.ts';
+import { copyDemo, run, serve, until } from '../support/program.ts';
+import { recordProbes } from '../support/records-stand.ts';
+import { seededProbes } from '../support/seeded-records.ts';
+import { cookieOf } from '../support/signed-in.ts';
+import type { PaperPlaces, RecordsPlaces } from './page-types.ts';
+
+const READER = 'reader@example.org';
+const HOST = 'harbor-ledger.example';
+const DAYS_SEEDED = 9;
+
+/** Both services with something on every type of page. */
+export interface PagesStand {
+  desk: string;
+  records: string;
+  papers: { leftToRight: PaperPlaces; rightToLeft: PaperPlaces };
+  places: RecordsPlaces;
+  /** The cookie of an account, as `name=value`. */
+  cookie: string;
+}
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/**
+ * Serves the repository's own papers, a copy of one in Arabic, and domain records. Calls `whileFresh` with the address
+ * of the records while nothing is under watch.
+ */
+export async function openPagesStand(t: Scope, whileFresh: (records: string) => Promise<void>): Promise<PagesStand> {
+  const folder = tempFolder(t);
+  copyDemo(folder);
+  copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', 'language: ar'));
+  for (const slug of ['the-plumb-line', 'fanar']) {
+    const pages = join(folder, 'content', slug, 'pages');
+    mkdirSync(pages, { recursive: true });
+    writeFileSync(
+      join(pages, 'about.md'),
+      '---\ntitle: About this paper\n---\n\nIt tells what was agreed upon, by whom, and how it is kept.\n\n- One.\n- Two.\n',
+    );
+  }
+  const { url, records } = await serve(t as Parameters<typeof serve>[0], folder);
+  const withdrawn = [
+    ['the-plumb-line', 'pigeons-carry-the-packets'],
+    ['fanar', 'fifty-minutes-late'],
+  ] as const;
+  for (const [slug, story] of withdrawn) {
+    const { code, stderr } = await run(t as Parameters<typeof serve>[0], folder, [
+      ...['withdraw', story, '--paper', slug, '--reason', 'Its two sources were one.'],
+    ]);
+    if (code !== 0) throw new Error(stderr);
+  }
+  await whileFresh(records);
+
+  const app = appContextIn(
+    t as { after(work: () => void): void },
+    folder,
+    { now: Date.now() },
+    { DATA_ORIGIN: records },
+  );
+  recordProbes(app, { now: Date.now() - DAYS_SEEDED * 86_400_000 }, seededProbes(Date.now(), DAYS_SEEDED));
+  const { store } = app;
+  const cookie = cookieOf(app);
+  const account = store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: app.now() }).id;
+  const [group, alert] = [newId(), newId()];
+  store.watchGroups.add({ id: group, account, name: 'Our harbours', made_at: app.now() });
+  store.watchGroups.put(group, HOST, app.now());
+  store.changeAlerts.add({
+    ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.now() },
+    ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
+  });
+  const token = mailedToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
+
+  const outbox = join(folder, 'var/outbox');
+  const linkTo = (start: string): Promise<string> =>
+    until(async () => {
+      for (const name of readdirSync(outbox)) {
+        const { text = '' } = await PostalMime.parse(readFileSync(join(outbox, name)));
+        const at = text.indexOf(start);
+        if (at >= 0) return (/^\S+/.exec(text.slice(at)) ?? [''])[0];
+      }
+      return null;
+    });
+  const post = (address: string, body: Record<string, string>) =>
+    fetch(address, { method: 'POST', body: new URLSearchParams(body), headers: { origin: new URL(address).origin } });
+  mkdirSync(outbox, { recursive: true });
+  await post(`${records}/account/sign-in`, { email: READER });
+  const below = (link: string, root: string) => link.slice(root.length);
+
+  const placesOf = async (root: string, known: Omit<PaperPlaces, 'root' | 'confirm' | 'manage' | 'own'>) => {
+    const at = `${url}${root}`;
+    await fetch(`${at}api/v1/subscribers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: READER, cadence: 'weekly' }),
+    });
+    const confirm = await linkTo(`${at}subscribe/confirm?token=`);
+    const said = await (await post(confirm, { token: new URL(confirm).searchParams.get('token') ?? '' })).text();
+    const manage = /[^"]*subscribe\/manage\?token=[^"]*/.exec(said)?.[0] ?? '';
+    return { ...known, root, own: 'about/', confirm: below(confirm, at), manage: below(manage, at) };
+  };
+  return {
+    desk: url,
+    records,
+    papers: {
+      leftToRight: await placesOf('/the-plumb-line/', {
+        story: [
+          'stories/yard-and-pound-1959/',
+          'stories/reiwa-one-character/',
+          'stories/uk-tse-ukrainska/',
+          'stories/metre-of-light/',
+        ],
+        withdrawn: 'stories/pigeons-carry-the-packets/',
+        section: 'sections/time/',
+        day: 'days/2026-11-19/',
+        persona: 'masthead/mirela-quist/',
+        cast: 'cast/2026-11-19/',
+      }),
+      rightToLeft: await placesOf('/fanar/', {
+        story: ['stories/arc-of-a-sidelight/'],
+        withdrawn: 'stories/fifty-minutes-late/',
+        section: 'sections/lights/',
+        day: 'days/2026-11-18/',
+        persona: 'masthead/merrin-tregarth/',
+        cast: 'cast/2026-11-16/',
+      }),
+    },
+    places: {
+      enter: below(await linkTo(`${records}/account/enter?token=`), records),
+      group: `/account/groups/${group}`,
+      alert: `/account/alerts/${alert}`,
+      unsubscribe: `/account/unsubscribe?account=${account}&token=${token}`,
+    },
+    cookie,
+  };
+}
