@@ -60,6 +60,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'paper/story': paper(({ story }) => story),
   'paper/withdrawn': paper(({ withdrawn }) => [withdrawn], { status: 410 }),
   'paper/section': paper(({ section }) => [section, `${section}1/`]),
+  'paper/tags': paper(() => ['tags/', 'tags/length/']),
   'paper/day': paper(({ day }) => [day]),
   'paper/days': paper(() => ['days/']),
   'paper/masthead': paper(() => ['masthead/']),
@@ -105,7 +106,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   // What a signed-in reader sees beside.
   'records/time-machine signed in': account(() => '/t/xn--bcher-kva.example'),
   // Pages that no template of src/pages prints.
-  'playground of a paper': paper(() => ['api/v1/playground'], { needsScript: true }),
+  'playground of a paper': { of: 'desk', paths: () => ['/the-plumb-line/api/v1/playground'], needsScript: true },
   'playground of the records': { ...records('/docs/playground'), needsScript: true },
 };
 

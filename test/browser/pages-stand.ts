@@ -38,7 +38,13 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   const folder = tempFolder(t);
   copyDemo(folder);
   copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', 'language: ar'));
-  for (const slug of ['the-plumb-line', 'fanar']) {
+  for (const [slug, story] of [
+    ['the-plumb-line', 'metre-of-light'],
+    ['fanar', 'arc-of-a-sidelight'],
+  ] as const) {
+    const file = join(folder, 'content', slug, 'stories', `${story}.md`);
+    const more = 'tags: [Length, International agreements]\nwritten_by: Ada Quill\n';
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`));
     const pages = join(folder, 'content', slug, 'pages');
     mkdirSync(pages, { recursive: true });
     writeFileSync(

@@ -55,7 +55,10 @@ document.addEventListener('keydown', ({ key }) => {
 // The viewer takes the addresses after `#` for operations.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
-  document.getElementById('operations')?.focus();
+  const operations = document.getElementById('operations');
+  // It is longer than the screen: focusing alone would show its middle.
+  operations?.focus({ preventScroll: true });
+  operations?.scrollIntoView();
 });
 
 const watch = () => {
