@@ -18,7 +18,7 @@ A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`
 ${JSON.stringify(exampleFiling(paper), null, 2)}
 \`\`\`
 
-- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\` may be left out. \`language\`, \`image\` (\`{src, alt}\`, \`src\` a file of the paper's \`media/\`, \`alt\` what it shows), \`credit\`, \`written_by\`, \`tags\` (up to ten names) and a fact's \`claim_key\` are optional. \`written_by\` names the people who wrote the piece, in one line, where people did; the persona then only brought it in. Never put your own name there.
+- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\` may be left out. \`language\`, \`image\` (\`{src, alt}\`, \`src\` a file of the paper's \`media/\`, \`alt\` what it shows), \`credit\`, \`tags\`, \`written_by\` (the people who wrote it, never you) and a fact's \`claim_key\` are optional.
 - Each \`[^N]\` needs entry N, each entry a marker. \`source\` is the publisher, \`instrument\` the document's address or name.
 - \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. When in doubt, file a draft.
 
@@ -41,7 +41,7 @@ Repair each \`field\` as its \`message\` says (the fact, not only the form: find
 
 Other refusals: 400 \`invalid_request\`, 401 \`key_required\`, \`key_invalid\` or \`key_expired\`, 403 \`wrong_paper\` or \`level_too_low\`, 404 \`not_found\`, 409 \`conflict\`, 413 \`too_large\` (over 1 MiB), 415 \`unsupported_media_type\`, 422 \`idempotency_key_reused\` (that \`Idempotency-Key\` was another request's), 431 \`headers_too_large\` (address and headers over 16 KiB). Repeat unchanged only after 429, 500 or 503, and with the same \`Idempotency-Key\`.
 
-Admin keys only: \`PUT /api/v1/front\` (the lead and the pieces beside it), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`PUT /api/v1/cast/{day}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives them rows and any other key the counts.
+Admin keys only: \`PUT /api/v1/front\` (lead and pins), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`PUT /api/v1/cast/{day}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives them rows and any other key the counts.
 `;
 }
 

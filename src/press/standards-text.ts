@@ -65,7 +65,7 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 ## Rules
 
-- Every byline is a declared AI persona. Where you show a byline, say so; the disclosure may not be removed. A piece with \`written_by\` is the work of people: show them as its writers, and the persona as the one that brought it in.
+- Every byline is a declared AI persona. Where you show a byline, say so; the disclosure may not be removed. \`written_by\` names people: they wrote it, the persona brought it in.
 - \`[^N]\` in prose points at entry N of \`cited_facts\`. Show them as footnotes; never strip them.
 - A receipt proves who filed a piece and that it has not changed. It never proves a claim true: for that, read the sources.
 - A withdrawn piece answers 410 with \`withdrawn_at\` and \`reason\`. Stop quoting it.
@@ -86,7 +86,7 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and its value, until it is null.
 
-- \`GET /api/v1/tags\`: what pieces are about; \`GET /api/v1/stories?tag=NAME\`: the pieces with a tag. \`GET /api/v1/sections\`; \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
+- \`GET /api/v1/sections\`; \`GET /api/v1/tags\` (\`?tag=\` of stories takes one); \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
 - \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100, \`since\` in ISO 8601).
 - \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or a video edition, \`GET /embed/{id}\` its card for an iframe.
