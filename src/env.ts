@@ -9,6 +9,7 @@ import { NETWORKS, networkOf } from './meter/networks.ts';
 import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
 import { isOneOf } from './narrow.ts';
+import { webhookProblem } from './outbound/webhook-url.ts';
 import { parseServer } from './records/dns/server.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
@@ -126,7 +127,7 @@ const withdrawn = (error: string) =>
   z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
 
 /** Variables whose messages say what to do. */
-const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY']);
+const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY', 'HUB_URL']);
 
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
@@ -204,6 +205,11 @@ const Environment = z
      * network.
      */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+    /**
+     * A WebSub hub: feeds name it, and it is told which feeds of public papers a press changed. It must be a public
+     * https address, unless WEBHOOK_PRIVATE is `allow`.
+     */
+    HUB_URL: z.string().optional(),
     /**
      * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are verified; a password is
      * sent over TLS only. Without one, mails are written as files to the outbox folder of DATA_DIR.
@@ -345,6 +351,13 @@ const Environment = z
     error: 'must not be the name of the other log, LOG_ORIGIN',
   })
   .superRefine((env, context) => {
+    const problem = env.HUB_URL === undefined ? null : webhookProblem(env.HUB_URL, env.WEBHOOK_PRIVATE === 'allow');
+    if (problem !== null) {
+      const message = `${problem}; give the address of a WebSub hub, such as https://pubsubhubbub.appspot.com/`;
+      context.addIssue({ code: 'custom', path: ['HUB_URL'], message });
+    }
+  })
+  .superRefine((env, context) => {
     const missing = paymentSettingMissing(env);
     if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
   })
@@ -370,6 +383,8 @@ const Environment = z
     logPolicy: env.LOG_POLICY ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
+    /** The WebSub hub; null without one. */
+    hubUrl: env.HUB_URL === undefined ? null : new URL(env.HUB_URL).href,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     mailsPerMinute: env.MAILS_PER_MINUTE === 0 ? null : env.MAILS_PER_MINUTE,

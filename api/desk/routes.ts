@@ -87,6 +87,7 @@ export const HOST_ROUTES = [
   ['GET', '/', 'public', 'newsstand'],
   ['GET', '/.well-known/api-catalog', 'public', 'hostCatalog'],
   ['GET', '/health', 'public', 'health'],
+  ['GET', '/opml.xml', 'public', 'opml'],
   ['GET', '/robots.txt', 'public', 'robots'],
   ['GET', '/_astro/*', 'public', 'asset'],
   ['GET', '/favicon.svg', 'public', 'asset'],

@@ -126,8 +126,10 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
-  // A change of folder or address makes everything stale.
-  return { root, folder, stamp: `${build.stamp} ${root} ${folder}` };
+  const hub = settings.hubUrl;
+  // A change of folder, address or hub makes everything stale.
+  const stamp = [build.stamp, root, folder, ...(hub === null ? [] : [hub])].join(' ');
+  return { site: siteOf(root, hub), folder, stamp };
 }
 
 /**
@@ -236,9 +238,8 @@ async function pressSnapshot(
   };
   const snapshot = app.snapshots.take();
   try {
-    const { start, full, root, folder, stamp } = await beginPress(pool, app, claim, begin);
+    const { start, full, site, folder, stamp } = await beginPress(pool, app, claim, begin);
     const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
-    const site = siteOf(root);
     const job = { paper: slug, site, folder, scratch, isNew: tree.isNew, now, deadline: claim.shared };
     const report = await press({
       paper: slug,
@@ -252,6 +253,7 @@ async function pressSnapshot(
       full,
       cards: options.cards ?? true,
       unsynced: unsyncedNote(start.until),
+      topics: app.settings.hubUrl === null ? null : store.hubPings,
       transact: store.transact,
       assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,

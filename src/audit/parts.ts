@@ -1,4 +1,5 @@
 import type { LogService } from '../ledger/log/leaf.ts';
+import type { Site } from '../press/edition.ts';
 import type { Pictures, Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditedLog } from './log/audited-log.ts';
@@ -14,7 +15,7 @@ export interface AuditParts {
   /** The built pages, loaded only when there is a public paper. */
   loadBuild(): Promise<AuditBuild>;
   /** The address and folder of a paper, and the stamp of an up-to-date tree. */
-  planOf(paper: string, build: AuditBuild): { root: string; folder: string; stamp: string };
+  planOf(paper: string, build: AuditBuild): { site: Site; folder: string; stamp: string };
   /** A transparency log, apart from its rows. */
   auditedLog(log: LogService): AuditedLog;
   /** The current time, in ms. */

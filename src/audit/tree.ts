@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
 import { filesIn } from '../files/tree.ts';
-import { siteOf } from '../press/edition.ts';
 import { memoized } from '../press/memoized.ts';
 import { OUTPUTS, outputName } from '../press/outputs/all.ts';
 import { digestOf } from './disk.ts';
@@ -49,7 +48,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
     return { files: 0, faults: staleTags.length > 0 ? stale : privateFaults(parts, paper) };
   }
   const build = await parts.loadBuild();
-  const { root, stamp, folder } = parts.planOf(paper, build);
+  const { site, stamp, folder } = parts.planOf(paper, build);
   if (manifest.stamp(paper) !== stamp || staleTags.includes(tags.config)) {
     // Only the manifest knows what a stale tree must contain.
     if (staleTags.length === 0)
@@ -62,7 +61,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
   const audit = new OutputAudit({
     paper,
     archive,
-    site: siteOf(root),
+    site,
     folder,
     listed: (output) => ({ files: manifest.files(paper, output), tags: parts.store.tagsRead(paper, output) }),
     tools: { render: build.render, assets: build.assets, pictures: parts.pictures, now: parts.now() },

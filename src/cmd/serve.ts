@@ -7,6 +7,7 @@ import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startClock } from '../app/jobs/clock.ts';
 import { startFiling } from '../app/jobs/filing.ts';
+import { startHubPings } from '../app/jobs/hub-pings.ts';
 import { startLog } from '../app/jobs/log.ts';
 import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
@@ -95,10 +96,11 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Serve
   const stopClock = startClock({ app, presses, backlog, logger });
   const stopFiling = startFiling({ app, presses, backlog, logger, onProblem });
   const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);
+  const stopHubPings = startHubPings(app, logger);
   const stopMails = startMails(app, paperMails(app, await mailRenderer()), smtp, logger);
   const stopLog = startLog(app, 'desk', logger);
   const stop = async () => {
-    await Promise.all([desk.close(), stopWebhooks(), stopMails(), stopFiling(), stopLog()]);
+    await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), stopMails(), stopFiling(), stopLog()]);
     await stopClock();
   };
   return { name: 'desk', url: desk.url, stop };

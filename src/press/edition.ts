@@ -20,10 +20,12 @@ export interface Site {
   base: string;
   /** Whether the links stay on the shared host, though `root` is an address of the paper's own. */
   isShared?: boolean;
+  /** The WebSub hub that the feeds name; null without one. */
+  hub?: string | null;
 }
 
-export function siteOf(root: string): Site {
-  return { root, base: new URL(root).pathname.replace(/\/$/, '') };
+export function siteOf(root: string, hub: string | null = null): Site {
+  return { root, base: new URL(root).pathname.replace(/\/$/, ''), hub };
 }
 
 /**

@@ -6,6 +6,8 @@ import { STAGES } from './output.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
+import type { TopicQueue } from './topics.ts';
+import { isTopic } from './topics.ts';
 import { yielder } from './yielder.ts';
 
 /**
@@ -48,6 +50,8 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   cards: boolean;
   /** The note to store when files were written without waiting for fsync. */
   unsynced: string;
+  /** Queues the changed feeds for the hub; null without one. */
+  topics: TopicQueue | null;
   transact: <T>(work: () => T) => T;
   /** Throws when another press holds the paper. Called within each transaction that records results. */
   assertOwner(): void;
@@ -137,6 +141,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       left.map((name) => tags.picture(outputNamed(name)?.key ?? '')),
     );
     if (full) manifest.setStamp(paper, job.stamp);
+    job.topics?.release(paper, job.tools.now);
   });
   const outputs = names.size - left.length;
   return { full, outputs, written: writer.written, removed, pictures_left: left.length };
@@ -296,7 +301,7 @@ class ManifestWriter {
   }
 
   save(): void {
-    const { paper, manifest, transact, assertOwner } = this.#job;
+    const { paper, manifest, topics, transact, assertOwner } = this.#job;
     const results = this.#results;
     this.#results = [];
     if (results.length === 0) return;
@@ -305,6 +310,7 @@ class ManifestWriter {
       for (const { name, tags: read, files, changed, gone } of results) {
         if (files.length === 0) manifest.drop(paper, name);
         else manifest.record(paper, name, read, changed, gone);
+        topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
       }
     });
   }

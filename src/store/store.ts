@@ -45,6 +45,8 @@ import type { GroupCommit } from './group-commit.ts';
 import { groupCommit } from './group-commit.ts';
 import type { HostTables } from './hosts.ts';
 import { hostTable } from './hosts.ts';
+import type { HubPingTable } from './hub-pings.ts';
+import { hubPingTable } from './hub-pings.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import type { LeaseTable } from './leases.ts';
@@ -108,6 +110,7 @@ export interface Store
   terms: TermsTable;
   events: Events;
   hosts: HostTables;
+  hubPings: HubPingTable;
   removals: RemovalTable;
   served: ServedTable;
   forwarded: ForwardedTable;
@@ -259,6 +262,7 @@ export function openStore(settings: DatabaseSettings): Store {
     removals: removalTable(db),
     served: servedTable(db),
     hosts: hostTable(db),
+    hubPings: hubPingTable(db),
     forwarded: forwardedTable(db),
     accounts: accountTable(db, transact),
     serviceKeys: serviceKeyTable(db, transact),

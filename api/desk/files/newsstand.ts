@@ -4,6 +4,8 @@ import { eventLoop } from '../../../src/app/event-loop.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
+import { OPEN_HEADERS } from '../../../src/press/feeds/header-policy.ts';
+import { opml } from '../../../src/press/feeds/opml.ts';
 import { newsstandView, publicPapers } from '../../../src/press/newsstand.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { PROJECT } from '../../../src/project.ts';
@@ -20,7 +22,7 @@ export function newsstandHandlers(
   app: AppContext,
   render: Render,
   { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
-): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'robots' | 'asset'> {
+): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'opml' | 'robots' | 'asset'> {
   const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
   return {
@@ -54,6 +56,11 @@ export function newsstandHandlers(
       const log_fence = app.store.log.fence('desk');
       const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
+    },
+    opml: (c) => {
+      const { papers } = newsstandView(app.store, origin);
+      const own = { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS };
+      return sendShared(c, representationOf(opml(origin, papers)), { ...headers, ...own });
     },
     robots: (c) => {
       const type = { 'Content-Type': 'text/plain; charset=UTF-8' };

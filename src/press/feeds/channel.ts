@@ -8,6 +8,8 @@ export interface Channel {
   paper: Omit<Paper, 'edition' | 'changed_at'>;
   /** Absolute root address, without a trailing slash. */
   root: string;
+  /** The WebSub hub that is told of changes; null without one. */
+  hub?: string | null;
 }
 
 /** A published piece as feeds show it in full. */

@@ -18,6 +18,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
     home_page_url: `${root}/`,
     feed_url: `${root}/feed.json`,
     description: channelDescription(channel),
+    ...(channel.hub == null ? {} : { hubs: [{ type: 'WebSub', url: channel.hub }] }),
     language: paper.language,
     _broadsheet: { about: `${root}/agents/`, declared_ai: true, disclosure: disclosure(channel) },
     items: items.map((item) => ({

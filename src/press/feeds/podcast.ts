@@ -36,6 +36,7 @@ export function podcast(channel: Channel, casts: readonly Cast[], options: Podca
     textElement('link', `${root}/cast/`),
     textElement('language', paper.language),
     element('atom:link', { href: self, rel: 'self', type: 'application/rss+xml' }),
+    ...(channel.hub == null ? [] : [element('atom:link', { href: channel.hub, rel: 'hub' })]),
     element('itunes:category', { text: 'News' }, element('itunes:category', { text: 'Daily News' })),
     textElement('itunes:explicit', 'false'),
     element('itunes:image', { href: options.cover_url }),

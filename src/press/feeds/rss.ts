@@ -36,6 +36,7 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
     language: paper.language,
     updated: new Date(changed ?? 0),
     feed: `${root}/${options.path}`,
+    ...(channel.hub == null ? {} : { hub: channel.hub }),
     docs: 'https://www.rssboard.org/rss-specification',
     generator: 'Broadsheet',
     ttl: TTL_MINUTES,

@@ -2,7 +2,6 @@ import { frontOf, RAIL_MAX } from '../../desk/front.ts';
 import { NEWEST_MAX } from '../../desk/tags.ts';
 import { jwks } from '../../ledger/keyring.ts';
 import { coverPath } from '../card.ts';
-import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
@@ -11,12 +10,11 @@ import { robots } from '../feeds/robots.ts';
 import { rss } from '../feeds/rss.ts';
 import { securityTxt } from '../feeds/security-txt.ts';
 import { singleOutput } from '../output.ts';
+import { channelOf } from './channel-of.ts';
 import { linksOf } from './row-view.ts';
 
 /** How many pieces llms.txt lists. */
 const LLMS_MAX = 20;
-
-const channelOf = (edition: Edition) => ({ paper: edition.paper(), root: edition.site.root });
 
 /** The documents that programs read. */
 export const documents = [

@@ -8,6 +8,7 @@ import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
+import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
@@ -48,7 +49,7 @@ export const persona: Output = {
     if (found === null) return null;
     const rows = edition.newest(PAGE_SIZE, { persona: slug });
     const path = `masthead/${slug}/rss.xml`;
-    const channel = { paper: edition.paper(), root: edition.site.root };
+    const channel = channelOf(edition);
     const list = { name: declared(channel, found.name), path: `masthead/${slug}/` };
     const view: PersonaView = {
       frame: frameOf(edition, {

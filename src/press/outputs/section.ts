@@ -8,6 +8,7 @@ import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix } from '../output.ts';
 import type { SectionView } from '../views.ts';
+import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
 import { rowView } from './row-view.ts';
 
@@ -31,7 +32,7 @@ export const section: Output = {
     const last = edition.lastSectionPage(name);
     const view = viewOf(edition, name, null, rows);
     view.older_url = last > 1 ? `${edition.site.base}/sections/${slug}/${last - 1}/` : null;
-    const channel = { paper: edition.paper(), root: edition.site.root };
+    const channel = channelOf(edition);
     const path = `sections/${slug}/rss.xml`;
     return [
       { path: `sections/${slug}/index.html`, body: await render('/paper/section', view) },

@@ -9,6 +9,7 @@ import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix } from '../output.ts';
 import type { SectionView, TagsView } from '../views.ts';
+import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
 import { rowView } from './row-view.ts';
 
@@ -31,7 +32,7 @@ export const tag: Output = {
     const last = edition.lastTagPage(slug);
     const view = viewOf(edition, { slug, name }, null, rows);
     view.older_url = last > 1 ? `${edition.site.base}/tags/${slug}/${last - 1}/` : null;
-    const channel = { paper: edition.paper(), root: edition.site.root };
+    const channel = channelOf(edition);
     const path = `tags/${slug}/rss.xml`;
     return [
       { path: `tags/${slug}/index.html`, body: await render('/paper/section', view) },

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import { paperRoot } from '../../desk/paper.ts';
+import { createWebhookClient } from '../../net/webhook-client.ts';
+import type { WebhookClient } from '../../outbound/delivery.ts';
+import { CLAIM_TIME } from '../../outbound/dispatcher.ts';
+import type { HubPing } from '../../outbound/hub-ping.ts';
+import { pingForm, pingRetryAt } from '../../outbound/hub-ping.ts';
+import { VERSION } from '../../project.ts';
+import type { AppContext } from '../context.ts';
+import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
+
+const JOB = 'hub';
+/** The most requests in flight. */
+const AT_ONCE = 4;
+
+/**
+ * Tells the WebSub hub of the settings which feeds of public papers have changed. Any number of processes may do this
+ * on one database. Returns a function that stops it after the outcomes of the requests in flight are recorded.
+ */
+export function startHubPings(app: AppContext, logger: Logger): () => Promise<void> {
+  const { origin, hubUrl, webhookPrivate } = app.settings;
+  if (hubUrl === null) return async () => {};
+  const client = createWebhookClient(`Broadsheet/${VERSION} (+${origin})`, webhookPrivate);
+  const round = async (): Promise<number> => {
+    const sent = await sendHubPings(app, client, hubUrl, logger);
+    return sent < AT_ONCE ? POLL_EVERY : BATCH_PAUSE;
+  };
+  return poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
+}
+
+/** Sends the pings that are due, `AT_ONCE` of them at most. Returns how many were claimed. */
+export async function sendHubPings(
+  { store, settings, now }: AppContext,
+  client: WebhookClient,
+  hub: string,
+  logger: Logger,
+): Promise<number> {
+  const claimed = store.hubPings.claim(now(), now() + CLAIM_TIME, AT_ONCE);
+  const send = async (ping: HubPing): Promise<void> => {
+    const paper = store.paper(ping.paper);
+    // The paper was removed or made private since, and nobody is told of it.
+    if (paper?.paper_public !== true) return store.hubPings.settle(ping);
+    const topic = `${paperRoot(paper, settings.origin)}/${ping.path}`;
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { status, error, ms } = await client.post(hub, headers, pingForm(topic));
+    const about = { job: JOB, paper: ping.paper, topic, status, error, ms: Math.round(ms) };
+    const again = error === null ? null : pingRetryAt(ping, now());
+    if (again === null) store.hubPings.settle(ping);
+    else store.hubPings.retry(ping, again);
+    if (error === null) logger.info(about, 'told the hub');
+    else if (again !== null) logger.warn(about, 'the hub did not take a ping; it is repeated');
+    else logger.error(about, 'the hub took no ping for days; it is given up');
+  };
+  await Promise.all(claimed.map(send));
+  return claimed.length;
+}
