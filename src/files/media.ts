@@ -20,8 +20,9 @@ export function mediaFiles(folder: string) {
   };
   return {
     pathOf,
-    /** Stores a copy of a file. */
-    keepFile: (digest: string, from: string): void => keep(digest, (path) => copyFileSync(from, path)),
+    /** Stores a copy of a file, or these bytes in its stead. */
+    keepFile: (digest: string, from: string, bytes?: Uint8Array): void =>
+      keep(digest, (path) => (bytes === undefined ? copyFileSync(from, path) : writeFileSync(path, bytes))),
     keepBytes: (digest: string, bytes: Uint8Array): void => keep(digest, (path) => writeFileSync(path, bytes)),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
 import type { Archive } from '../desk/archive.ts';
@@ -12,6 +13,7 @@ import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
 import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
+import { sha256 } from '../ledger/basis.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { isDay } from '../time.ts';
@@ -35,6 +37,19 @@ export const MEDIA_READER: MediaReader = {
     return probeMedia(name, path);
   },
 };
+
+/** What may hold EXIF data or XMP. */
+const PLACED = /^image\/(?:jpeg|png|webp|avif|gif)$/;
+
+/**
+ * A picture without the place where it was taken, which is often somebody's home; null when it tells none. Nobody sees
+ * that a file does.
+ */
+async function withoutPlace({ media_type }: Media, path: string): Promise<Uint8Array | null> {
+  if (!PLACED.test(media_type)) return null;
+  const picture = await import('../press/picture-place.ts');
+  return picture.withoutPlace(await readFile(path));
+}
 
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
 export class Records {
@@ -97,8 +112,10 @@ export class Records {
         const digest = await read.digestOf(path);
         const known = store.applied(file);
         if (known === digest) continue;
-        const probed: Media = { ...(await read.probe(name, path)), path: name };
-        media.keepFile(probed.digest, path);
+        const filed: Media = { ...(await read.probe(name, path)), path: name };
+        const changed = await withoutPlace(filed, path);
+        const probed = changed === null ? filed : { ...filed, digest: sha256(changed), bytes: changed.byteLength };
+        media.keepFile(probed.digest, path, changed ?? undefined);
         store.transact(() => {
           // Another process may have applied a newer file.
           if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
