@@ -6,6 +6,8 @@
 import type { Typefaces } from '../desk/typefaces.ts';
 import type { Motif } from './motif.ts';
 
+export type { Motif };
+
 /** The surroundings of every page of a paper. */
 export interface Frame {
   /** Absolute root address of the paper, without a trailing slash. */
@@ -204,6 +206,8 @@ export interface FrontView {
 export interface SectionView {
   frame: Frame;
   name: string;
+  /** Its shapes, for a newest piece without a picture. */
+  motif: Motif;
   page: number | null;
   rows: RowView[];
   newer_url: string | null;

@@ -6,6 +6,7 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { rss } from '../feeds/rss.ts';
+import { motifOf } from '../motif.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix } from '../output.ts';
 import type { SectionView, TagsView } from '../views.ts';
@@ -123,6 +124,7 @@ function viewOf(
       description: fill(t.description, { section: name, paper: nameplate }),
     }),
     name,
+    motif: motifOf(name),
     page,
     rows: rows.map((row) => rowView(edition, row)),
     newer_url: null,
