@@ -73,7 +73,7 @@ export function prepareDemo(app: AppContext): string {
   mkdirSync(settings.dataDir, { recursive: true });
   writeFileSync(
     join(settings.dataDir, MARK),
-    'The records in this folder are invented: `broadsheet demo records` made them. Remove the folder when you are done.\n',
+    'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
   );
   store.records.watch(DEMO_NAMES.map(parseHostname), now());
   return store.transact(() => {
