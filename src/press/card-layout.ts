@@ -11,6 +11,8 @@ const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;
 const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
 const HEADLINE_HEIGHT = 318;
+/** What the line of the writer takes from the headline. */
+const WRITER_HEIGHT = 46;
 /** Kerned text may be slightly wider than the sum of its advances. */
 const KERNING_SLACK = 1.01;
 const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
@@ -66,7 +68,12 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   const fitted = fitLines(
     headline.text,
     language,
-    { width: MEASURE, height: HEADLINE_HEIGHT, sizes: HEADLINE_SIZES, leading: shape.leading },
+    {
+      width: MEASURE,
+      height: HEADLINE_HEIGHT - (card.writer === null ? 0 : WRITER_HEIGHT),
+      sizes: HEADLINE_SIZES,
+      leading: shape.leading,
+    },
     (part) => headline.width(part) * KERNING_SLACK + part.length * shape.tracking,
   );
   const lines = drawable(headline) ? fitted.lines : [];
