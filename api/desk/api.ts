@@ -40,6 +40,8 @@ import { frontRoutes } from './writing/front.ts';
 import { keyRoutes } from './writing/keys.ts';
 import { pageRoutes } from './writing/pages.ts';
 import { pressRoutes } from './writing/press.ts';
+import { previewRoutes } from './writing/preview.ts';
+import { previewPages } from './writing/preview-page.ts';
 import type { Writer } from './writing/write.ts';
 
 /** Paths under a paper's root that have the same guards as the API. */
@@ -75,6 +77,8 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   embedRoutes(routes, app, build);
   oembedRoutes(routes, app);
   filingRoutes(routes, writer);
+  previewRoutes(routes, app, build.render);
+  previewPages(routes, app, build, { sites, reads: read });
   pressRoutes(routes, app);
   frontRoutes(routes, writer);
   deskRoutes(routes, writer, hostProver(app.settings));

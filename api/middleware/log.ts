@@ -33,11 +33,16 @@ const AT = /@|%(?:25)*40/;
 /** Matches a key or its beginning, which a caller sent in place of the key's id. */
 const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 
-/** A path for the log, without readers' mail addresses and keys. */
+/** The address of a preview, up to the end of its secret. */
+const PREVIEW = /\/preview\/[^/]+/gi;
+
+/** A path for the log, without readers' mail addresses, keys and secrets. */
 export function withoutSecrets(path: string): string {
   const match = SUBSCRIBER.exec(path);
   const named = match === null ? path : path.slice(0, match.index);
   const segments = named.split('/').map((segment) => (AT.test(segment) ? '{email}' : segment));
   const rest = match === null ? '' : `${match[0]}{email}`;
-  return `${segments.join('/')}${rest}`.replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
+  return `${segments.join('/')}${rest}`
+    .replace(PREVIEW, '/preview/{secret}')
+    .replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
 }

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type { CachedProse } from '../desk/prose-cache.ts';
 import { cacheProse, isCached } from '../desk/prose-cache.ts';
 import { Busy, Fault, messageOf, refusalOf } from '../fault.ts';
+import type { CitedFact } from '../ledger/piece.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
+import type { ProseHtml } from '../press/prose-html.ts';
+import { proseHtml } from '../press/prose-html.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: in the worst case this length takes about 50 ms. */
 export const LONG_PROSE = 16_000;
@@ -24,9 +27,19 @@ const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 interface Job {
   /** The paper. Papers take turns, however many pieces each has waiting. */
   paper: string;
-  prose: string;
-  settle(outcome: { prose: CachedProse } | { fault: unknown }): void;
+  task: ProseTask;
+  settle(outcome: { answer: unknown } | { fault: unknown }): void;
 }
+
+/** Prose to render. `base` is the address before the paths of its pictures. */
+export interface ProseToRender {
+  prose: string;
+  facts: CitedFact[];
+  base: string;
+}
+
+/** What a thread does: it parses a text (`CachedProse`), or renders one (`ProseHtml`). */
+export type ProseTask = string | ProseToRender;
 
 export interface ProseLimits {
   cpu: number;
@@ -62,18 +75,25 @@ export class ProsePool {
   async prepare(paper: string, prose: string): Promise<void> {
     // Prose over the filing limit is never parsed.
     if (prose.length <= LONG_PROSE || prose.length > PROSE_MAX || isCached(prose)) return;
-    cacheProse(prose, await this.#parse(paper, prose));
+    cacheProse(prose, (await this.#ask(paper, prose)) as CachedProse);
   }
 
-  #parse(paper: string, prose: string): Promise<CachedProse> {
+  /** Renders prose, long prose on another thread. Throws as `prepare` does. */
+  async render(paper: string, task: ProseToRender): Promise<ProseHtml> {
+    if (task.prose.length > LONG_PROSE) return (await this.#ask(paper, task)) as ProseHtml;
+    return proseHtml(task.prose, task.facts, (path) => `${task.base}/${path}`);
+  }
+
+  #ask(paper: string, task: ProseTask): Promise<unknown> {
     const own = this.#waiting.get(paper) ?? [];
     const all = [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
     if (own.length >= WAITING_PER_PAPER || all >= WAITING_MAX) {
       throw new Busy('too many long pieces are waiting to be parsed; send it again soon');
     }
     return new Promise((resolve, reject) => {
-      const settle: Job['settle'] = (outcome) => ('prose' in outcome ? resolve(outcome.prose) : reject(outcome.fault));
-      own.push({ paper, prose, settle });
+      const settle: Job['settle'] = (outcome) =>
+        'answer' in outcome ? resolve(outcome.answer) : reject(outcome.fault);
+      own.push({ paper, task, settle });
       this.#waiting.set(paper, own);
       this.#next();
     });
@@ -135,17 +155,17 @@ export class ProsePool {
       if (watching.signal.aborted) return;
       watching.abort();
       worker.off('message', parsed).off('error', failed).off('exit', ended);
-      if ('prose' in outcome) this.#rest(worker);
+      if ('answer' in outcome) this.#rest(worker);
       else this.#end(worker);
       job.settle(outcome);
       this.#next();
     };
-    const parsed = (prose: CachedProse): void => end({ prose });
+    const parsed = (answer: unknown): void => end({ answer });
     const failed = (error: Error & { code?: string }): void =>
       end({ fault: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy(cpu) : readerFailed(error.message) });
     const ended = (): void => failed(new Error('it ended'));
     worker.once('message', parsed).once('error', failed).once('exit', ended);
-    worker.postMessage(job.prose);
+    worker.postMessage(job.task);
     void waitForLimit(worker, { cpu, wait, signal: watching.signal }).then((fault) => {
       if (fault !== null) end({ fault });
     });

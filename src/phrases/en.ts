@@ -84,6 +84,7 @@ export const en = {
     back: 'Back to marker {n}',
     back_to_mention: 'Back to marker {n}, mention {mention}',
     tags: 'Tags',
+    preview: 'Preview: not published',
   },
   /** What pieces are about, in the reader’s words: beside the sections, and many of them. */
   tag: {

@@ -115,6 +115,8 @@ export interface FactView {
 
 export interface StoryView extends RowView {
   frame: Frame;
+  /** Whether the page shows a piece that is not published. */
+  is_preview: boolean;
   /** The prose as HTML. Its markers link to the facts. */
   html: string;
   facts: FactView[];

@@ -9,6 +9,7 @@ import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { KeyTable } from '../desk/keys.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
 import type { TermsTable } from '../desk/terms.ts';
 import type { CreditLedger } from '../meter/credit-ledger.ts';
@@ -70,6 +71,7 @@ import type { PieceTable } from './pieces.ts';
 import { pieceTables } from './pieces.ts';
 import type { PressRecords } from './press-audit.ts';
 import { pressRecords } from './press-audit.ts';
+import { previewTable } from './previews.ts';
 import type { QuotaTables } from './quotas.ts';
 import { quotaTables } from './quotas.ts';
 import { readerTokenTable } from './reader-tokens.ts';
@@ -108,6 +110,7 @@ export interface Store
   manifest: Manifest;
   keys: KeyTable;
   terms: TermsTable;
+  previews: PreviewTable;
   events: Events;
   hosts: HostTables;
   hubPings: HubPingTable;
@@ -282,6 +285,7 @@ export function openStore(settings: DatabaseSettings): Store {
     answers: answerTable(db, 'answers'),
     serviceAnswers: answerTable(db, 'service_answers'),
     terms,
+    previews: previewTable(db, transact),
     readers,
     events,
     alerts: alertTable(db),

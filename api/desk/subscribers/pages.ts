@@ -160,13 +160,13 @@ function ordered(c: PaperContext, phrase: Phrases['reader']['subscribed'], row: 
 }
 
 /** Pages take no key: the token grants access. */
-const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
+export const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
   c.set('key', null);
   await next();
 });
 
 /** Puts the paper into the context. Throws `not_found` for an unknown paper. */
-function paperOf(sites: Sites) {
+export function paperOf(sites: Sites) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = sites.of(c.env);
     if (site === null || site.paper === null) throw notFound();

@@ -51,7 +51,7 @@ const placement = PlacementBody.nullish().openapi({
     'Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place.',
 });
 
-const NewStory = Sent.extend({
+export const NewStory = Sent.extend({
   placement,
   air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
@@ -229,7 +229,7 @@ function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory 
 }
 
 /** What the `air` member of a body asks for: null for no airing, now, or `at` a future time (ms). */
-function airingAs(air: boolean | string, now: number): { at?: number } | null {
+export function airingAs(air: boolean | string, now: number): { at?: number } | null {
   if (typeof air === 'string') return { at: futureTime('air', air, now) };
   return air ? {} : null;
 }
@@ -260,7 +260,7 @@ function needLevelFor(story: Story, key: AccessKey): void {
 }
 
 /** Throws `refused_by_door` when an agent's key is bound to one persona and the filing is signed by another. */
-function needPersona({ persona }: AccessKey, filing: Filing): void {
+export function needPersona({ persona }: AccessKey, filing: Filing): void {
   if (persona === null || persona === filing.persona) return;
   const message = `${JSON.stringify(filing.persona)} is not the persona of this key; it signs as ${JSON.stringify(persona)}`;
   throw refusalOf([{ field: 'byline', rule: 'persona_of_key', message }]);

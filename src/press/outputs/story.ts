@@ -42,7 +42,7 @@ export const story: Output = {
     return [
       {
         path: `${folder}/index.html`,
-        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))),
+        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
       },
       { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
       ...(await cards(edition, found, render)),
@@ -63,11 +63,20 @@ export function shareImage(edition: Edition, row: Row): ShareImage {
   return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
 }
 
-function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | undefined): StoryView {
+/**
+ * The view of a piece that is not published, as its page would be. Nothing on it leads to what only published pieces
+ * have: a card, a proof, a Markdown version.
+ */
+export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
+  const view = storyView(edition, found, prose, null);
+  return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
+}
+
+/** `last` is the newest generation; null for a piece that was not filed. */
+function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | null): StoryView {
   const { root, base } = edition.site;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
-  if (last === undefined) throw new Error(`piece ${found.id} has no receipt`);
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const words = wordCount(found.prose, found.language);
   const share = shareImage(edition, found);
@@ -85,6 +94,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
         word_count: words,
       }),
     }),
+    is_preview: false,
     html: prose.html,
     facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
       n,
@@ -110,7 +120,10 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     standards_url: `${base}/standards/`,
     log_url: logUrl(edition.paper(), edition.site),
     content_hash: found.content_hash,
-    receipt: last.receipt === '' ? null : { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
+    receipt:
+      last === null || last.receipt === ''
+        ? null
+        : { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MiddlewareHandler } from 'hono';
+import { contentType as typeByName } from 'mime-types';
+import type { Build } from '../../../src/app/build.ts';
+import type { AppContext } from '../../../src/app/context.ts';
+import { PendingFolders } from '../../../src/app/pending-folders.ts';
+import type { Story } from '../../../src/desk/archive.ts';
+import { previewLink, showsPreview } from '../../../src/desk/preview-link.ts';
+import { Edition, siteAt } from '../../../src/press/edition.ts';
+import { memoized } from '../../../src/press/memoized.ts';
+import { printPath } from '../../../src/press/outputs/paths.ts';
+import { mediaByPictureId } from '../../../src/press/outputs/picture.ts';
+import { avatarPath } from '../../../src/press/outputs/row-view.ts';
+import { previewView } from '../../../src/press/outputs/story.ts';
+import { PROJECT } from '../../../src/project.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { notFoundHandler } from '../files/not-found.ts';
+import type { PaperRoutes } from '../router.ts';
+import type { Sites } from '../site.ts';
+import { paperOf, unkeyed } from '../subscribers/pages.ts';
+
+/** Files that a page loads; every other address below a preview leads to the paper itself. */
+const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|png|webmanifest)$/;
+
+/** What every answer below `/preview/` carries: it is for one reader, and its address is a secret. */
+const SECRECY = {
+  'Cache-Control': 'private, no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive',
+};
+
+interface Around {
+  sites: Sites;
+  /** Limits each caller's reads. */
+  reads: MiddlewareHandler<PaperEnv>;
+}
+
+/** The pages behind preview links, with all that they load: a private paper opens none of it without a key. */
+export function previewPages(routes: PaperRoutes, app: AppContext, build: Build, { sites, reads }: Around): void {
+  const guards = [unkeyed, paperOf(sites), reads] as const;
+  const missing = notFoundHandler(app, new PendingFolders());
+  const answer = async (c: PaperContext): Promise<Response> => {
+    const { slug, served } = c.get('site');
+    const [secret = '', ...rest] = c.req.path.slice(`/${slug}/preview/`.length).split('/');
+    const link = previewLink({ previews: app.store.previews, now: app.now() }, app.store.keys, secret);
+    const archive = app.store.archive(slug);
+    const story = link?.paper === slug ? archive.storyById(link.piece) : null;
+    if (link === null || story === null) return missing(c);
+    if (rest.length === 0) return c.redirect(`${served}/preview/${secret}/`, 302);
+    const path = rest.join('/');
+    if (!showsPreview(link, story)) return c.redirect(`${served}/stories/${story.slug}/`, 302);
+    if (path === '') return page(app, build, c, { story, secret });
+    if (!LOADED.test(path)) return c.redirect(`${served}/${path}`, 302);
+    return (await file(app, build, c, { story, path })) ?? missing(c);
+  };
+  const secret = async (c: PaperContext): Promise<Response> => {
+    const response = await answer(c);
+    for (const [name, value] of Object.entries(SECRECY)) response.headers.set(name, value);
+    return response;
+  };
+  routes.page('previewFolder', ...guards, secret);
+  routes.page('preview', ...guards, secret);
+}
+
+/** The piece's page. Every address on it is below the preview's own, from where what is public is one redirect away. */
+async function page(
+  app: AppContext,
+  { render }: Build,
+  c: PaperContext,
+  { story, secret }: { story: Story; secret: string },
+): Promise<Response> {
+  const site = c.get('site');
+  const at = siteAt(site);
+  const base = `${at.base}/preview/${secret}`;
+  const edition = new Edition(memoized(app.store.archive(site.slug)), { ...at, base });
+  const shown = shownStory(story, app.now());
+  const { prose, cited_facts: facts } = story;
+  const html = await app.prosePool.render(site.slug, { prose, facts, base });
+  const view = previewView(edition, shown, html);
+  // A link opens this piece of a private paper, and nothing else of it.
+  const body = await render('/paper/story', site.paper.paper_public ? view : { ...view, earlier: [] });
+  return c.body(body, 200, {
+    ...fileHeaders(`/stories/${story.slug}/`, site.served, []),
+    'Content-Type': 'text/html; charset=UTF-8',
+  });
+}
+
+/** A file that the page loads: of media only what the page shows. Null when there is none. */
+async function file(
+  app: AppContext,
+  build: Build,
+  c: PaperContext,
+  { story, path }: { story: Story; path: string },
+): Promise<Response | null> {
+  const site = c.get('site');
+  const headers = {
+    ...fileHeaders(`/${path}`, site.served, []),
+    'Content-Type': typeByName(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream',
+  };
+  const folder = join(PROJECT, 'dist/client');
+  const built = fileAt(folder, `/${path}`);
+  if (built !== null) return c.body(await readFile(join(folder, built)), 200, headers);
+  const edition = new Edition(memoized(app.store.archive(site.slug)), siteAt(site));
+  const media = path.startsWith('pictures/')
+    ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')
+    : path;
+  if (media === undefined || (media.startsWith('media/') && !isShown(edition, story, media))) return null;
+  const { render, assets } = build;
+  const found = await printPath(edition, path, { render, assets, pictures: app.pictures, now: app.now() });
+  if (found === null) return null;
+  if ('copy' in found) return c.body(await readFile(app.media.pathOf(found.copy)), 200, headers);
+  const bytes = 'draw' in found ? await found.draw() : found.body;
+  return c.body(typeof bytes === 'string' ? bytes : Buffer.from(bytes), 200, headers);
+}
+
+/** Whether the page of a piece shows a media file: as its picture, in its prose, as a portrait or in the paper's frame. */
+function isShown(edition: Edition, { image, prose, persona }: Story, media: string): boolean {
+  return (
+    image?.src === media ||
+    prose.includes(media) ||
+    avatarPath(edition, persona) === media ||
+    JSON.stringify(edition.paper()).includes(JSON.stringify(media))
+  );
+}
+
+/** A piece as it will be on air: at its time, or from now on. */
+function shownStory(story: Story, now: number): Story {
+  const published_at = story.published_at || (story.scheduled_at ?? now);
+  return { ...story, state: 'on_air', published_at, updated_at: Math.max(story.updated_at, published_at) };
+}

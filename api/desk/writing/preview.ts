@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { newId } from '../../../src/app/context.ts';
+import type { Archive, Story } from '../../../src/desk/archive.ts';
+import { paperRules } from '../../../src/desk/filing.ts';
+import type { AccessKey } from '../../../src/desk/keys.ts';
+import { linkPreview } from '../../../src/desk/preview-link.ts';
+import { parsedProse } from '../../../src/desk/prose-cache.ts';
+import { showableFiling, showableProse } from '../../../src/desk/showable.ts';
+import { freeSlug } from '../../../src/desk/slug.ts';
+import type { Problem } from '../../../src/fault.ts';
+import { Fault, problemsIn } from '../../../src/fault.ts';
+import { creditedWriter } from '../../../src/ledger/credited-writer.ts';
+import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/ledger/door.ts';
+import { filingFrom } from '../../../src/ledger/filing.ts';
+import type { Filing } from '../../../src/ledger/piece.ts';
+import { shapeProblems } from '../../../src/ledger/shape.ts';
+import { Edition } from '../../../src/press/edition.ts';
+import { memoized } from '../../../src/press/memoized.ts';
+import type { Render } from '../../../src/press/output.ts';
+import { previewView } from '../../../src/press/outputs/story.ts';
+import { isoTime } from '../../../src/time.ts';
+import type { PaperContext } from '../../env.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { archiveOf, requirePiece } from '../context.ts';
+import { idParam } from '../params.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { airingAs, NewStory, needPersona } from './filing.ts';
+
+const link = operation({
+  operationId: 'linkPreview',
+  tags: ['Writing'],
+  summary: 'A link to the page of a piece that is not on air',
+  description:
+    'Whoever has the link sees the newest revision of the piece as its page would be, without a key, also in a private paper. It lasts for seven days, until the piece goes on air (from then on it leads to the piece’s page), or until the key that asked for it is revoked. Each request makes another link, and of a piece’s links the newest 100 count.',
+  request: { params: idParam },
+  responses: {
+    200: ok(
+      z.object({ url: z.url(), expires_at: z.iso.datetime() }).openapi('PreviewLink'),
+      'The link, which is shown once.',
+    ),
+    ...faults(409, 410),
+  },
+});
+
+const preview = operation({
+  operationId: 'previewStory',
+  tags: ['Writing'],
+  summary: 'What the door says of a piece, and its page, without filing it',
+  description:
+    'Takes the body of a filing, complete or not, and stores nothing. `html` is the page as far as it can be shown; its addresses are absolute.',
+  before: [jsonBody()],
+  request: {
+    body: body(z.looseObject({}).openapi('Preview', { description: 'The body of a filing, as `NewStory`.' })),
+  },
+  responses: {
+    200: ok(
+      z
+        .object({
+          problems: z
+            .array(
+              z.object({
+                field: z.string(),
+                rule: z.string(),
+                message: z.string(),
+                offset: z.int().optional().openapi({ description: 'Where in the field, in UTF-16 units.' }),
+              }),
+            )
+            .openapi({ description: 'Every rule that the piece breaks; empty when it may be filed as it is.' }),
+          html: z.string(),
+        })
+        .openapi('Previewed'),
+      'The problems, and the page.',
+    ),
+    ...faults(413, 415),
+  },
+});
+
+/** Previews of pieces: a link to one that was filed, and the page of one that was not. */
+export function previewRoutes(routes: PaperRoutes, app: AppContext, render: Render): void {
+  const { previews } = app.store;
+  routes.operation(link, (c) => {
+    const key = requireKeyOfLevel(c.get('key'), 'read');
+    const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
+    const { slug, served } = c.get('site');
+    const from = { previews, now: app.now() };
+    const { secret, expires_at } = linkPreview(from, slug, story, { key, random: randomBytes });
+    return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
+  });
+
+  routes.operation(preview, async (c) => {
+    const key = requireKeyOfLevel(c.get('key'), 'agent');
+    const data = c.req.valid('json');
+    const { slug: paper, root, served } = c.get('site');
+    const archive = archiveOf(app, c);
+    const { problems, filing } = await judged(app, c, key, data);
+    const edition = new Edition(memoized(archive), { root, base: served });
+    const facts = filing.cited_facts;
+    const prose = await app.prosePool.render(paper, { prose: filing.prose, facts, base: served });
+    const story = storyOf(archive, filing, app.now());
+    return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
+  });
+}
+
+/** Every problem of a body that may be anything, and what can be shown of it. */
+async function judged(
+  app: AppContext,
+  c: PaperContext,
+  key: AccessKey,
+  data: Record<string, unknown>,
+): Promise<{ problems: Problem[]; filing: Filing }> {
+  const { slug: paper, paper: record } = c.get('site');
+  const archive = archiveOf(app, c);
+  const rules = paperRules(archive);
+  const parsed = NewStory.safeParse(data);
+  const given = typeof data.slug === 'string' && SLUG.test(data.slug) ? data.slug.slice(0, 150) : null;
+  const headline = typeof data.headline === 'string' ? data.headline.slice(0, 300) : '';
+  const slug = given ?? freeSlug(headline, archive.hasSlug);
+  const shown = showableFiling(data, { slug, paper: record, hasMedia: rules.hasMedia });
+  const problems: Problem[] = [];
+  let filing = shown;
+  if (!parsed.success) problems.push(...shapeProblems(parsed.error, data));
+  else {
+    const { air, placement: _place, ...fields } = parsed.data;
+    filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });
+    problems.push(...caught(() => airingAs(air, app.now())), ...caught(() => needPersona(key, filing)));
+    if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
+  }
+  try {
+    for (const prose of new Set([filing.prose, shown.prose])) await app.prosePool.prepare(paper, prose);
+  } catch (error) {
+    const heavy = error instanceof Fault ? problemsIn(error) : null;
+    if (heavy === null) throw error;
+    return { problems: [...problems, ...heavy], filing: { ...shown, prose: '' } };
+  }
+  if (parsed.success) problems.unshift(...filingProblems(filing, rules, parsedProse));
+  if (problems.length === 0) return { problems, filing };
+  return { problems, filing: { ...shown, prose: showableProse(shown.prose, parsedProse(shown.prose)) } };
+}
+
+/** The problems of a check that throws them. */
+function caught(check: () => unknown): Problem[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const field = typeof error.details.field === 'string' ? error.details.field : 'body';
+    return problemsIn(error) ?? [{ field, rule: error.code, message: error.message }];
+  }
+}
+
+/** A piece as it would be if it went on air now. */
+function storyOf(archive: Archive, filing: Filing, now: number): Story {
+  const before = archive.storyBySlug(filing.slug);
+  const persona = archive.persona(filing.persona);
+  return {
+    ...filing,
+    id: before?.id ?? newId(),
+    byline: { name: persona?.name ?? (filing.persona || '?'), title: persona?.title ?? '' },
+    revision: (before?.revision ?? 0) + 1,
+    published_at: before?.published_at || now,
+    updated_at: now,
+    state: 'on_air',
+    content_hash: '',
+    writer: filing.written_by ?? creditedWriter(filing.credit),
+    corrections: before?.corrections ?? [],
+    scheduled_at: null,
+    withdrawn_at: null,
+    reason: null,
+  };
+}
