@@ -7,6 +7,7 @@ import type { CitedFact } from '../ledger/piece.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 import type { ProseHtml } from '../press/prose-html.ts';
 import { proseHtml } from '../press/prose-html.ts';
+import type { ProsePicture } from '../press/prose-pictures.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: in the worst case this length takes about 50 ms. */
 export const LONG_PROSE = 16_000;
@@ -31,11 +32,11 @@ interface Job {
   settle(outcome: { answer: unknown } | { fault: unknown }): void;
 }
 
-/** Prose to render. `base` is the address before the paths of its pictures. */
+/** Prose to render, with the pictures of the paper that it shows, by their paths. */
 export interface ProseToRender {
   prose: string;
   facts: CitedFact[];
-  base: string;
+  pictures: ReadonlyMap<string, ProsePicture>;
 }
 
 /** What a thread does: it parses a text (`CachedProse`), or renders one (`ProseHtml`). */
@@ -81,7 +82,7 @@ export class ProsePool {
   /** Renders prose, long prose on another thread. Throws as `prepare` does. */
   async render(paper: string, task: ProseToRender): Promise<ProseHtml> {
     if (task.prose.length > LONG_PROSE) return (await this.#ask(paper, task)) as ProseHtml;
-    return proseHtml(task.prose, task.facts, (path) => `${task.base}/${path}`);
+    return proseHtml(task.prose, task.facts, (path) => task.pictures.get(path) ?? path);
   }
 
   #ask(paper: string, task: ProseTask): Promise<unknown> {

@@ -9,7 +9,7 @@ import type { ProseTask } from './prose-pool.ts';
 
 parentPort?.on('message', (task: ProseTask) => {
   if (typeof task !== 'string') {
-    parentPort?.postMessage(proseHtml(task.prose, task.facts, (path) => `${task.base}/${path}`));
+    parentPort?.postMessage(proseHtml(task.prose, task.facts, (path) => task.pictures.get(path) ?? path));
     return;
   }
   const prose = task;

@@ -81,6 +81,7 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     back: 'العودة إلى العلامة {n}',
     back_to_mention: 'العودة إلى العلامة {n}، الموضع {mention}',
     tags: 'الوسوم',
+    preview: 'معاينة: غير منشور',
   },
   tag: {
     title: 'الوسوم',

@@ -74,6 +74,7 @@ export const de: Phrases<'one' | 'other'> = {
     back: 'Zurück zu Fußnotenzeichen {n}',
     back_to_mention: 'Zurück zu Fußnotenzeichen {n}, Stelle {mention}',
     tags: 'Themen',
+    preview: 'Vorschau: nicht veröffentlicht',
   },
   tag: {
     title: 'Themen',

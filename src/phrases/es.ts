@@ -74,6 +74,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     back: 'Volver a la llamada {n}',
     back_to_mention: 'Volver a la llamada {n}, mención {mention}',
     tags: 'Temas',
+    preview: 'Vista previa: sin publicar',
   },
   tag: {
     title: 'Temas',

@@ -74,6 +74,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     back: 'Retour au renvoi {n}',
     back_to_mention: 'Retour au renvoi {n}, mention {mention}',
     tags: 'Thèmes',
+    preview: 'Aperçu : non publié',
   },
   tag: {
     title: 'Thèmes',

@@ -74,6 +74,7 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     back: 'חזרה להפניה {n}',
     back_to_mention: 'חזרה להפניה {n}, אזכור {mention}',
     tags: 'תגיות',
+    preview: 'תצוגה מקדימה: לא פורסם',
   },
   tag: {
     title: 'תגיות',

@@ -74,6 +74,7 @@ export const hi: Phrases<'one' | 'other'> = {
     back: 'संकेत {n} पर वापस',
     back_to_mention: 'संकेत {n} के उल्लेख {mention} पर वापस',
     tags: 'विषय',
+    preview: 'पूर्वावलोकन: प्रकाशित नहीं',
   },
   tag: {
     title: 'विषय',

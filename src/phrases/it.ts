@@ -74,6 +74,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     back: 'Torna al richiamo {n}',
     back_to_mention: 'Torna al richiamo {n}, menzione {mention}',
     tags: 'Temi',
+    preview: 'Anteprima: non pubblicato',
   },
   tag: {
     title: 'Temi',

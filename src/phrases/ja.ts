@@ -74,6 +74,7 @@ export const ja: Phrases<'other'> = {
     back: '注番号{n}に戻る',
     back_to_mention: '注番号{n}の{mention}か所目に戻る',
     tags: 'タグ',
+    preview: 'プレビュー：未公開',
   },
   tag: {
     title: 'タグ',

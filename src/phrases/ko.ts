@@ -74,6 +74,7 @@ export const ko: Phrases<'other'> = {
     back: '주석 번호 {n}(으)로 돌아가기',
     back_to_mention: '주석 번호 {n}의 {mention}번째 언급으로 돌아가기',
     tags: '태그',
+    preview: '미리보기: 게시되지 않음',
   },
   tag: {
     title: '태그',

@@ -74,6 +74,7 @@ export const nl: Phrases<'one' | 'other'> = {
     back: 'Terug naar nootcijfer {n}',
     back_to_mention: 'Terug naar nootcijfer {n}, vermelding {mention}',
     tags: 'Onderwerpen',
+    preview: 'Voorbeeld: niet gepubliceerd',
   },
   tag: {
     title: 'Onderwerpen',

@@ -74,6 +74,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     back: 'Wróć do odsyłacza {n}',
     back_to_mention: 'Wróć do odsyłacza {n}, miejsce {mention}',
     tags: 'Tematy',
+    preview: 'Podgląd: nieopublikowane',
   },
   tag: {
     title: 'Tematy',

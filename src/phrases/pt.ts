@@ -74,6 +74,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     back: 'Voltar à chamada {n}',
     back_to_mention: 'Voltar à chamada {n}, menção {mention}',
     tags: 'Temas',
+    preview: 'Pré-visualização: não publicado',
   },
   tag: {
     title: 'Temas',

@@ -74,6 +74,7 @@ export const tr: Phrases<'one' | 'other'> = {
     back: '{n} numaralı işarete dön',
     back_to_mention: '{n} numaralı işarete dön, {mention}. anılış',
     tags: 'Konular',
+    preview: 'Önizleme: yayımlanmadı',
   },
   tag: {
     title: 'Konular',

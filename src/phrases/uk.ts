@@ -74,6 +74,7 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     back: 'Назад до позначки {n}',
     back_to_mention: 'Назад до позначки {n}, згадка {mention}',
     tags: 'Теми',
+    preview: 'Попередній перегляд: не опубліковано',
   },
   tag: {
     title: 'Теми',

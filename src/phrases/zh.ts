@@ -74,6 +74,7 @@ export const zh: Phrases<'other'> = {
     back: '返回注号 {n}',
     back_to_mention: '返回注号 {n} 的第 {mention} 处',
     tags: '标签',
+    preview: '预览：未发布',
   },
   tag: {
     title: '标签',

@@ -245,6 +245,7 @@ async function stateFor(
       const { story } = await make('fileStory');
       return { parameters: { id: story.id }, body: { revision: story.revision, headline: 'Another headline' } };
     }
+    case 'linkPreview':
     case 'airStory':
       return { parameters: { id: (await make('fileStory')).story.id } };
     case 'withdrawStory':

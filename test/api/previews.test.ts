@@ -200,7 +200,7 @@ test('POST /preview judges and shows a body, whole or broken, and stores nothing
     assert.equal(status, 200, text.slice(0, 300));
     return JSON.parse(text) as { problems: { field: string; rule: string; offset?: number }[]; html: string };
   };
-  const good = await preview({ ...storyBody('fresh'), image: 'media/art/buoys.svg', air: true });
+  const good = await preview({ ...storyBody('fresh'), image: { src: 'media/art/buoys.svg', alt: 'Buoys' }, air: true });
   assert.deepEqual(good.problems, []);
   assert.match(good.html, /<h1[^>]*>What fresh means</);
   assert.ok(good.html.includes(`src="${app.settings.origin}/tides/media/art/buoys.svg"`), 'addresses are absolute');

@@ -28,7 +28,7 @@ import { requiresTerms, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a future time, such as 2026-11-20T06:30:00Z' });
 
-const EXAMPLE = {
+export const EXAMPLE = {
   headline: 'What the second is now',
   dek: 'One sentence that says what the piece finds.',
   category: 'Time',

@@ -20,6 +20,7 @@ import { notFoundHandler } from '../files/not-found.ts';
 import type { PaperRoutes } from '../router.ts';
 import type { Sites } from '../site.ts';
 import { paperOf, unkeyed } from '../subscribers/pages.ts';
+import { previewedProse } from './preview.ts';
 
 /** Files that a page loads; every other address below a preview leads to the paper itself. */
 const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|png|webmanifest)$/;
@@ -76,8 +77,7 @@ async function page(
   const base = `${at.base}/preview/${secret}`;
   const edition = new Edition(memoized(app.store.archive(site.slug)), { ...at, base });
   const shown = shownStory(story, app.now());
-  const { prose, cited_facts: facts } = story;
-  const html = await app.prosePool.render(site.slug, { prose, facts, base });
+  const html = await previewedProse(app, edition, site.slug, story);
   const view = previewView(edition, shown, html);
   // A link opens this piece of a private paper, and nothing else of it.
   const body = await render('/paper/story', site.paper.paper_public ? view : { ...view, earlier: [] });

@@ -19,7 +19,8 @@ import { shapeProblems } from '../../../src/ledger/shape.ts';
 import { Edition } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
 import type { Render } from '../../../src/press/output.ts';
-import { previewView } from '../../../src/press/outputs/story.ts';
+import { previewView, prosePictures } from '../../../src/press/outputs/story.ts';
+import type { ProseHtml } from '../../../src/press/prose-html.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { PaperContext } from '../../env.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -29,7 +30,7 @@ import { archiveOf, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
-import { airingAs, NewStory, needPersona } from './filing.ts';
+import { airingAs, EXAMPLE, NewStory, needPersona } from './filing.ts';
 
 const link = operation({
   operationId: 'linkPreview',
@@ -47,6 +48,13 @@ const link = operation({
   },
 });
 
+const Sent = z
+  .looseObject({})
+  .openapi('StoryToPreview', {
+    description: 'The body of a filing, like NewStory, or a part of it.',
+    example: EXAMPLE,
+  });
+
 const preview = operation({
   operationId: 'previewStory',
   tags: ['Writing'],
@@ -55,7 +63,7 @@ const preview = operation({
     'Takes the body of a filing, complete or not, and stores nothing. `html` is the page as far as it can be shown; its addresses are absolute.',
   before: [jsonBody()],
   request: {
-    body: body(z.looseObject({}).openapi('Preview', { description: 'The body of a filing, as `NewStory`.' })),
+    body: body(Sent),
   },
   responses: {
     200: ok(
@@ -99,11 +107,22 @@ export function previewRoutes(routes: PaperRoutes, app: AppContext, render: Rend
     const archive = archiveOf(app, c);
     const { problems, filing } = await judged(app, c, key, data);
     const edition = new Edition(memoized(archive), { root, base: served });
-    const facts = filing.cited_facts;
-    const prose = await app.prosePool.render(paper, { prose: filing.prose, facts, base: served });
+    const prose = await previewedProse(app, edition, paper, filing);
     const story = storyOf(archive, filing, app.now());
     return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
   });
+}
+
+/** The prose of a piece as HTML; long prose is rendered on another thread. */
+export async function previewedProse(
+  { prosePool }: Pick<AppContext, 'prosePool'>,
+  edition: Edition,
+  paper: string,
+  { prose, cited_facts: facts }: Pick<Filing, 'prose' | 'cited_facts'>,
+): Promise<ProseHtml> {
+  await prosePool.prepare(paper, prose);
+  const shown = parsedProse(prose).pictures.map(({ text }) => text);
+  return prosePool.render(paper, { prose, facts, pictures: prosePictures(edition, shown) });
 }
 
 /** Every problem of a body that may be anything, and what can be shown of it. */

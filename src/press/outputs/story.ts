@@ -14,6 +14,7 @@ import type { Output, Render, RenderedFile } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
+import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
@@ -61,6 +62,11 @@ export function shareImage(edition: Edition, row: Row): ShareImage {
   }
   const absolute = `${root}/${cardOf(edition, row).path}`;
   return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
+}
+
+/** The pictures that a piece's prose shows, by their paths, for rendering it elsewhere. */
+export function prosePictures(edition: Edition, paths: Iterable<string>): Map<string, ProsePicture> {
+  return new Map([...paths].map((path) => [path, prosePicture(edition, path)]));
 }
 
 /**
