@@ -48,12 +48,10 @@ const link = operation({
   },
 });
 
-const Sent = z
-  .looseObject({})
-  .openapi('StoryToPreview', {
-    description: 'The body of a filing, like NewStory, or a part of it.',
-    example: EXAMPLE,
-  });
+const Sent = z.looseObject({}).openapi('StoryToPreview', {
+  description: 'The body of a filing, like NewStory, or a part of it.',
+  example: EXAMPLE,
+});
 
 const preview = operation({
   operationId: 'previewStory',
