@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { PageBody, pageSlugProblem } from '../desk/page.ts';
 import { appendRecord, pageFrom } from '../desk/record.ts';
 import type { Problem } from '../fault.ts';
-import { shapeProblems } from '../ledger/shape.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
+import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
 
@@ -21,7 +21,9 @@ export function pageFileBody(source: SourceFile): { body?: PageBody; problems: P
   }
   const fields = { ...source.data, prose: source.body };
   const parsed = PageBody.safeParse(fields);
-  return parsed.success ? { body: parsed.data, problems: [] } : { problems: shapeProblems(parsed.error, fields) };
+  return parsed.success
+    ? { body: parsed.data, problems: [] }
+    : { problems: recordProblems(parsed.error, fields, PageBody) };
 }
 
 /** Files the paper's own pages. */

@@ -15,10 +15,10 @@ import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
-import { shapeProblems } from '../ledger/shape.ts';
 import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
+import { recordProblems } from './record-problems.ts';
 import { readSource } from './source-file.ts';
 
 /** Reads the media files of a folder. */
@@ -121,7 +121,11 @@ export class Records {
           if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
         });
       } catch (error) {
-        this.#at.report({ file, digest: '', data: null, body: '', problems: [], locate: () => [] }, error, 'file');
+        this.#at.report(
+          { file, digest: '', data: null, faulty: null, body: '', problems: [], locate: () => [] },
+          error,
+          'file',
+        );
       }
     }
   }
@@ -190,12 +194,14 @@ export class Records {
       const source = readSource(path, file, 'yaml');
       if (store.applied(file) === source.digest) return;
       this.#at.result.problems.push(...source.problems);
-      if (source.data === null) return;
-      const parsed = schema.safeParse(source.data);
+      const checked = source.data ?? source.faulty;
+      if (checked === null) return;
+      const parsed = schema.safeParse(checked);
       if (!parsed.success) {
-        this.#at.result.problems.push(...source.locate(shapeProblems(parsed.error, source.data)));
+        this.#at.result.problems.push(...source.locate(recordProblems(parsed.error, checked, schema)));
         return;
       }
+      if (source.data === null) return;
       try {
         this.#record(kind, name, finish(parsed.data), file, source.digest, now());
       } catch (error) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Document } from 'yaml';
-import { isMap, LineCounter, parseDocument } from 'yaml';
+import type { Document, YAMLParseError } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Problem } from '../fault.ts';
 import { messageOf } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
@@ -27,6 +27,8 @@ export interface SourceFile {
   digest: string;
   /** The YAML as plain values; null when it could not be read. */
   data: Record<string, unknown> | null;
+  /** The same of a file that must not be applied because a field stands in it twice, for checking the other fields. */
+  faulty: Record<string, unknown> | null;
   /** The text after the front matter; empty for a YAML file. */
   body: string;
   problems: FileProblem[];
@@ -52,7 +54,12 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     const line = firstBadLine(bytes);
-    return unreadable(file, line, 'not_utf8', 'the file is not in UTF-8; save it in UTF-8');
+    return unreadable(
+      file,
+      line,
+      'not_utf8',
+      `the file is ${isUtf16(bytes) ? 'in UTF-16' : 'not in UTF-8'}; save it in UTF-8`,
+    );
   }
   const digest = sha256(bytes);
   if (kind === 'yaml') return { ...withYaml(file, text, 1, '', 1), digest };
@@ -86,9 +93,17 @@ function withYaml(
     line: lineAt(error.pos[0]),
     field: 'yaml',
     rule: 'malformed',
-    message: `${error.message.split('\n')[0]}; correct the YAML (quote a text that holds a colon or a quote)`,
+    message: yamlMessage(error),
   }));
   let data: Record<string, unknown> | null = null;
+  let faulty: Record<string, unknown> | null = null;
+  if (
+    problems.length > 0 &&
+    document.errors.every(({ code }) => code === 'DUPLICATE_KEY') &&
+    isMap(document.contents)
+  ) {
+    faulty = membersIn(document.toJS());
+  }
   if (problems.length === 0 && !isMap(document.contents)) {
     problems.push({
       file,
@@ -114,6 +129,7 @@ function withYaml(
   return {
     file,
     data,
+    faulty,
     body,
     problems,
     locate: (list) =>
@@ -122,7 +138,7 @@ function withYaml(
         line:
           field === 'prose' && !document.has('prose')
             ? bodyLine + countLines(body.trimStart().slice(0, offset ?? 0))
-            : lineAt(offsetOf(document, field)),
+            : lineAt(rule === 'unknown_field' ? offsetOfName(document, field) : offsetOf(document, field)),
         field,
         rule,
         message,
@@ -130,12 +146,29 @@ function withYaml(
   };
 }
 
+function yamlMessage({ code, message }: YAMLParseError): string {
+  if (code === 'DUPLICATE_KEY') return 'this field stands here for the second time; keep one of the two';
+  if (code === 'TAB_AS_INDENT') return 'a tab indents this line; YAML takes spaces alone, so put spaces there';
+  return `${message.split('\n')[0]}; correct the YAML (quote a text that holds a colon or a quote)`;
+}
+
+/** The start of a field's name; of its value when the name cannot be found. */
+function offsetOfName(document: Document, field: string): number {
+  const path = field.split(/[.[\]]+/).filter((part) => part !== '');
+  const name = path.pop();
+  const parent = path.length === 0 ? document.contents : document.getIn(path.map(keyOf), true);
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined;
+  return isScalar(pair?.key) ? (pair.key.range?.[0] ?? 0) : offsetOf(document, field);
+}
+
+const keyOf = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+
 /** The start of a field's value; for a missing field, the start of its nearest parent. */
 function offsetOf(document: Document, field: string): number {
   const path = field
     .split(/[.[\]]+/)
     .filter((part) => part !== '')
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+    .map(keyOf);
   for (; path.length > 0; path.pop()) {
     const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
     if (node?.range) return node.range[0];
@@ -148,10 +181,16 @@ function unreadable(file: string, line: number, rule: string, message: string): 
     file,
     digest: '',
     data: null,
+    faulty: null,
     body: '',
     problems: [{ file, line, field: 'file', rule, message }],
     locate: () => [],
   };
+}
+
+/** Whether a file begins with the byte order mark of UTF-16, as some editors save it. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 function countLines(text: string): number {

@@ -4,7 +4,7 @@ import { PlacementBody } from '../desk/placement.ts';
 import type { Problem } from '../fault.ts';
 import { FilingBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
-import { shapeProblems } from '../ledger/shape.ts';
+import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
 /**
@@ -50,7 +50,7 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): { sto
     });
   }
   const parsed = FrontMatter.safeParse(fields);
-  if (!parsed.success) return { problems: [...problems, ...shapeProblems(parsed.error, fields)] };
+  if (!parsed.success) return { problems: [...problems, ...recordProblems(parsed.error, fields, FrontMatter)] };
   if (problems.length > 0) return { problems };
   const { air, placement = null, ...body } = parsed.data;
   return {

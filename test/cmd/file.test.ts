@@ -126,7 +126,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a field of another name',
     { 'quay/stories/a.md': story('bylin: x\n') },
-    /^quay\/stories\/a\.md:6 bylin: there is no field of this name; take it out or correct its spelling$/,
+    /^quay\/stories\/a\.md:6 bylin: there is no field of this name; did you mean byline\?$/,
   ],
   [
     'a field of another type',
