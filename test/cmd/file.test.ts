@@ -106,7 +106,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a field twice',
     { 'quay/stories/a.md': story('dek: Again.\n') },
-    /^quay\/stories\/a\.md:6 yaml: Map keys must be unique; correct the YAML/,
+    /^quay\/stories\/a\.md:6 yaml: this field stands here for the second time; keep one of the two$/,
   ],
   [
     'an alias of nothing',
@@ -131,7 +131,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a field of another type',
     { 'quay/stories/a.md': story('language: 7\n') },
-    /^quay\/stories\/a\.md:6 language: 7: must be a text$/,
+    /^quay\/stories\/a\.md:6 language: 7: must be a text; put it in quotes$/,
   ],
   [
     'a kind that is none',

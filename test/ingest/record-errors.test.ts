@@ -51,7 +51,7 @@ zzz: 1
     'nameplate: One\nsections: [News]\nhue: red\nnameplate: Two\n',
     [
       'b/paper.yaml:4 yaml: this field stands here for the second time; keep one of the two',
-      'b/paper.yaml:3 hue: "red": must be a whole number',
+      'b/paper.yaml:3 hue: "red": must be a number',
     ],
   ],
   [
