@@ -54,8 +54,14 @@ hue: 28
 # The paper's own address, if it has a domain. Without it the paper is a path of the server.
 ${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
 
-# A mail address for readers and for reports of vulnerabilities.
+# A mail address, or an https address, for readers and for reports of vulnerabilities.
 # contact: desk@news.example
+
+# Who is responsible, in the footer of every page: a text, or a page of the paper. Some countries require it.
+imprint: pages/imprint.md
+
+# One of the pairs of typefaces: source-serif, lora, bitter or public-sans.
+# typefaces: source-serif
 
 # false hides the paper from everybody without a key.
 paper_public: true
