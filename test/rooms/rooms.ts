@@ -358,7 +358,13 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/env.ts': {
     holds: 'the settings',
-    imports: ['src/meter', 'src/records', 'src/files/log-policy.ts', 'src/ledger/log/checkpoint.ts'],
+    imports: [
+      'src/meter',
+      'src/records',
+      'src/files/log-policy.ts',
+      'src/ledger/log/checkpoint.ts',
+      'src/outbound/webhook-url.ts',
+    ],
   },
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
