@@ -1,3 +1,5 @@
+import { verify } from './en-verify.ts';
+
 /**
  * The words that the press puts around the pieces, in English. This table is the model of the others: its groups follow
  * the places where the words stand, `{name}` is a placeholder, and a counted phrase has one text for each plural
@@ -131,44 +133,8 @@ export const en = {
     not_fetched:
       'Nothing was checked: the program that checks could not be fetched. That says nothing about the piece. Reload the page and try again.',
   },
-  /** What the browser says when it checks a piece. What exactly is wrong with a false proof it says in English. */
-  verify: {
-    checking: 'Checking…',
-    again: 'Check again',
-    holds: 'Holds',
-    fails: 'Fails',
-    checks: 'The checks',
-    held: 'All checks hold: the paper’s door signed this very text, and it has not changed since. That is no proof that a claim in it is true; for that, read the sources. And this page checked itself: whoever doubts the page runs the commands below.',
-    failed: {
-      one: '{count} of {all} checks failed: {names}. Reload the page and check again, for it may have been revised this minute. If it fails again, do not rely on this page: keep a copy of the proof and tell the paper.',
-      other:
-        '{count} of {all} checks failed: {names}. Reload the page and check again, for it may have been revised this minute. If it fails again, do not rely on this page: keep a copy of the proof and tell the paper.',
-    },
-    nothing: 'Nothing was checked: {reason}',
-    insecure:
-      'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or check the proof by the commands below.',
-    hash: 'The hash is that of the text',
-    hash_found:
-      'Your browser hashed the headline, summary, text, sources and byline in the proof anew, and got the hash that it states: {hash}.',
-    receipt: 'The receipt is for this piece',
-    receipt_found:
-      'Receipt no. {seq} of “{paper}” names this piece, revision {revision}, and that hash. It was filed on {day} at {time} UTC.',
-    signature: 'The paper’s door signed the receipt',
-    signature_found:
-      'The Ed25519 signature holds under the key of “{name}”, which the paper’s key document lists as {kid}.',
-    chain: 'The chain of revisions is whole',
-    chain_first: 'This is the first revision, and its receipt names none before it.',
-    chain_found:
-      'All {count} revisions are there. Each has a signed receipt, and each receipt names the hash of the one before it.',
-    page: 'This page shows that text',
-    page_found:
-      'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',
-    log: 'The receipt is in the log',
-    witnessed: 'The receipt is in the log, and witnesses have seen it',
-    place:
-      'It is leaf {index} of the log “{origin}”: your browser followed its path to the root of a head of {size} leaves, which the log has signed.',
-    unconfirmed: 'No witness has confirmed this receipt yet, so that the paper alone answers for when it was signed.',
-  },
+  /** What the browser says when it checks a piece. */
+  verify,
   day: {
     pieces: {
       one: 'One piece went on air this day, by UTC.',

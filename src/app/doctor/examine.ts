@@ -6,6 +6,7 @@ import { checkAddresses } from './addresses.ts';
 import type { Finding } from './finding.ts';
 import { holds, runCheck } from './finding.ts';
 import { checkHosts } from './hosts.ts';
+import { checkLanguages } from './languages.ts';
 import { checkLogs } from './log.ts';
 import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
@@ -33,12 +34,12 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const here = await checkMachine(settings, app);
     // Report a database that cannot be opened as a fault, not as missing.
     if (opened.state === 'fault') here[0] = opened;
-    const hosts = settings.services.desk ? await checkHosts(app) : [];
+    const desk = settings.services.desk ? [...(await checkHosts(app)), await checkLanguages(app)] : [];
     return [
       ...here,
       ...(await checkLogs(settings, app)),
       ...(await checkAddresses(settings, app)),
-      ...hosts,
+      ...desk,
       await runCheck('proxy', () => checkProxy(settings, app)),
       ...(await network),
     ];

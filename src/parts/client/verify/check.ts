@@ -6,10 +6,13 @@ import { unsignedIn } from '../../../ledger/proof-form.ts';
 import type { Receipt } from '../../../ledger/receipt.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
 import { unsignedWords } from '../../../ledger/unsigned.ts';
+import { fill } from '../../../phrases/fill.ts';
 import type { ListedKey } from './crypto.ts';
 import { contentHash, keysIn, sha256, signedBy } from './crypto.ts';
 import type { ProofRecord } from './record.ts';
 import { proofRecord } from './record.ts';
+import type { Words } from './words.ts';
+import { ENGLISH } from './words.ts';
 
 /** One check and its outcome, in words for a reader. */
 export interface Check {
@@ -46,7 +49,11 @@ const check = (title: string, faults: string[], found: string): Check => ({
  * value from the two documents; `unsigned` names the unsigned parts of the proof. Without a proof record or a key
  * document, returns a single check that says so.
  */
-export async function checkProof(documents: { proof: unknown; keys: unknown }, shown: Shown): Promise<CheckedProof> {
+export async function checkProof(
+  documents: { proof: unknown; keys: unknown },
+  shown: Shown,
+  words: Words = ENGLISH,
+): Promise<CheckedProof> {
   const proof = proofRecord(documents.proof);
   const keys = await keysIn(documents.keys);
   const unread = [
@@ -62,10 +69,10 @@ export async function checkProof(documents: { proof: unknown; keys: unknown }, s
   const newest = await readReceipt(proof.receipt, keys);
   const unsigned = unsignedIn(proof);
   const checks = [
-    await hashCheck(proof, unsigned),
-    receiptCheck(proof, newest.receipt, shown),
-    signatureCheck(newest, keys),
-    chainCheck(proof, seen),
+    await hashCheck(words, proof, unsigned),
+    receiptCheck(words, proof, newest.receipt, shown),
+    signatureCheck(words, newest, keys),
+    chainCheck(words, proof, seen),
   ];
   return { checks, proof, unsigned };
 }
@@ -74,27 +81,24 @@ function unreadable(name: string, document: unknown, what: string): string {
   return document instanceof DuplicateMember ? `${name} ${document.message}.` : `${name} is not ${what}.`;
 }
 
-async function hashCheck(proof: ProofRecord, unsigned: string[]): Promise<Check> {
+async function hashCheck(words: Words, proof: ProofRecord, unsigned: string[]): Promise<Check> {
   const hash = await contentHash(proof.basis);
   const faults =
     hash === proof.content_hash
       ? []
       : [`The text in the proof gives ${hash ?? 'no hash at all'}, but the proof states ${proof.content_hash}.`];
-  const words = unsignedWords(unsigned);
-  const beside = words === '' ? '' : ` Beside them the proof has what is n${words.slice(1)}.`;
-  return check(
-    'The hash is that of the text',
-    faults,
-    `Your browser hashed the headline, summary, text, sources and byline in the proof anew, and got the hash that it states: ${hash}.${beside}`,
-  );
+  const named = unsignedWords(unsigned);
+  const beside = named === '' ? '' : ` Beside them the proof has what is n${named.slice(1)}.`;
+  return check(words.hash, faults, `${fill(words.hash_found, { hash: `${hash}` })}${beside}`);
 }
 
 function receiptCheck(
+  words: Words,
   { id, revision, content_hash, basis }: ProofRecord,
   receipt: Receipt | null,
   shown: Shown,
 ): Check {
-  const title = 'The receipt is for this piece';
+  const title = words.receipt;
   if (receipt === null) return check(title, ['The receipt is not in the form of a receipt.'], '');
   const faults: string[] = [];
   const ids = [receipt.piece, id, basis.id];
@@ -117,25 +121,27 @@ function receiptCheck(
   return check(
     title,
     faults,
-    `Receipt no. ${receipt.seq} of “${receipt.paper}” names this piece, revision ${receipt.revision}, and that hash. It was filed on ${receipt.filed_at.slice(0, 10)} at ${receipt.filed_at.slice(11, 19)} UTC.`,
+    fill(words.receipt_found, {
+      seq: receipt.seq,
+      paper: receipt.paper,
+      revision: receipt.revision,
+      day: receipt.filed_at.slice(0, 10),
+      time: receipt.filed_at.slice(11, 19),
+    }),
   );
 }
 
-function signatureCheck({ receipt, signature }: CheckedReceipt, keys: ListedKey[]): Check {
+function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, keys: ListedKey[]): Check {
   const key = keys.find(({ kid }) => kid === receipt?.kid);
   const faults = {
     holds: [],
     fails: ['The signature does not fit the receipt: the receipt was changed after it was signed, or never signed.'],
     no_such_key: [`The receipt names the key ${receipt?.kid}, and the paper’s key document lists no such key.`],
   }[signature];
-  return check(
-    'The paper’s door signed the receipt',
-    faults,
-    `The Ed25519 signature holds under the key of “${key?.name}”, which the paper’s key document lists as ${key?.kid}.`,
-  );
+  return check(words.signature, faults, fill(words.signature_found, { name: `${key?.name}`, kid: `${key?.kid}` }));
 }
 
-function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRules>[0]): Check {
+function chainCheck(words: Words, proof: ProofRecord, generations: Parameters<typeof chainRules>[0]): Check {
   const faults = chainRules(generations);
   const last = proof.generations.at(-1);
   if (last?.receipt !== proof.receipt || last.content_hash !== proof.content_hash) {
@@ -143,11 +149,9 @@ function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRule
   }
   const count = generations.length;
   return check(
-    'The chain of revisions is whole',
+    words.chain,
     faults.map((fault) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`),
-    count === 1
-      ? 'This is the first revision, and its receipt names none before it.'
-      : `All ${count} revisions are there. Each has a signed receipt, and each receipt names the hash of the one before it.`,
+    count === 1 ? words.chain_first : fill(words.chain_found, { count }),
   );
 }
 

@@ -2,10 +2,13 @@ import { LogFault } from '../../../ledger/log/log-fault.ts';
 import type { LogProof } from '../../../ledger/log/log-proof.ts';
 import type { Policy } from '../../../ledger/log/policy.ts';
 import { parsePolicy } from '../../../ledger/log/policy.ts';
+import { fill } from '../../../phrases/fill.ts';
 import type { Check } from './check.ts';
 import { NotFetched } from './fetched.ts';
 import type { LoggedReceipt } from './log-proof.ts';
 import { loggedEntry, verifyLogged } from './log-proof.ts';
+import type { Words } from './words.ts';
+import { ENGLISH } from './words.ts';
 
 /** Whether witnesses have seen a receipt: a check, or why there was nothing to check. */
 export type LogOutcome = { check: Check } | { open: string };
@@ -17,29 +20,26 @@ export interface PolicySource {
   fetch(): Promise<string>;
 }
 
-const TITLE = 'The receipt is in the log, and witnesses have seen it';
-const LOG_TITLE = 'The receipt is in the log';
-
-const UNCONFIRMED =
-  'No witness has confirmed this receipt yet, so that the paper alone answers for when it was signed.';
-
 /** Checks a receipt's place in the log by the policy of the site. */
 export async function logOutcome(
   receipt: string,
   log: LogProof | null | undefined,
   source: PolicySource,
+  words: Words = ENGLISH,
 ): Promise<LogOutcome> {
-  if (log == null) return { open: UNCONFIRMED };
+  if (log == null) return { open: words.unconfirmed };
   try {
     const entry = await loggedEntry(receipt, log);
     const policy = await policyFrom(source);
-    return inWords(await verifyLogged(entry, log, policy), policy, source.address);
+    return inWords(words, await verifyLogged(entry, log, policy), policy, source.address);
   } catch (error) {
     if (error instanceof NotFetched) {
       return { open: `Which witnesses have seen the receipt was not checked, because ${error.message}` };
     }
     if (!(error instanceof LogFault)) throw error;
-    return { check: { title: TITLE, holds: false, found: [`The log’s proof does not hold: ${error.message}.`] } };
+    return {
+      check: { title: words.witnessed, holds: false, found: [`The log’s proof does not hold: ${error.message}.`] },
+    };
   }
 }
 
@@ -55,15 +55,15 @@ export async function policyFrom(source: PolicySource): Promise<Policy> {
   }
 }
 
-function inWords(logged: LoggedReceipt, policy: Policy, address: string): LogOutcome {
+function inWords(words: Words, logged: LoggedReceipt, policy: Policy, address: string): LogOutcome {
   const { origin, index, size } = logged;
-  const place = `It is leaf ${index} of the log “${origin}”: your browser followed its path to the root of a head of ${size} leaves, which the log has signed.`;
+  const place = fill(words.place, { index, origin, size });
   if (!logged.isQuorumMet) {
     return { open: `Whether enough witnesses have seen the receipt was not checked. ${uncheckedWords(logged)}` };
   }
   if (logged.cosigners.length === 0) {
     const none = `No witness has signed that head; the policy at ${address} asks for none.`;
-    return { check: { title: LOG_TITLE, holds: true, found: [place, none, uncheckedWords(logged)].filter(Boolean) } };
+    return { check: { title: words.log, holds: true, found: [place, none, uncheckedWords(logged)].filter(Boolean) } };
   }
   const seen = logged.cosigners.map(({ witness, time }) => `“${witness.name}” on ${secondInWords(time)}`).join(', ');
   const found = [
@@ -71,7 +71,7 @@ function inWords(logged: LoggedReceipt, policy: Policy, address: string): LogOut
     `Witnesses have signed that head: ${seen}. By then the receipt was there. Of ${countOf(policy)} that the policy at ${address} names, that is its quorum; whether they are independent, it cannot say.`,
     uncheckedWords(logged),
   ];
-  return { check: { title: TITLE, holds: true, found: found.filter((line) => line !== '') } };
+  return { check: { title: words.witnessed, holds: true, found: found.filter((line) => line !== '') } };
 }
 
 /** Names the witnesses whose signatures no browser can check; empty when there are none. */

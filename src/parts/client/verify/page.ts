@@ -2,6 +2,8 @@ import type { Basis } from '../../../ledger/basis.ts';
 import { creditedWriter } from '../../../ledger/credited-writer.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
+import type { Words } from './words.ts';
+import { ENGLISH } from './words.ts';
 
 /** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
 const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];
@@ -14,7 +16,7 @@ const EXCERPT_WORDS = 8;
  * Compares the page with the basis of its hash, word by word: the same renderer that printed the page converts the
  * signed Markdown to text again. Does not compare markup, spacing and layout.
  */
-export function pageCheck(page: Document, basis: Basis): Check {
+export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH): Check {
   const story = page.querySelector('.story');
   const text = (selector: string): string => words(story?.querySelector(selector)?.textContent);
   const prose = story?.querySelector('.prose') ?? null;
@@ -36,14 +38,12 @@ export function pageCheck(page: Document, basis: Basis): Check {
     ...strays(story?.querySelector('.heading'), HEADING_PARTS),
   ];
   return {
-    title: 'This page shows that text',
+    title: phrases.page,
     holds: faults.length === 0,
     found:
       faults.length > 0
         ? [...faults, 'If your browser translates this page, or an extension changes it, switch that off and reload.']
-        : [
-            'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',
-          ],
+        : [phrases.page_found],
   };
 }
 
