@@ -9,10 +9,14 @@ export interface Stand {
   close(): Promise<void>;
 }
 
-/** Serves the repository's own papers from a folder of its own, as `npm start` does, and waits until they are pressed. */
-export async function openStand(): Promise<Stand> {
+/**
+ * Serves the repository's own papers from a folder of its own, as `npm start` does, and waits until they are pressed.
+ * `change` may add to the folder first.
+ */
+export async function openStand(change?: (folder: string) => void): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-stand-'));
   copyDemo(folder);
+  change?.(folder);
   const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();

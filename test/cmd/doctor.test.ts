@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { openAppContext } from '../../src/app/context.ts';
+import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
@@ -186,4 +187,24 @@ test('a setting that is wrong is all that is told, and no password is shown', as
   assert.deepEqual(names, ['settings']);
   assert.match(of('settings').found, /SCAN_EVERY=often/);
   assert.doesNotMatch(stdout, /tresor/);
+});
+
+test('a paper in a language without a table of phrases is told, in one line that is no fault', async (t) => {
+  const folder = tempFolder(t);
+  const app = openAppContext(readSettings(envIn(folder)));
+  app.openSigningKey();
+  for (const [slug, language] of [
+    ['quay', 'sv-FI'],
+    ['harbor', 'pt-BR'],
+  ] as const) {
+    const paper = PaperBody.parse({ nameplate: slug, language, sections: ['City'] });
+    app.store.transact(() => app.store.setPaper(slug, paper, app.now()));
+  }
+  app.close();
+  const { of } = await examined(t, folder, {});
+  assert.deepEqual(of('languages'), {
+    name: 'languages',
+    state: 'open',
+    found: 'pages speak English around the pieces of quay (sv-FI); docs/translating.md says how to add a language',
+  });
 });
