@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -32,6 +33,16 @@ const PICTURE_SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>',
 );
 const PICTURE = await probeMedia('media/p.svg', PICTURE_SVG);
+/** Photographs that replace one another under two names, equal ones among them. */
+const PHOTOGRAPHS = await Promise.all(
+  ['#48c', '#c84'].map((background) =>
+    sharp({ create: { width: 180, height: 90, channels: 3, background } })
+      .jpeg()
+      .toBuffer(),
+  ),
+);
+const PROBED = await Promise.all(PHOTOGRAPHS.map((bytes) => probeMedia('media/q.jpg', bytes)));
+const PHOTOGRAPH_PATHS = ['media/q.jpg', 'media/r.jpg'];
 
 /** What a piece says about itself, beside its text. */
 interface About {
@@ -50,6 +61,7 @@ type Step =
   | { do: 'persona'; persona: number; title: string; name: string; hasPicture: boolean }
   | { do: 'page'; page: number; title: string; nav: (typeof NAVS)[number] | null }
   | { do: 'media' }
+  | { do: 'photograph'; name: number; shows: number }
   | { do: 'cosign' }
   | { do: 'crash'; after: number };
 
@@ -101,6 +113,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       nav: fc.option(fc.constantFrom(...NAVS)),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('photograph' as const), name: fc.nat(1), shows: fc.nat(1) }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('cosign' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
@@ -123,6 +139,7 @@ function take(app: AppContext, clock: Clock, action: Step): void {
           persona: PERSONAS[action.persona] ?? '',
           ...action.about,
           correction: action.corrects ? 'It said otherwise.' : null,
+          image: store.archive(PAPER).media('media/q.jpg') && { src: 'media/q.jpg', alt: 'A quay', credit: null },
         }),
         { by: 'cli' },
       );
@@ -133,6 +150,10 @@ function take(app: AppContext, clock: Clock, action: Step): void {
       withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
     if (action.do === 'cosign') cosignAll(app);
     if (action.do === 'media') record('media', PICTURE.path, PICTURE);
+    if (action.do === 'photograph') {
+      const path = PHOTOGRAPH_PATHS[action.name] ?? '';
+      record('media', path, { ...PROBED[action.shows], path });
+    }
     if (action.do === 'wait') clock.now += action.hours * HOUR;
     if (action.do === 'hue') change({ hue: action.hue });
     if (action.do === 'sections') change({ sections: SECTIONS.slice(0, action.keep) });
@@ -164,6 +185,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         const app = appContextIn(scope, folder, clock);
         createPaper(app);
         app.media.keepBytes(PICTURE.digest, PICTURE_SVG);
+        for (const [n, bytes] of PHOTOGRAPHS.entries()) app.media.keepBytes(PROBED[n]?.digest ?? '', bytes);
         take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
