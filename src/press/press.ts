@@ -21,7 +21,7 @@ const CARDS_FIRST_MAX = 50;
  */
 const PICTURES_FIRST_MAX = 3;
 /** How many pictures are drawn between two looks at the clock. */
-const PICTURE_BATCH = 4;
+const PICTURE_BATCH = 2;
 /**
  * How long one press draws pictures after everything else, in ms. It leaves the others to the next press, so that what
  * is published meanwhile does not wait for them.

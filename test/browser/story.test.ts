@@ -8,6 +8,9 @@ import { openStand } from './stand.ts';
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 /** The most that an ordinary story page may weigh, without its picture. */
 const PAGE_MAX = 30_000;
+/** The most that a page may weigh at a desk, with its fonts and the pictures that are loaded: a story, and a front. */
+const STORY_MAX = 120_000;
+const FRONT_MAX = 300_000;
 /** The most that its script may weigh before a reader asks for a check. */
 const SCRIPT_MAX = 1_000;
 
@@ -71,6 +74,25 @@ describe('a story page', () => {
       [src],
     );
     await page.close();
+  });
+
+  it('weighs little, pictures and fonts included, and so does a front', async () => {
+    for (const [path, most] of [
+      ['/the-plumb-line/stories/meridian-by-vote/', STORY_MAX],
+      ['/the-plumb-line/', FRONT_MAX],
+      ['/the-leading-light/', FRONT_MAX],
+    ] as const) {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      const network = await page.context().newCDPSession(page);
+      await network.send('Network.enable');
+      let weight = 0;
+      network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        weight += encodedDataLength;
+      });
+      await page.goto(stand.url + path, { waitUntil: 'networkidle' });
+      assert.ok(weight > 0 && weight < most, `${path} weighs ${weight} bytes`);
+      await page.close();
+    }
   });
 
   it('keeps the names beside the text clear of it and of each other', async () => {
