@@ -13,6 +13,7 @@ export interface CurrentKey extends SigningKey {
 }
 
 interface KeyStore extends LedgerStore {
+  removedPapers(): { slug: string }[];
   doorKeys(): VerifyingKey[];
   records: { lastProbeAt(): number | null };
 }
@@ -111,7 +112,8 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
     );
   }
   // Later than anything the old key signed, even when the clock was set back since.
-  const signed = [store.records.lastProbeAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
+  const slugs = [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)];
+  const signed = [store.records.lastProbeAt() ?? 0, ...slugs.map(store.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
     if (key.retired_at === null) append(store, { type: 'retirement', at, kid: key.kid }, now);

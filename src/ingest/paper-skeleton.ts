@@ -133,8 +133,8 @@ Say here who runs the paper, why, and how readers can reach you.
 function imprint({ nameplate, url }: NewPaper): string {
   return `---
 title: Imprint
-nav: footer
-order: 2
+# paper.yaml names this page as the imprint, which every footer links to.
+nav: none
 ---
 
 Some countries require an imprint: who is responsible for ${inProse(nameplate)}${url === undefined ? '' : ` (${url})`}, under which postal address, and how to reach them by mail.
