@@ -59,7 +59,7 @@ export class SharedPages {
     const page = stat === undefined || stat.size > PRINTED_MAX ? null : await this.#printed(site, file, stat);
     // A page that the paper no longer has stays as it was pressed until the press removes it.
     if (page === null) return sendFile(c, { file: path, status, headers });
-    const type = { 'Content-Type': 'text/html; charset=UTF-8' };
+    const type = { 'Content-Type': 'text/html; charset=utf-8' };
     if (status === 200) return sendShared(c, page, { ...headers, ...type });
     return respond(c, page.bytes, status, { ...headers, ...type, ETag: page.etag });
   }
