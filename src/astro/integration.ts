@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
-import type { ViteDevServer } from 'vite';
 import { BUILT, stampBuild } from '../app/build.ts';
 import { type AppContext, databaseFile, withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
@@ -57,6 +56,8 @@ export function devServer(): { host: string; port: number } {
   const { host, port } = readSettings();
   return { host, port };
 }
+
+type ViteDevServer = Parameters<NonNullable<AstroIntegration['hooks']['astro:server:setup']>>[0]['server'];
 
 /**
  * Opens the writing desk over the content folder, prints what the door objects to, and has every open page reloaded
