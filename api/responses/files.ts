@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { cacheControl, contentType, securityHeaders } from '../../src/press/feeds/headers.ts';
 
 /** The headers of an address under a paper's root, the same as in the paper's `_headers` file. */
-export function fileHeaders(path: string, root: string, embedScripts: readonly string[]): Record<string, string> {
+export function fileHeaders(
+  path: string,
+  root: string,
+  embedScripts: readonly string[],
+  analytics?: string,
+): Record<string, string> {
   const type = contentType(path);
   return {
-    ...securityHeaders(path, { root, embed_scripts: embedScripts }),
+    ...securityHeaders(path, { root, embed_scripts: embedScripts, analytics }),
     'Cache-Control': cacheControl(path),
     ...(type === null ? {} : { 'Content-Type': type }),
   };

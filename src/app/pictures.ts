@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Media } from '../desk/media.ts';
 import type { Settings } from '../env.ts';
@@ -33,6 +34,7 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
     return work;
   };
   return {
+    original: (found) => readFile(media.pathOf(found.digest)),
     isDrawn: (found) => cache.has(pictureId(found)),
     async variant(found: Media, { path }: Variant) {
       const id = pictureId(found);

@@ -104,6 +104,19 @@ export const PaperBody = z.strictObject({
         .default('UTC'),
     })
     .optional(),
+  /** The SVG among the paper's media that stands for the nameplate, and another one for dark mode. */
+  logo: z.union([z.string(), z.strictObject({ light: z.string(), dark: z.string() })]).optional(),
+  /** The SVG or PNG among the paper's media from which its icons are made. */
+  icon: z.string().optional(),
+  /** The stylesheet among the paper's media that follows those of Broadsheet. */
+  style: z.string().optional(),
+  /** Address of the one script of another host that pages load. */
+  analytics: z
+    .string()
+    .max(URL_MAX, { abort: true })
+    .check(z.url({ protocol: /^https$/, error: 'must be the https address of a script' }))
+    .refine((url) => !/[#@]/.test(url), 'must be an address without a fragment or a user name')
+    .optional(),
   /** One of the pairs of typefaces that come with Broadsheet. */
   typefaces: z.enum(TYPEFACE_NAMES).optional(),
   /** The desk's working methods, in Markdown, for the standards page. */

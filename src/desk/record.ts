@@ -37,11 +37,13 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 
 /**
  * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that
- * has pieces, or raises the source floor above that of scheduled pieces.
+ * has pieces, raises the source floor above that of scheduled pieces, or names media that the paper does not have.
  */
-export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
-  const problems =
-    archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)];
+export function paperFrom(archive: Archive | null, body: PaperBody, media = mediaOf(archive)): PaperBody {
+  const problems = [
+    ...(archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)]),
+    ...brandMedia(body).flatMap(({ field, path, types }) => mediaProblems(media, field, path, types)),
+  ];
   if (problems.length > 0) throw refusalOf(problems);
   return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
 }
@@ -111,6 +113,35 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
   const slugs = `${named.join(', ')}${short.length > NAMED_MAX ? ', …' : ''}`;
   const message = `${short.length} of the pieces that are to go on air cite fewer than ${source_floor} distinct publishers (${slugs}); revise them or take them off their schedule first`;
   return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
+}
+
+const mediaOf = (archive: Archive | null) => (path: string) => archive?.media(path) ?? null;
+
+/** The media that a paper's record names, and the types that each may have. */
+export function brandMedia({ logo, icon, style }: Pick<PaperBody, 'logo' | 'icon' | 'style'>) {
+  const svg = ['image/svg+xml'];
+  const logos = typeof logo === 'object' ? [...Object.entries(logo)] : [['', logo] as const];
+  return [
+    ...logos.map(([part, path]) => ({ field: part === '' ? 'logo' : `logo.${part}`, path, types: svg })),
+    { field: 'icon', path: icon, types: [...svg, 'image/png'] },
+    { field: 'style', path: style, types: ['text/css'] },
+  ].flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ path, ...rest }]));
+}
+
+function mediaProblems(
+  media: (path: string) => Media | null,
+  field: string,
+  path: string,
+  types: readonly string[],
+): Problem[] {
+  const found = media(path);
+  if (found !== null && types.includes(found.media_type)) return [];
+  const wanted = types.join(' or ');
+  const message =
+    found === null
+      ? `${JSON.stringify(path)} is not a media file of this paper; put it under media/, and name it from there`
+      : `${JSON.stringify(path)} is ${found.media_type}, not ${wanted}; name another file`;
+  return [{ field, rule: 'unknown_media', message }];
 }
 
 /** Returns the media file that a record names, or null when it names none. Throws `refused_by_door`. */

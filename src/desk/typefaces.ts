@@ -17,8 +17,14 @@ export const DEFAULT_TYPEFACES: Typefaces = 'source-serif';
 
 const FAMILIES = new Set<string>(Object.values(TYPEFACES).flat());
 
-/** Whether a paper with these typefaces has a file of the build: it needs no fonts of another pair. */
+/**
+ * Whether a paper with these typefaces has a file of the build: it needs no fonts of another pair than its own and the
+ * default one, which pages of the shared host have.
+ */
 export function needsAsset(path: string, typefaces: Typefaces): boolean {
   const [, family = ''] = /^_astro\/([a-z0-9-]+?)-(?:latin|european|greek|cyrillic|vietnamese)\b/.exec(path) ?? [];
-  return !FAMILIES.has(family) || (TYPEFACES[typefaces] as readonly string[]).includes(family);
+  const [, pair = ''] = /^_astro\/type-([a-z-]+)\./.exec(path) ?? [];
+  const needed: readonly string[] = [...TYPEFACES[typefaces], ...TYPEFACES[DEFAULT_TYPEFACES]];
+  if (pair in TYPEFACES) return pair === typefaces || pair === DEFAULT_TYPEFACES;
+  return !FAMILIES.has(family) || needed.includes(family);
 }

@@ -26,8 +26,11 @@ export async function fileFolder(
 /** Applies everything of a paper's folder that is not a story. Returns false when there is still no paper. */
 export async function applyRecords(at: DeskFolder, media?: MediaReader): Promise<boolean> {
   const records = new Records(at);
+  // The paper's record may name its logo, icon and stylesheet.
+  const mediaFirst = records.namesMedia();
+  if (mediaFirst) await records.media(media);
   if (!records.paper()) return false;
-  await records.media(media);
+  if (!mediaFirst) await records.media(media);
   records.masthead();
   records.casts();
   new Pages(at).file();

@@ -10,7 +10,7 @@ import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
-import { appendRecord, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
+import { appendRecord, brandMedia, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
 import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
@@ -19,6 +19,7 @@ import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { recordProblems } from './record-problems.ts';
+import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
 
 /** Reads the media files of a folder. */
@@ -87,13 +88,27 @@ export class Records {
     return this.#at.intake.store.hasPaper(this.#at.slug);
   }
 
+  /** Whether a sound paper.yaml names media, which must be filed before it. */
+  namesMedia(): boolean {
+    const { store } = this.#at.intake;
+    const path = join(this.#at.folder, 'paper.yaml');
+    if (!existsSync(path) || removedProblem(store, this.#at.slug) !== null) return false;
+    if (!isPaperSlug(this.#at.slug) && !store.hasPaper(this.#at.slug)) return false;
+    const { success, data } = PaperBody.safeParse(readSource(path, '', 'yaml').data);
+    return success && brandMedia(data).length > 0;
+  }
+
   /**
    * The record, if no other paper is served at its address. Only the operator writes paper.yaml, so this also gives
-   * the host.
+   * the host. Null when it names a media file that was refused, which is reported with that file.
    */
-  #paperFrom(body: PaperBody): PaperBody {
-    const paper = paperFrom(this.#archive(), body);
-    const { intake, slug } = this.#at;
+  #paperFrom(body: PaperBody): PaperBody | null {
+    const { intake, slug, result } = this.#at;
+    const { media } = intake.store.archive(slug);
+    const refused = ({ path }: { path: string }) =>
+      media(path) === null && result.problems.some(({ file }) => file === join(slug, path));
+    if (brandMedia(body).some(refused)) return null;
+    const paper = paperFrom(this.#archive(), body, media);
     requireFreeAddress(intake, slug, paper.url);
     return paper;
   }
@@ -121,11 +136,10 @@ export class Records {
           if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
         });
       } catch (error) {
-        this.#at.report(
-          { file, digest: '', data: null, faulty: null, body: '', problems: [], locate: () => [] },
-          error,
-          'file',
-        );
+        const line = lineIn(error);
+        const locate: SourceFile['locate'] = (problems) =>
+          line === null ? [] : problems.map(({ field, rule, message }) => ({ file, line, field, rule, message }));
+        this.#at.report({ file, digest: '', data: null, faulty: null, body: '', problems: [], locate }, error, 'file');
       }
     }
   }
@@ -203,7 +217,8 @@ export class Records {
       }
       if (source.data === null) return;
       try {
-        this.#record(kind, name, finish(parsed.data), file, source.digest, now());
+        const finished = finish(parsed.data);
+        if (finished !== null) this.#record(kind, name, finished, file, source.digest, now());
       } catch (error) {
         this.#at.report(source, error, 'file');
       }
@@ -237,4 +252,10 @@ async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return `sha256:${hash.digest('hex')}`;
+}
+
+/** The line of a media file that breaks a rule, for a stylesheet. */
+function lineIn(error: unknown): number | null {
+  const line = error instanceof Fault ? error.details?.line : null;
+  return typeof line === 'number' ? line : null;
 }

@@ -1,4 +1,4 @@
-// The two modules of css-tree in use, with only the types that are read. The main module also loads a dictionary of
+// The modules of css-tree in use, with only the types that are read. The main module also loads a dictionary of
 // CSS, which takes 100 ms.
 declare module 'css-tree/parser' {
   export type CssNode =
@@ -16,7 +16,10 @@ declare module 'css-tree/parser' {
     parseRulePrelude?: boolean;
     parseAtrulePrelude?: boolean;
     parseCustomProperty?: boolean;
-    onParseError?(error: Error): void;
+    parseValue?: boolean;
+    positions?: boolean;
+    /** `line` counts from 1. */
+    onParseError?(error: Error & { line?: number }): void;
   }
 
   /**
@@ -24,6 +27,15 @@ declare module 'css-tree/parser' {
    * sheet.
    */
   export default function parse(css: string, options: ParseOptions): CssNode;
+}
+
+declare module 'css-tree/tokenizer' {
+  export const tokenTypes: Record<
+    'Ident' | 'Function' | 'AtKeyword' | 'String' | 'BadString' | 'Url' | 'BadUrl' | 'Comment',
+    number
+  >;
+  /** Calls back for every token, with its type and its place in the text. */
+  export function tokenize(css: string, onToken: (type: number, start: number, end: number) => void): void;
 }
 
 declare module 'css-tree/walker' {

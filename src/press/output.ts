@@ -40,6 +40,8 @@ export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route
 export interface Pictures {
   /** Whether all variants of a picture are drawn already. */
   isDrawn(media: Media): boolean;
+  /** The bytes of a picture as filed. */
+  original(media: Media): Promise<Uint8Array>;
   /** The bytes of a variant, drawn if need be. */
   variant(media: Media, variant: Variant): Promise<Uint8Array>;
 }

@@ -6,12 +6,14 @@ import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
 import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { InvalidStyle, probeCss } from './probe-css.ts';
 import { probeMp4 } from './probe-mp4.ts';
 import { probeSvg } from './probe-svg.ts';
 
 export const IMAGE_BYTES_MAX = 20_000_000;
 export const IMAGE_PIXELS_MAX = 100_000_000;
 export const VIDEO_BYTES_MAX = 500_000_000;
+export const STYLE_BYTES_MAX = 800_000;
 export const CAPTIONS_BYTES_MAX = 5_000_000;
 
 interface Format {
@@ -42,6 +44,11 @@ const FORMATS: Readonly<Record<string, Format>> = {
     bytes_max: IMAGE_BYTES_MAX,
     probe: async (source) => probeSvg(textOf(await wholeOf(source))),
   },
+  '.css': {
+    media_type: 'text/css',
+    bytes_max: STYLE_BYTES_MAX,
+    probe: async (source) => probeCss(textOf(await wholeOf(source))),
+  },
   '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX, probe: probeMp4 },
   '.vtt': {
     media_type: 'text/vtt',
@@ -68,7 +75,10 @@ export async function probeMedia(path: string, source: Uint8Array | string): Pro
     const properties = await format.probe(source, bytes);
     return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
   } catch (error) {
-    if (error instanceof InvalidMedia) throw new Fault('invalid_request', `${path} ${error.message}.`, { path });
+    if (error instanceof InvalidMedia) {
+      const line = error instanceof InvalidStyle ? { line: error.line } : {};
+      throw new Fault('invalid_request', `${path} ${error.message}.`, { path, ...line });
+    }
     throw error;
   }
 }

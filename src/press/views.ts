@@ -19,6 +19,8 @@ export interface Frame {
   title: string;
   description: string;
   noindex: boolean;
+  /** Address of the paper's analytics script; null without one, and on pages that are not indexed. */
+  analytics: string | null;
   paper: {
     nameplate: string;
     motto: string;
@@ -27,6 +29,12 @@ export interface Frame {
     language: string;
     sections: { name: string; slug: string; url: string }[];
     typefaces: Typefaces;
+    /** Whether the paper has a stylesheet of its own, at `style.css`. */
+    has_style: boolean;
+    /** The picture that stands for the nameplate, and another one for dark mode; null without a logo. */
+    logo: { picture: PictureView; dark_url: string | null } | null;
+    /** `svg_url` is null when the icon is a PNG. */
+    icons: { ico_url: string; svg_url: string | null; touch_url: string; manifest_url: string };
     /** The address of the contact, as a link, and its words; null without one. */
     contact: { url: string; text: string | null } | null;
     /** Who is responsible for the paper: the lines of a text, or a page of the paper. */

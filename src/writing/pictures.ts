@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pictures } from '../press/output.ts';
 
@@ -9,6 +10,7 @@ export function deskPictures(pathOf: (digest: string) => string): Pictures {
   const drawn = new LRUCache<string, Uint8Array>({ maxSize: CACHED_MAX, sizeCalculation: ({ length }) => length || 1 });
   return {
     isDrawn: () => true,
+    original: (media) => readFile(pathOf(media.digest)),
     async variant(media, variant) {
       const kept = drawn.get(variant.path);
       if (kept !== undefined) return kept;

@@ -116,6 +116,7 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
       title: 'A paper',
       description: '',
       noindex: true,
+      analytics: null,
       paper: {
         nameplate: 'The Harbor Ledger',
         motto: '',
@@ -128,6 +129,14 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
           url: `/sections/section-${index}/`,
         })),
         typefaces: 'source-serif',
+        has_style: false,
+        logo: null,
+        icons: {
+          ico_url: '/favicon.ico',
+          svg_url: null,
+          touch_url: '/favicon.ico',
+          manifest_url: '/manifest.webmanifest',
+        },
         contact: null,
         imprint: null,
         has_cast: false,

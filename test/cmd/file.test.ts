@@ -59,6 +59,42 @@ const ABOUT = (prose = 'Two people write this.', more = '') => `---\ntitle: Abou
 /** A file that the door must refuse with one line, while the sound files beside it are filed. */
 const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegExp][] = [
   [
+    'a logo with a script',
+    {
+      'other/media/logo.svg': SVG.replace('<rect', '<script>alert(1)</script><rect'),
+      'other/paper.yaml': `${PAPER}logo: media/logo.svg\n`,
+    },
+    /^other\/media\/logo\.svg:1 file: media\/logo\.svg has a script element, which pictures may not have; remove it\.$/,
+  ],
+  [
+    'a logo that is not there',
+    { 'other/paper.yaml': `${PAPER}logo: media/none.svg\n` },
+    /^other\/paper\.yaml:3 logo: "media\/none\.svg" is not a media file of this paper; put it under media\/, and name it from there$/,
+  ],
+  [
+    'a stylesheet that loads from elsewhere',
+    {
+      'other/media/style.css': 'a { color: red }\n\n.plate { background: url(https://x.example/a.png) }\n',
+      'other/paper.yaml': `${PAPER}style: media/style.css\n`,
+    },
+    /^other\/media\/style\.css:3 file: media\/style\.css loads "https:\/\/x\.example\/a\.png" from elsewhere; name a media file/,
+  ],
+  [
+    'a stylesheet with a syntax error',
+    { 'quay/media/style.css': 'a {\n  color red;\n}\n' },
+    /^quay\/media\/style\.css:2 file: media\/style\.css cannot be read as CSS \(.+\); correct it\.$/,
+  ],
+  [
+    'analytics over http',
+    { 'other/paper.yaml': `${PAPER}analytics: http://count.example/script.js\n` },
+    /^other\/paper\.yaml:3 analytics: .*must be the https address of a script/,
+  ],
+  [
+    'typefaces that do not come with Broadsheet',
+    { 'other/paper.yaml': `${PAPER}typefaces: comic-sans\n` },
+    /^other\/paper\.yaml:3 typefaces: .*source-serif.*public-sans/,
+  ],
+  [
     'a page at an address of the paper itself',
     { 'quay/pages/stories.md': ABOUT() },
     /^quay\/pages\/stories\.md:1 slug: "stories" is an address that the paper itself uses; choose another, such as "our-stories", and rename the file$/,

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
 import { PageBody } from '../../src/desk/page.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { PAPER } from '../support/app-context.ts';
+import { probeMedia } from '../../src/press/probe.ts';
+import { PAPER, treeOf } from '../support/app-context.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf } from '../support/pressed-paper.ts';
 
 /** Pages of different kinds, whose footers and heads are the same. */
@@ -43,6 +46,88 @@ test('every page has the contact and the imprint in its footer', async (t) => {
   app.store.transact(() => append(app.store, page));
   for (const footer of await footers())
     assert.match(footer, /<a href="\/harbor-ledger\/imprint\/" lang="de" dir="ltr">Impressum<\/a>/);
+});
+
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30"><rect width="90" height="30" fill="#036"/></svg>';
+const CSS = ':root { --accent: #036 }\n.plate { background: url("media/logo.svg") }\n';
+
+/** Files a media file of the paper. */
+async function file(app: AppContext, path: string, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  const body = await probeMedia(path, bytes);
+  app.media.keepBytes(body.digest, bytes);
+  const entry = { type: 'record', at: app.now(), paper: PAPER, kind: 'media', name: path, body } as const;
+  app.store.transact(() => append(app.store, entry));
+}
+
+test('logo, icon, stylesheet and analytics are on each page, and change with their files alone', async (t) => {
+  const { app, tree, folder, clock } = await paperOf(t, 1);
+  const read = (path: string) => readFileSync(join(tree, path), 'utf8');
+  const iconsIn = () => readdirSync(join(tree, 'icons')).sort();
+  const byHue = iconsIn();
+  assert.equal(byHue.length, 4, 'an ICO, one for iOS, two of the manifest');
+  assert.match(read('favicon.svg'), /^<svg/);
+  for (const path of ['media/logo.svg', 'media/night.svg', 'media/icon.svg']) await file(app, path, SVG);
+  await file(app, 'media/style.css', CSS);
+  await change(app, {
+    logo: { light: 'media/logo.svg', dark: 'media/night.svg' },
+    icon: 'media/icon.svg',
+    style: 'media/style.css',
+    analytics: 'https://count.example:8443/js/script.js?site=quay',
+    typefaces: 'lora',
+  });
+  await pressPapers(app, { cards: false });
+  for (const path of PAGES) {
+    const page = read(path);
+    assert.match(page, /<source srcset="\/harbor-ledger\/media\/night\.svg" media="\(prefers-color-scheme: dark\)">/);
+    assert.match(
+      page,
+      /<img[^>]* src="\/harbor-ledger\/media\/logo\.svg" alt="The Harbor Ledger" width="90" height="30">/,
+    );
+    assert.match(page, /type-lora\.[^"]+\.css/);
+    assert.match(page, /hue\.css">\s*<link rel="stylesheet" href="\/harbor-ledger\/style\.css">/);
+    const script = '<script async src="https://count.example:8443/js/script.js?site=quay"></script>';
+    assert.equal(page.includes(script), path !== '404.html', `${path}: analytics`);
+    for (const [, url = ''] of page.matchAll(
+      /<link rel="(?:icon|apple-touch-icon|manifest)"[^>]* href="\/harbor-ledger\/([^"]+)"/g,
+    ))
+      assert.ok(existsSync(join(tree, url)), url);
+  }
+  assert.doesNotMatch(read('embed/piece-0/index.html'), /count\.example/);
+  assert.equal(read('style.css'), CSS);
+  assert.equal(read('favicon.svg'), SVG);
+  assert.deepEqual(readFileSync(join(tree, 'favicon.ico')).subarray(0, 6), Buffer.from([0, 0, 1, 0, 1, 0]));
+  assert.ok(!iconsIn().some((name) => byHue.includes(name)), 'drawn files are named by their content');
+  const manifest = JSON.parse(read('manifest.webmanifest'));
+  assert.equal(manifest.name, 'The Harbor Ledger');
+  for (const { src, sizes } of manifest.icons) {
+    const { width, height } = await sharp(join(tree, src.replace('/harbor-ledger/', ''))).metadata();
+    assert.equal(`${width}x${height}`, sizes);
+  }
+  for (const rule of read('_headers').split('\n\n')) {
+    const isPage = rule.includes("form-action 'self'");
+    assert.equal(/count\.example/.test(rule), isPage, rule);
+    const [policy = ''] = /Content-Security-Policy: .*/.exec(rule) ?? [];
+    if (isPage)
+      assert.match(
+        policy,
+        /script-src 'self' https:\/\/count\.example:8443; connect-src 'self' https:\/\/count\.example:8443; /,
+      );
+    assert.equal(policy.split('count.example').length - 1, isPage ? 2 : 0);
+  }
+
+  await file(app, 'media/style.css', 'a { color: red }\n');
+  const [[, report] = []] = await pressPapers(app, { cards: false });
+  assert.equal(read('style.css'), 'a { color: red }\n');
+  assert.ok(report !== undefined && report.written < 6, `${report?.written} files for a changed stylesheet`);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+
+  await change(app, { logo: undefined, icon: undefined, style: undefined, analytics: undefined });
+  await pressPapers(app, { cards: false });
+  assert.ok(!existsSync(join(tree, 'style.css')));
+  assert.deepEqual(iconsIn(), byHue);
+  assert.doesNotMatch(read('_headers') + read('index.html'), /count\.example/);
 });
 
 test('a contact is a mail address or an https address', () => {

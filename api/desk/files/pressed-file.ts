@@ -53,12 +53,16 @@ export function pressedFile(
       if (isAwaitingPress(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       if (pages.prints(site, MISSING)) return pages.send(c, site, { folder, file: MISSING, status: 404, scripts });
-      const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
+      const headers = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
     const status = isNotice(app, site.slug, file) ? 410 : 200;
     if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
-    return sendFile(c, { file: join(folder, file), status, headers: fileHeaders(site.path, site.root, scripts) });
+    return sendFile(c, {
+      file: join(folder, file),
+      status,
+      headers: fileHeaders(site.path, site.root, scripts, site.paper.analytics),
+    });
   };
 }
 

@@ -32,7 +32,7 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     const type = typeByName(basename(path)) || 'application/octet-stream';
     return c.body(await bytesOf(app, found), 200, {
       'Content-Type': type,
-      ...fileHeaders(site.path, site.root, []),
+      ...fileHeaders(site.path, site.root, [], site.paper.analytics),
       'Cache-Control': 'private, no-store',
     });
   };

@@ -49,7 +49,7 @@ export class SharedPages {
 
   async send(c: Context<DeskEnv>, site: Site, { folder, file, status, scripts }: PressedPage): Promise<Response> {
     const headers = {
-      ...fileHeaders(status === 404 ? file : site.path, site.served, scripts),
+      ...fileHeaders(status === 404 ? file : site.path, site.served, scripts, site.paper?.analytics),
       ...(status === 404 ? { Vary: 'Accept' } : {}),
       // Search engines list the paper's own address, which is the canonical one.
       'X-Robots-Tag': 'noindex',

@@ -4,6 +4,8 @@ export interface HeaderContext {
   root: string;
   /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
   embed_scripts: readonly string[];
+  /** Address of the paper's analytics script. Pages may load it and call its host, and nothing else elsewhere. */
+  analytics?: string | undefined;
 }
 
 /** Groups of files with the same security and cache headers. */
@@ -35,10 +37,14 @@ export const AREAS: readonly (readonly [string, Area])[] = [
   ['/_astro/*', 'asset'],
   ['/cards/*', 'asset'],
   ['/pictures/*', 'asset'],
+  ['/icons/*', 'asset'],
   ['/media/*', 'media'],
   ['/portraits/*', 'media'],
   ['/favicon.svg', 'media'],
+  ['/favicon.ico', 'media'],
+  ['/manifest.webmanifest', 'page'],
   ['/hue.css', 'page'],
+  ['/style.css', 'page'],
   ['/rss.xml', 'page'],
   ['/feed.json', 'page'],
   ['/podcast.xml', 'page'],
@@ -86,6 +92,7 @@ export const TYPES: readonly (readonly [string, string])[] = [
   ['/masthead/:persona/rss.xml', 'application/rss+xml; charset=utf-8'],
   ['/podcast.xml', 'application/rss+xml; charset=utf-8'],
   ['/feed.json', 'application/feed+json; charset=utf-8'],
+  ['/manifest.webmanifest', 'application/manifest+json; charset=utf-8'],
   ['/llms.txt', 'text/plain; charset=utf-8'],
   ['/robots.txt', 'text/plain; charset=utf-8'],
   ['/agents/SKILL.md', 'text/markdown; charset=utf-8'],
@@ -101,9 +108,14 @@ export function frontHeaders({ root }: HeaderContext): Record<string, string> {
   return { Link: `<${root}/.well-known/api-catalog>; rel="api-catalog"` };
 }
 
-const PAGE_CSP =
-  "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; script-src 'self'; " +
-  "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'";
+function pageCsp(analytics: string | undefined): string {
+  const origin = analytics === undefined ? '' : ` ${new URL(analytics).origin}`;
+  return (
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; " +
+    `script-src 'self'${origin}; connect-src 'self'${origin}; manifest-src 'self'; ` +
+    "form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'"
+  );
+}
 
 /** An SVG opened directly is a document: the sandbox runs no scripts and gives it an opaque origin. */
 const MEDIA_CSP =
@@ -128,8 +140,8 @@ export function everywhere({ root }: HeaderContext): Record<string, string> {
 }
 
 /** Headers of an area. Other origins may embed pictures and cards, but must not frame pages. */
-export function areaHeaders(area: Area, { embed_scripts }: HeaderContext): Record<string, string> {
-  const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : PAGE_CSP;
+export function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): Record<string, string> {
+  const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : pageCsp(analytics);
   return {
     'Content-Security-Policy': csp,
     'Cross-Origin-Resource-Policy': area === 'page' ? 'same-origin' : 'cross-origin',

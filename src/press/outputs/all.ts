@@ -6,6 +6,7 @@ import { day, days, year } from './day.ts';
 import { documents } from './documents.ts';
 import { front } from './front.ts';
 import { hosting } from './hosting.ts';
+import { icons } from './icons.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { page } from './page.ts';
 import { pages } from './pages.ts';
@@ -19,6 +20,7 @@ import { allTags, tag, tagPage } from './tag.ts';
 /** Every kind of output in a paper's tree. */
 export const OUTPUTS: readonly Output[] = [
   assets,
+  icons,
   media,
   picture,
   card,

@@ -3,12 +3,17 @@ import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
 
-/** The build's files, the same for every paper, and the only style rule of the paper's own: its hue. */
+/** The shared host's own icon. Each paper has its own at this address. */
+const ICON = 'favicon.svg';
+
+/** The build's files, the same for every paper, and the style of the paper's own: its hue, and its stylesheet. */
 export const assets = singleOutput('assets', 'assets', (edition, tools) => {
-  const { hue, typefaces = DEFAULT_TYPEFACES } = edition.paper();
+  const { hue, typefaces = DEFAULT_TYPEFACES, style } = edition.paper();
+  const own = style === undefined ? null : edition.media(style);
   return [
-    ...[...tools.assets()].filter(({ path }) => needsAsset(path, typefaces)),
+    ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
+    ...(own === null ? [] : [{ path: 'style.css', copy: own.digest }]),
   ];
 });
 

@@ -3,6 +3,8 @@ import { contactMail, contactUrl, imprintPage, sectionSlug } from '../../desk/pa
 import { DEFAULT_TYPEFACES } from '../../desk/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import type { Frame, ShareImage } from '../views.ts';
+import { iconViews } from './icons.ts';
+import { pictureView } from './row-view.ts';
 
 /** The metadata of a page. */
 export interface FrameOf {
@@ -28,6 +30,8 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     title: page.title === null ? paper.nameplate : `${page.title} · ${paper.nameplate}`,
     description: page.description || paper.description,
     noindex: page.noindex ?? false,
+    // Addresses of pages that are not indexed may be secret: previews, and links of mails.
+    analytics: page.noindex ? null : (paper.analytics ?? null),
     paper: {
       nameplate: paper.nameplate,
       motto: paper.motto,
@@ -40,6 +44,9 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
         url: `${base}/sections/${sectionSlug(name)}/`,
       })),
       typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
+      has_style: paper.style !== undefined,
+      logo: logoOf(edition),
+      icons: iconViews(edition),
       contact: contactOf(paper),
       imprint: imprintOf(edition),
       has_cast: edition.casts().length > 0,
@@ -53,6 +60,17 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     language: page.language ?? paper.language,
     share_image: page.share ?? null,
     json_ld: page.json_ld ?? null,
+  };
+}
+
+/** Without dimensions a logo would move the page while it loads. */
+function logoOf(edition: Edition): Frame['paper']['logo'] {
+  const { logo, nameplate } = edition.paper();
+  if (logo === undefined) return null;
+  const { light, dark = null } = typeof logo === 'string' ? { light: logo } : logo;
+  return {
+    picture: pictureView(edition, { src: light, alt: nameplate, credit: null }),
+    dark_url: dark === null ? null : `${edition.site.base}/${dark}`,
   };
 }
 

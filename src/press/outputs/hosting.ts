@@ -16,10 +16,12 @@ export const hosting = singleOutput('hosting', 'host', async (edition, { render 
 /** The paper's input to the header policy: the hashes of the embed card's inline scripts. */
 export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
   const { root } = edition.site;
+  const { analytics } = edition.paper();
   const card = await render('/paper/embed', emptyCard(edition));
   const scripts = [...card.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
   return {
     root,
+    analytics,
     embed_scripts: scripts.map((text) => `sha256-${createHash('sha256').update(text).digest('base64')}`),
   };
 }

@@ -1,0 +1,65 @@
+import type { Media } from '../../desk/media.ts';
+import { sha256 } from '../../ledger/basis.ts';
+import type { Edition } from '../edition.ts';
+import { defaultIcon, ICON_GROUND, ICON_TEMPLATE, MANIFEST_SIDES, TOUCH_SIDE } from '../icon.ts';
+import type { RenderedFile } from '../output.ts';
+import { singleOutput } from '../output.ts';
+import type { Frame } from '../views.ts';
+
+/** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` stands in the names of drawn files. */
+function iconOf(edition: Edition): { id: string; svg: string | null; media: Media | null } {
+  const { icon, hue } = edition.paper();
+  const media = icon === undefined ? null : edition.media(icon);
+  const svg = media === null ? defaultIcon(hue) : null;
+  return { id: sha256(`${ICON_TEMPLATE} ${media?.digest ?? svg}`).slice(7, 23), svg, media };
+}
+
+/** The addresses of a paper's icons. */
+export function iconViews(edition: Edition): Frame['paper']['icons'] {
+  const { id, media } = iconOf(edition);
+  const { base } = edition.site;
+  return {
+    ico_url: `${base}/icons/${id}.ico`,
+    svg_url: media === null || media.media_type === 'image/svg+xml' ? `${base}/favicon.svg` : null,
+    touch_url: `${base}/icons/${id}-${TOUCH_SIDE}.png`,
+    manifest_url: `${base}/manifest.webmanifest`,
+  };
+}
+
+/** The icons of the paper for browsers and home screens, and the web manifest that lists them. */
+export const icons = singleOutput('icons', 'assets', (edition, { pictures }) => {
+  const { id, svg, media } = iconOf(edition);
+  const { nameplate, description, language, hue } = edition.paper();
+  const { base } = edition.site;
+  const source = async () => (media === null ? Buffer.from(svg ?? '') : pictures.original(media));
+  const draw = (side: number, ground: boolean): RenderedFile => ({
+    path: `icons/${id}-${side}.png`,
+    draw: async () => (await import('../draw-icon.ts')).drawIcon(await source(), side, ground),
+  });
+  const manifest = {
+    name: nameplate,
+    ...(description === '' ? {} : { description }),
+    lang: language,
+    start_url: `${base}/`,
+    scope: `${base}/`,
+    display: 'minimal-ui',
+    background_color: ICON_GROUND,
+    theme_color: ICON_GROUND,
+    icons: MANIFEST_SIDES.map((side) => ({
+      src: `${base}/icons/${id}-${side}.png`,
+      type: 'image/png',
+      sizes: `${side}x${side}`,
+    })),
+  };
+  const ico = `icons/${id}.ico`;
+  return [
+    media?.media_type === 'image/svg+xml'
+      ? { path: 'favicon.svg', copy: media.digest }
+      : { path: 'favicon.svg', body: defaultIcon(hue) },
+    { path: ico, draw: async () => (await import('../draw-icon.ts')).drawIco(await source()) },
+    { path: 'favicon.ico', same: ico },
+    draw(TOUCH_SIDE, true),
+    ...MANIFEST_SIDES.map((side) => draw(side, false)),
+    { path: 'manifest.webmanifest', body: `${JSON.stringify(manifest)}\n` },
+  ];
+});

@@ -1,0 +1,96 @@
+import parse from 'css-tree/parser';
+import { tokenize, tokenTypes } from 'css-tree/tokenizer';
+import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+
+/** Maximum length of a paper's stylesheet, in UTF-16 units. */
+const STYLE_MAX = 200_000;
+/** Maximum nesting of brackets: the parser is recursive. */
+const DEPTH_MAX = 50;
+
+/** Functions whose strings are addresses. */
+const LOADS = new Set(['url', 'src', 'image', 'image-set', '-webkit-image-set']);
+const CLOSES: Readonly<Record<string, string>> = { '}': '{', ')': '(', ']': '[' };
+
+/** A picture in the address itself, a part of the page, or a media file of the paper, as seen from the paper's root. */
+const OWN = /^(?:data:image\/(?:png|jpeg|webp|avif|gif|svg\+xml)[;,]|#|media\/(?!.*\.\.)[^:?#\\]+$)/;
+
+/** Where a stylesheet breaks a rule, counted from 1. */
+export class InvalidStyle extends InvalidMedia {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/**
+ * Accepts a paper's own stylesheet: rules that a parser can read, which load nothing from elsewhere. The
+ * Content-Security-Policy of the pages would block it anyway. Throws `InvalidStyle`.
+ */
+export function probeCss(text: string): MediaProperties {
+  if (text.length > STYLE_MAX) {
+    throw new InvalidStyle(1, `has ${text.length} characters, more than the ${STYLE_MAX} that are allowed; shorten it`);
+  }
+  checkTokens(text);
+  try {
+    parse(text, {
+      context: 'stylesheet',
+      positions: true,
+      parseValue: false,
+      parseRulePrelude: false,
+      parseAtrulePrelude: false,
+      onParseError: unreadable,
+    });
+  } catch (error) {
+    if (error instanceof InvalidMedia) throw error;
+    unreadable(error as Error & { line?: number });
+  }
+  return { width: null, height: null, duration_ms: null };
+}
+
+function unreadable({ message, line = 1 }: Error & { line?: number }): never {
+  throw new InvalidStyle(line, `cannot be read as CSS (${message}); correct it`);
+}
+
+/** Checks what a stylesheet loads, and that its brackets close, in one pass over its tokens. */
+function checkTokens(css: string): void {
+  const open: { bracket: string; name: string; line: number }[] = [];
+  let line = 1;
+  let afterDot = false;
+  tokenize(css, (type, start, end) => {
+    const token = css.slice(start, end);
+    const refuse = (message: string): never => {
+      throw new InvalidStyle(line, message);
+    };
+    const isText = type === tokenTypes.String || type === tokenTypes.Comment;
+    if (type === tokenTypes.BadString) refuse('has a text without an end; close its quotes');
+    if (type === tokenTypes.BadUrl) refuse('has a url() that cannot be read; put its address in quotes');
+    // Parsers disagree on escapes in names.
+    if (!isText && type !== tokenTypes.Url && token.includes('\\'))
+      refuse('has an escape outside of a text; write the character itself');
+    if (type === tokenTypes.AtKeyword && /^@(?:import|namespace)$/i.test(token))
+      refuse(`has ${token}, which loads or names what is elsewhere; put the rules into this file`);
+    if (type === tokenTypes.Url) checkAddress(token.slice(token.indexOf('(') + 1, -1).trim(), refuse);
+    if (type === tokenTypes.String && LOADS.has(open.at(-1)?.name ?? '')) checkAddress(token.slice(1, -1), refuse);
+    if (type === tokenTypes.Ident && afterDot && token === 'ai')
+      refuse('styles .ai, the mark of an AI persona, which stays as it is; remove the rule');
+    afterDot = token === '.';
+    if (type === tokenTypes.Function || ['(', '[', '{'].includes(token)) {
+      open.push({ bracket: token.at(-1) ?? '', name: token.slice(0, -1).toLowerCase(), line });
+      if (open.length > DEPTH_MAX) refuse(`is nested deeper than ${DEPTH_MAX} levels; write it flatter`);
+    } else if (!isText && token in CLOSES && open.pop()?.bracket !== CLOSES[token]) {
+      refuse(`has a ${token} that closes nothing; remove it, or open what it closes`);
+    }
+    for (let at = start; at < end; at++) if (css.charCodeAt(at) === 10) line++;
+  });
+  const last = open.at(-1);
+  if (last !== undefined) throw new InvalidStyle(last.line, `has a ${last.bracket} that is never closed; close it`);
+}
+
+function checkAddress(address: string, refuse: (message: string) => never): void {
+  if (OWN.test(address)) return;
+  refuse(
+    `loads ${JSON.stringify(address.slice(0, 80))} from elsewhere; name a media file of the paper, as in url("media/paper.png")`,
+  );
+}
