@@ -49,7 +49,6 @@ export function pictureCache(folder: string) {
     },
   };
 }
-export type PictureCache = ReturnType<typeof pictureCache>;
 
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'w', 0o644);
