@@ -13,7 +13,7 @@ import { openBrowser } from './chromium.ts';
 const WIDTHS = [390, 768, 1024, 1440];
 
 /** How much of a column may be empty, in CSS pixels: what a column lacks when the pieces in it have little prose. */
-const EMPTY_MAX = 200;
+const EMPTY_MAX = 260;
 
 const TEXTS: Record<string, string> = {
   en: 'Twenty-two delegates of twenty-five nations chose where the east begins, and a well-known line has moved since. ',
