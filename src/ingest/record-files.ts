@@ -95,7 +95,23 @@ export class Records {
     if (!existsSync(path) || removedProblem(store, this.#at.slug) !== null) return false;
     if (!isPaperSlug(this.#at.slug) && !store.hasPaper(this.#at.slug)) return false;
     const { success, data } = PaperBody.safeParse(readSource(path, '', 'yaml').data);
-    return success && brandMedia(data).length > 0;
+    if (!success || brandMedia(data).length === 0) return false;
+    if (!store.hasPaper(this.#at.slug)) this.#found(data);
+    return true;
+  }
+
+  /** Makes a new paper without the media that it names: they can only be filed to a paper that exists. */
+  #found({ logo: _logo, icon: _icon, style: _style, ...body }: PaperBody): void {
+    const { intake, slug } = this.#at;
+    try {
+      const paper = paperFrom(null, body);
+      requireFreeAddress(intake, slug, paper.url);
+      const entry = { at: intake.now(), paper: slug, kind: 'paper' as const, name: '', body: paper };
+      intake.store.transact(() => appendRecord(intake.store, entry, null));
+    } catch (error) {
+      // The paper's file is applied next and reports what is wrong with it.
+      if (!(error instanceof Fault)) throw error;
+    }
   }
 
   /**
