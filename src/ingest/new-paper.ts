@@ -23,9 +23,9 @@ export interface AskedPaper {
 /** The paper that was asked for, or every problem with it, each named after its option. */
 export function newPaper(asked: AskedPaper): { paper: NewPaper; problems: Problem[] } {
   const { slug, url, language } = asked;
-  const [, name = '', title = ''] = /^([^,]*),?(.*)$/s.exec(asked.persona) ?? [];
+  const [name = '', ...rest] = asked.persona.split(',');
   const record = { nameplate: asked.name, language, sections: asked.sections, ...(url === undefined ? {} : { url }) };
-  const persona = { name: name.trim(), title: title.trim() };
+  const persona = { name: name.trim(), title: rest.join(',').trim() };
   const problems: Problem[] = [];
   if (!isPaperSlug(slug)) {
     const message = `${JSON.stringify(slug)} cannot be a paper's address; use 1 to 60 of a–z, 0–9 and single hyphens, and no name that the server uses itself`;
@@ -55,7 +55,7 @@ const OPTIONS: Record<string, string> = {
 };
 
 function asOption(problem: Problem): Problem {
-  return { ...problem, field: OPTIONS[problem.field.replace(/[[.].*$/s, '')] ?? problem.field };
+  return { ...problem, field: OPTIONS[problem.field.split(/[[.]/)[0] ?? ''] ?? problem.field };
 }
 
 /**

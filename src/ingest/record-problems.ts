@@ -7,7 +7,7 @@ export function recordProblems(error: z.ZodError, value: unknown, schema: z.ZodT
   return shapeProblems(error, value).map((problem) => {
     const path = problem.field.split(/[.[\]]+/).filter((part) => part !== '');
     if (problem.rule === 'unknown_field') return { ...problem, message: unknownField(path, schema) };
-    if (problem.rule === 'wrong_type' && isBare(value, path) && /: must be .*text/.test(problem.message)) {
+    if (problem.rule === 'wrong_type' && isBare(value, path) && /: must be .{0,80}text/.test(problem.message)) {
       return { ...problem, message: `${problem.message}; put it in quotes` };
     }
     return problem;

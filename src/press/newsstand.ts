@@ -43,5 +43,5 @@ export function newsstandView(store: Papers & { archive(paper: string): Archive 
 /** Whether an origin is this machine's or an address without a name, and so not one that readers are given. */
 function isLocal(origin: string): boolean {
   const { hostname } = new URL(origin);
-  return /(?:^|\.)localhost$|^\[|^[\d.]+$/.test(hostname);
+  return `.${hostname}`.endsWith('.localhost') || hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
 }
