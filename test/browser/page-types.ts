@@ -10,6 +10,8 @@ export interface PaperPlaces {
   own: string;
   confirm: string;
   manage: string;
+  /** A draft, behind its own address. */
+  preview: string;
 }
 
 /** The addresses of the domain records that hold an id or a token. */
@@ -103,6 +105,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'account/alert': account(({ alert }) => alert),
   'account/data': account(() => '/account/data'),
   'account/unsubscribe': { of: 'records', paths: ({ unsubscribe }) => [unsubscribe] },
+  'preview of a draft': paper(({ preview }) => [preview]),
   // What a signed-in reader sees beside.
   'records/time-machine signed in': account(() => '/t/xn--bcher-kva.example'),
   // Pages that no template of src/pages prints.

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { newId } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
+import { makePaperKey } from '../../src/app/paper-keys.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve, until } from '../support/program.ts';
@@ -38,13 +39,17 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   const folder = tempFolder(t);
   copyDemo(folder);
   copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', 'language: ar'));
-  for (const [slug, story] of [
-    ['the-plumb-line', 'metre-of-light'],
-    ['fanar', 'arc-of-a-sidelight'],
+  for (const [slug, story, art] of [
+    ['the-plumb-line', 'metre-of-light', 'a-series.svg'],
+    ['fanar', 'arc-of-a-sidelight', 'tide.jpg'],
   ] as const) {
     const file = join(folder, 'content', slug, 'stories', `${story}.md`);
     const more = 'tags: [Length, International agreements]\nwritten_by: Ada Quill\n';
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`));
+    const text = readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`);
+    writeFileSync(
+      file,
+      `${text.trimEnd()}\n\n![A picture](media/art/${art} "A caption")\n![Again](media/art/${art})\n`,
+    );
     const pages = join(folder, 'content', slug, 'pages');
     mkdirSync(pages, { recursive: true });
     writeFileSync(
@@ -100,7 +105,29 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   await post(`${records}/account/sign-in`, { email: READER });
   const below = (link: string, root: string) => link.slice(root.length);
 
-  const placesOf = async (root: string, known: Omit<PaperPlaces, 'root' | 'confirm' | 'manage' | 'own'>) => {
+  /** Files a draft, and returns the address of its preview. */
+  const previewOf = async (at: string, body: { category: string; byline: string }): Promise<string> => {
+    const { key } = makePaperKey(app, new URL(at).pathname.slice(1, -1), { level: 'admin', name: 'The pages' });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const facts = ['NIST', 'BIPM'].map((source) => ({ statement: 'So it is.', source, instrument: 'A document' }));
+    const draft = {
+      headline: 'A draft',
+      dek: 'Not on air yet.',
+      prose: 'One.[^1] Two.[^2]',
+      cited_facts: facts,
+      ...body,
+    };
+    const filed = await fetch(`${at}api/v1/stories`, { method: 'POST', headers, body: JSON.stringify(draft) });
+    const { story } = (await filed.json()) as { story: { id: string } };
+    const preview = await fetch(`${at}api/v1/stories/${story.id}/preview`, { headers });
+    return ((await preview.json()) as { url: string }).url;
+  };
+
+  const placesOf = async (
+    root: string,
+    known: Omit<PaperPlaces, 'root' | 'confirm' | 'manage' | 'own' | 'preview'>,
+    draft: { category: string; byline: string },
+  ) => {
     const at = `${url}${root}`;
     await fetch(`${at}api/v1/subscribers`, {
       method: 'POST',
@@ -110,33 +137,42 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     const confirm = await linkTo(`${at}subscribe/confirm?token=`);
     const said = await (await post(confirm, { token: new URL(confirm).searchParams.get('token') ?? '' })).text();
     const manage = /[^"]*subscribe\/manage\?token=[^"]*/.exec(said)?.[0] ?? '';
-    return { ...known, root, own: 'about/', confirm: below(confirm, at), manage: below(manage, at) };
+    const preview = below(await previewOf(at, draft), at);
+    return { ...known, root, own: 'about/', confirm: below(confirm, at), manage: below(manage, at), preview };
   };
   return {
     desk: url,
     records,
     papers: {
-      leftToRight: await placesOf('/the-plumb-line/', {
-        story: [
-          'stories/yard-and-pound-1959/',
-          'stories/reiwa-one-character/',
-          'stories/uk-tse-ukrainska/',
-          'stories/metre-of-light/',
-        ],
-        withdrawn: 'stories/pigeons-carry-the-packets/',
-        section: 'sections/time/',
-        day: 'days/2026-11-19/',
-        persona: 'masthead/mirela-quist/',
-        cast: 'cast/2026-11-19/',
-      }),
-      rightToLeft: await placesOf('/fanar/', {
-        story: ['stories/arc-of-a-sidelight/'],
-        withdrawn: 'stories/fifty-minutes-late/',
-        section: 'sections/lights/',
-        day: 'days/2026-11-18/',
-        persona: 'masthead/merrin-tregarth/',
-        cast: 'cast/2026-11-16/',
-      }),
+      leftToRight: await placesOf(
+        '/the-plumb-line/',
+        {
+          story: [
+            'stories/yard-and-pound-1959/',
+            'stories/reiwa-one-character/',
+            'stories/uk-tse-ukrainska/',
+            'stories/metre-of-light/',
+          ],
+          withdrawn: 'stories/pigeons-carry-the-packets/',
+          section: 'sections/time/',
+          day: 'days/2026-11-19/',
+          persona: 'masthead/mirela-quist/',
+          cast: 'cast/2026-11-19/',
+        },
+        { category: 'Time', byline: 'mirela-quist' },
+      ),
+      rightToLeft: await placesOf(
+        '/fanar/',
+        {
+          story: ['stories/arc-of-a-sidelight/'],
+          withdrawn: 'stories/fifty-minutes-late/',
+          section: 'sections/lights/',
+          day: 'days/2026-11-18/',
+          persona: 'masthead/merrin-tregarth/',
+          cast: 'cast/2026-11-16/',
+        },
+        { category: 'Lights', byline: 'merrin-tregarth' },
+      ),
     },
     places: {
       enter: below(await linkTo(`${records}/account/enter?token=`), records),
