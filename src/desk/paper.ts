@@ -24,6 +24,16 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+const PLAIN_HOST = 'must name a host of letters, digits, dots and hyphens';
+
+/**
+ * Whether the host of an address consists of letters, digits, dots and hyphens, or is an IP address. URLs also allow
+ * signs with a meaning of their own in the pages' Content-Security-Policy: a star, a semicolon, a comma, a quote.
+ */
+function hasPlainHost(url: string): boolean {
+  return URL.canParse(url) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(new URL(url).hostname);
+}
+
 /** The address of the transparency log on the shared host. */
 export const LOG_SLUG = 'log';
 
@@ -74,6 +84,7 @@ export const PaperBody = z.strictObject({
     // Longer addresses skip the remaining checks.
     .max(URL_MAX, { abort: true })
     .check(z.url({ protocol: /^https?$/ }))
+    .refine(hasPlainHost, PLAIN_HOST)
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
@@ -115,6 +126,7 @@ export const PaperBody = z.strictObject({
     .string()
     .max(URL_MAX, { abort: true })
     .check(z.url({ protocol: /^https$/, error: 'must be the https address of a script' }))
+    .refine(hasPlainHost, PLAIN_HOST)
     .refine((url) => !/[#@]/.test(url), 'must be an address without a fragment or a user name')
     .optional(),
   /** One of the pairs of typefaces that come with Broadsheet. */
@@ -171,7 +183,11 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
   return paper.url ?? `${origin}/${paper.slug}`;
 }
 
-/** A section's slug: its name in ASCII words, or a stable substitute when there are none. */
+/** Maximum length of a section's slug: disks take names of 255 bytes. Some signs stand for six letters. */
+const SECTION_SLUG_MAX = 200;
+
+/** A section's slug: its name in ASCII words, or a stable substitute when there are none, or too many. */
 export function sectionSlug(name: string): string {
-  return asciiWords(name).join('-') || `section-${sha256(name).slice(7, 15)}`;
+  const slug = asciiWords(name).join('-');
+  return slug !== '' && slug.length <= SECTION_SLUG_MAX ? slug : `section-${sha256(name).slice(7, 15)}`;
 }

@@ -1,19 +1,35 @@
 import sharp from 'sharp';
-import { ICON_GROUND } from './icon.ts';
+import { ICON_GROUND, ICON_SIDE } from './icon.ts';
 
-/** Pixels per inch at which an SVG is read, so that small drawings are sharp when enlarged. */
-const DENSITY = 600;
+/** Pixels per inch at which an SVG is as large as its numbers say, and the densities that sharp takes. */
+const DENSITY = 72;
+const DENSITY_MIN = 1;
+const DENSITY_MAX = 2_400;
 const ICO_SIDE = 32;
 
+/** An icon's picture, and the SVG in place of one that cannot be drawn, because pages name the files already. */
+export interface IconSource {
+  picture: Uint8Array;
+  /** The longer side of the picture, in pixels. */
+  longest: number;
+  substitute: string;
+}
+
 /** Draws an icon as a square PNG. `ground` fills what the picture leaves transparent. */
-export async function drawIcon(source: Uint8Array, side: number, ground = false): Promise<Uint8Array> {
+export async function drawIcon(source: IconSource, side: number, ground = false): Promise<Uint8Array> {
+  const { picture, longest, substitute } = source;
   const clear = { r: 0, g: 0, b: 0, alpha: 0 };
-  const image = sharp(source, { density: DENSITY }).resize(side, side, { fit: 'contain', background: clear });
-  return (ground ? image.flatten({ background: ICON_GROUND }) : image).png({ compressionLevel: 9 }).toBuffer();
+  const draw = (bytes: Uint8Array, size: number): Promise<Uint8Array> => {
+    // An SVG is read at twice the size that is needed: a small one is sharp, and a large one takes no gigabytes.
+    const density = Math.min(DENSITY_MAX, Math.max(DENSITY_MIN, (2 * side * DENSITY) / Math.max(1, size)));
+    const image = sharp(bytes, { density }).resize(side, side, { fit: 'contain', background: clear });
+    return (ground ? image.flatten({ background: ICON_GROUND }) : image).png({ compressionLevel: 9 }).toBuffer();
+  };
+  return draw(picture, longest).catch(() => draw(Buffer.from(substitute), ICON_SIDE));
 }
 
 /** Draws an icon as an ICO file with one PNG in it. */
-export async function drawIco(source: Uint8Array): Promise<Uint8Array> {
+export async function drawIco(source: IconSource): Promise<Uint8Array> {
   const png = await drawIcon(source, ICO_SIDE);
   const head = Buffer.alloc(22);
   // ICONDIR: reserved, type 1, one image. ICONDIRENTRY: sides, colors, reserved, planes, bits, size, offset.

@@ -1,7 +1,7 @@
 import { hueColor } from './card-color.ts';
 
 /** Increment when the same icon would be drawn differently, so that its files get new names. */
-export const ICON_TEMPLATE = 1;
+export const ICON_TEMPLATE = 2;
 
 /** The sides of the drawn icons, in pixels: for iOS, and for the web manifest. */
 export const TOUCH_SIDE = 180;
@@ -9,6 +9,9 @@ export const MANIFEST_SIDES = [192, 512] as const;
 
 /** The ground of icons that may not be transparent, and of a web app while it starts. */
 export const ICON_GROUND = '#fbf9f7';
+
+/** The side of the icon of a paper without one of its own, in its own numbers. */
+export const ICON_SIDE = 32;
 
 /** The icon of a paper without one of its own: a page of a newspaper in the paper's hue. */
 export function defaultIcon(hue: number): string {

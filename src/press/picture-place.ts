@@ -1,4 +1,5 @@
 import { crc32, inflateSync } from 'node:zlib';
+import { Fault } from '../fault.ts';
 
 /** What stands before EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
 const EXIF = [
@@ -6,6 +7,10 @@ const EXIF = [
   { mark: 'EXIF', gap: 4 },
   { mark: 'eXIf', gap: 0 },
 ];
+/** The beginning of EXIF data, in both byte orders. In AVIF files nothing else stands before it (ISO/IEC 23008-12, A.2.1). */
+const TIFF = ['II*\0', 'MM\0*'];
+/** The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries. */
+const WORK_MAX = 5_000_000;
 const GPS_TAG = 0x8825;
 /** Bytes of a value by its EXIF type: TIFF 6.0, section 2. */
 const SIZES = [1, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
@@ -24,16 +29,23 @@ const RAW_PROFILE = /^Raw profile type (?:exif|APP1)\0/i;
 /**
  * A picture without the place where it was taken, and otherwise as it was: the pixels, the profile, whose work it is.
  * Overwrites the GPS data of EXIF and XMP with nothing. Returns null when there is none. `bytes` is a whole file of
- * any format.
+ * any format. Throws a `Fault` for a file that is made to take long.
  */
 export function withoutPlace(bytes: Uint8Array): Uint8Array | null {
   const copy = Buffer.from(bytes);
   let isChanged = false;
-  for (const { mark, gap } of EXIF) {
+  let left = WORK_MAX;
+  const work = (amount: number): void => {
+    left -= amount;
+    if (left < 0)
+      throw new Fault('invalid_request', 'the picture holds more EXIF data than a camera writes; export it again');
+  };
+  const isAvif = copy.toString('latin1', 4, 8) === 'ftyp';
+  for (const { mark, gap } of isAvif ? [...EXIF, ...TIFF.map((mark) => ({ mark, gap: -mark.length }))] : EXIF) {
     for (let at = copy.indexOf(mark, 0, 'latin1'); at >= 0; at = copy.indexOf(mark, at + 1, 'latin1')) {
       let tiff = at + mark.length + gap;
       if (copy.toString('latin1', tiff, tiff + 6) === 'Exif\0\0') tiff += 6;
-      if (clearGps(copy.subarray(tiff))) isChanged = true;
+      if (clearGps(copy.subarray(tiff), work)) isChanged = true;
     }
   }
   if (copy.includes('exif:GPS', 0, 'latin1')) {
@@ -48,7 +60,7 @@ export function withoutPlace(bytes: Uint8Array): Uint8Array | null {
 }
 
 /** Empties the GPS directory of EXIF data that begins at the start of `tiff`. Returns whether it had one. */
-function clearGps(tiff: Buffer): boolean {
+function clearGps(tiff: Buffer, work: (amount: number) => void): boolean {
   const order = tiff.toString('latin1', 0, 4);
   if (order !== 'II*\0' && order !== 'MM\0*') return false;
   const isLittle = order.startsWith('I');
@@ -57,15 +69,18 @@ function clearGps(tiff: Buffer): boolean {
   try {
     const first = long(4);
     for (let n = short(first), at = first + 2; n > 0; n--, at += 12) {
+      work(1);
       if (short(at) !== GPS_TAG) continue;
       const gps = long(at + 8);
       const count = short(gps);
       if (count === 0) return false;
       for (let entry = gps + 2; entry < gps + 2 + count * 12; entry += 12) {
         const size = (SIZES[short(entry + 2)] ?? 1) * long(entry + 4);
-        if (size > 4) tiff.fill(0, long(entry + 8), long(entry + 8) + size);
+        // A damaged entry may point past the end.
+        const value = size > 4 ? tiff.subarray(long(entry + 8), long(entry + 8) + size).fill(0) : null;
+        work(1 + (value?.length ?? 0));
       }
-      tiff.fill(0, gps, gps + 2 + count * 12);
+      tiff.subarray(gps, gps + 2 + count * 12).fill(0);
       return true;
     }
   } catch (error) {

@@ -61,6 +61,43 @@ async function file(app: AppContext, path: string, text: string): Promise<void> 
   app.store.transact(() => append(app.store, entry));
 }
 
+test('an analytics address has a host without signs of the policy', () => {
+  const record = { nameplate: 'Quay', sections: ['News'] };
+  const taken = (analytics: string) => PaperBody.safeParse({ ...record, analytics }).success;
+  for (const host of ['a;sandbox', 'a,b.example', '*', '*.example', "a'b", 'a"b'])
+    assert.equal(taken(`https://${host}/x.js`), false, host);
+  for (const host of ['count.example', 'count.example:8443', '127.0.0.1', '[::1]', 'zählt.example'])
+    assert.equal(taken(`https://${host}/x.js`), true, host);
+  assert.equal(PaperBody.safeParse({ ...record, url: 'https://*.example' }).success, false);
+});
+
+test('an icon of any size is drawn, and one that no decoder can draw is replaced', async (t) => {
+  const { app, tree } = await paperOf(t, 1);
+  const square = (side: number) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="#036"/></svg>`;
+  for (const [icon, isDrawn] of [
+    [square(4_000), true],
+    [square(90_000), true],
+    [square(4), true],
+    ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100000 1"><rect width="1" height="1"/></svg>', false],
+  ] as const) {
+    await file(app, 'media/icon.svg', icon);
+    await change(app, { icon: 'media/icon.svg' });
+    await pressPapers(app, { cards: false });
+    const { icons } = JSON.parse(readFileSync(join(tree, 'manifest.webmanifest'), 'utf8'));
+    const drawn = sharp(join(tree, icons[0].src.replace('/harbor-ledger/', '')));
+    const { dominant, isOpaque } = await drawn.stats();
+    assert.equal(isOpaque && dominant.b > dominant.r, isDrawn, icon.slice(0, 80));
+  }
+});
+
+test('a section whose name has more letters than signs has an address that disks take', async (t) => {
+  const { app } = await paperOf(t, 1);
+  const { sections } = app.store.record(PAPER, 'paper', '') as { sections: string[] };
+  await change(app, { sections: [...sections, '㎯'.repeat(60)] });
+  await pressPapers(app, { cards: false });
+});
+
 test('logo, icon, stylesheet and analytics are on each page, and change with their files alone', async (t) => {
   const { app, tree, folder, clock } = await paperOf(t, 1);
   const read = (path: string) => readFileSync(join(tree, path), 'utf8');

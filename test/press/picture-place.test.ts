@@ -56,6 +56,26 @@ test('a picture without a place is left alone, and random bytes are', async () =
     assert.equal(withoutPlace(Buffer.from(hostile, 'latin1')), null);
 });
 
+test('the place goes also without a mark before it, and beside a damaged entry', async () => {
+  const avif = await placed().avif().toBuffer();
+  avif.fill(0, avif.indexOf('Exif\0\0', 0, 'latin1'), avif.indexOf('Exif\0\0', 0, 'latin1') + 6);
+  const jpeg = await placed().jpeg().toBuffer();
+  // The number of its numbers: the tag and the type of the latitude stand before it.
+  const at = jpeg.indexOf(Buffer.from([2, 0, 5, 0])) + 4;
+  assert(at > 4);
+  jpeg.fill(0x7f, at, at + 4);
+  for (const picture of [avif, jpeg]) {
+    const after = withoutPlace(picture);
+    assert(after !== null && !tells(after));
+  }
+});
+
+test('a picture that is made to take long to look through is refused', async () => {
+  const jpeg = await plain.clone().jpeg().toBuffer();
+  const heads = Buffer.from('Exif\0\0II*\0\x08\0\0\0\xff\xff'.repeat(50_000), 'latin1');
+  assert.throws(() => withoutPlace(Buffer.concat([jpeg, heads])), /more EXIF data/);
+});
+
 test('EXIF data that a PNG keeps as compressed text goes whole', async () => {
   const png = await plain.clone().png().toBuffer();
   const body = Buffer.concat([Buffer.from('zTXtRaw profile type exif\0\0', 'latin1'), deflateSync('exif 4 00')]);

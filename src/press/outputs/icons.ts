@@ -1,7 +1,7 @@
 import type { Media } from '../../desk/media.ts';
 import { sha256 } from '../../ledger/basis.ts';
 import type { Edition } from '../edition.ts';
-import { defaultIcon, ICON_GROUND, ICON_TEMPLATE, MANIFEST_SIDES, TOUCH_SIDE } from '../icon.ts';
+import { defaultIcon, ICON_GROUND, ICON_SIDE, ICON_TEMPLATE, MANIFEST_SIDES, TOUCH_SIDE } from '../icon.ts';
 import type { RenderedFile } from '../output.ts';
 import { singleOutput } from '../output.ts';
 import type { Frame } from '../views.ts';
@@ -31,7 +31,11 @@ export const icons = singleOutput('icons', 'assets', (edition, { pictures }) => 
   const { id, svg, media } = iconOf(edition);
   const { nameplate, description, language, hue } = edition.paper();
   const { base } = edition.site;
-  const source = async () => (media === null ? Buffer.from(svg ?? '') : pictures.original(media));
+  const source = async () => ({
+    picture: media === null ? Buffer.from(svg ?? '') : await pictures.original(media),
+    longest: media === null ? ICON_SIDE : Math.max(media.width ?? 0, media.height ?? 0),
+    substitute: defaultIcon(hue),
+  });
   const draw = (side: number, ground: boolean): RenderedFile => ({
     path: `icons/${id}-${side}.png`,
     draw: async () => (await import('../draw-icon.ts')).drawIcon(await source(), side, ground),
