@@ -60,8 +60,21 @@ ${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
 # Who is responsible, in the footer of every page: a text, or a page of the paper. Some countries require it.
 imprint: pages/imprint.md
 
+# What the paper looks like. The files are its own: put them into media/ first.
+# An SVG in place of the name, or two: {light: media/logo.svg, dark: media/logo-night.svg}.
+# logo: media/logo.svg
+# An SVG or PNG for tabs and home screens; without it, icons are drawn in the paper's color.
+# icon: media/icon.svg
 # One of the pairs of typefaces: source-serif, lora, bitter or public-sans.
 # typefaces: source-serif
+# A stylesheet of your own; src/layouts/tokens.css lists the properties that it can set.
+# style: media/style.css
+
+# What stands on the front page below the top of the news, in this order.
+# front: { blocks: [sections, cast, blog, corrections, masthead] }
+
+# One script that pages load from another host, to count visits.
+# analytics: https://count.example/script.js
 
 # false hides the paper from everybody without a key.
 paper_public: true
@@ -98,8 +111,10 @@ headline: How to write a day so that nobody misreads it
 dek: A sample piece. Change it, or delete it before it is filed, and write your own beside it.
 category: ${quoted(sections[0] ?? '')}
 byline: ${persona}
-${language.split('-')[0] === 'en' ? '' : 'language: en\n'}# Without air the piece goes on air when it is filed; false keeps it a draft, a time schedules it.
+${inEnglish(language)}# Without air the piece goes on air when it is filed; false keeps it a draft, a time schedules it.
 # air: false
+# image: { src: media/day.jpg, alt: What the picture shows, credit: Whose picture it is }
+# tags: [Dates, Standards]
 cited_facts:
   - statement: RFC 3339 defines a date and time format for use in Internet protocols.
     source: RFC Editor
@@ -117,10 +132,10 @@ Everything between the two lines of hyphens describes the piece; the text follow
 `;
 }
 
-function about({ nameplate, persona }: NewPaper): string {
+function about({ nameplate, language, persona }: NewPaper): string {
   return `---
 title: About
-nav: footer
+${inEnglish(language)}nav: footer
 order: 1
 ---
 
@@ -130,10 +145,10 @@ Say here who runs the paper, why, and how readers can reach you.
 `;
 }
 
-function imprint({ nameplate, url }: NewPaper): string {
+function imprint({ nameplate, language, url }: NewPaper): string {
   return `---
 title: Imprint
-# paper.yaml names this page as the imprint, which every footer links to.
+${inEnglish(language)}# paper.yaml names this page as the imprint, which every footer links to.
 nav: none
 ---
 
@@ -143,6 +158,11 @@ Some countries require an imprint: who is responsible for ${inProse(nameplate)}$
 - Address: (street, town, country)
 - Mail: (an address that is read)
 `;
+}
+
+/** The line that says that a sample is in English, for a paper in another language. */
+function inEnglish(language: string): string {
+  return language.split('-')[0] === 'en' ? '' : 'language: en\n';
 }
 
 /** A name as Markdown that shows it as it is. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -174,6 +175,26 @@ before(async () => {
 after(async () => {
   await browser?.close();
   host.close();
+});
+
+test('a drawn nameplate without a width of its own is seen in every header, on the page’s own ground', async () => {
+  const css = ['base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
+  const svg = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 120"/>')}`;
+  const plate = `<a href="/"><picture><img class="logo plain" src="${svg}" alt="Quay" width="600" height="120"></picture></a>`;
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.setContent(
+      `<style>${css}</style><header class="top full"><div class="plate"><p class="ear">AI</p><h1>${plate}</h1></div></header>` +
+        `<header class="top small"><div class="plate"><p class="name">${plate}</p><p>Search</p></div></header>`,
+    );
+    const logos = await page.$$eval('.logo', (all) =>
+      all.map((logo) => {
+        const { width, height } = logo.getBoundingClientRect();
+        return { ratio: Math.round(width / height), wide: width > 100, ground: getComputedStyle(logo).backgroundColor };
+      }),
+    );
+    assert.deepEqual(logos, Array(2).fill({ ratio: 5, wide: true, ground: 'rgba(0, 0, 0, 0)' }), `${width}px`);
+  }
 });
 
 /** What is wrong with the layout of the page: runs in the browser. */

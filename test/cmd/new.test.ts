@@ -3,8 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse as parseYaml } from 'yaml';
+import { FRONT_BLOCKS, PaperBody } from '../../src/desk/paper.ts';
 import { DEMO_PAPERS, folderDigest } from '../../src/ingest/demo-papers.ts';
 import { newPaper } from '../../src/ingest/new-paper.ts';
+import { paperSkeleton } from '../../src/ingest/paper-skeleton.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';
 
@@ -22,6 +25,20 @@ function filesIn(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 }
+
+test('paper.yaml of a new paper explains every setting, with an example that is right', () => {
+  const persona = { name: 'Ada Holm', title: 'Editor' };
+  const files = paperSkeleton({ slug: 'q', nameplate: 'Q', language: 'de', url: undefined, sections: ['A'], persona });
+  const lines = files.get('paper.yaml')?.split('\n') ?? [];
+  const filled = lines.map((line) => line.replace(/^# (?=[a-z_]+: | {2})/, '')).join('\n');
+  const body = PaperBody.parse(parseYaml(filled));
+  assert.deepEqual(
+    Object.keys(PaperBody.shape).filter((field) => !filled.includes(`\n${field}:`)),
+    [],
+  );
+  assert.deepEqual(body.front?.blocks, [...FRONT_BLOCKS]);
+  for (const [path, text] of files) if (path.endsWith('.md')) assert.match(text, /^language: en$/m, path);
+});
 
 test('two processes make one paper, whole, and the door accepts it as it is', async (t) => {
   const folder = tempFolder(t);

@@ -203,7 +203,12 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
   [
     'a picture has a description',
     { image: { src: 'media/art/quay.svg', alt: ' ', credit: null } },
-    [['image.alt', /^the picture "media\/art\/quay\.svg" has no description; say what it shows in alt, beside src/]],
+    [
+      [
+        'image.alt',
+        /^the picture "media\/art\/quay\.svg" has no description; say what it shows in alt, as in image: {src: media/,
+      ],
+    ],
   ],
   [
     'a picture in prose has a description',
