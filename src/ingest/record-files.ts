@@ -40,16 +40,16 @@ export const MEDIA_READER: MediaReader = {
 };
 
 /** What may hold EXIF data or XMP. */
-const PLACED = /^image\/(?:jpeg|png|webp|avif|gif)$/;
+const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
 
 /**
- * A picture without the place where it was taken, which is often somebody's home; null when it tells none. Nobody sees
- * that a file does.
+ * A picture without the location where it was taken, which is often somebody's home, and which nobody sees in a file.
+ * Null when it has none.
  */
-async function withoutPlace({ media_type }: Media, path: string): Promise<Uint8Array | null> {
-  if (!PLACED.test(media_type)) return null;
-  const picture = await import('../press/picture-place.ts');
-  return picture.withoutPlace(await readFile(path));
+async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
+  if (!WITH_METADATA.test(media_type)) return null;
+  const picture = await import('../press/picture-location.ts');
+  return picture.withoutLocation(await readFile(path));
 }
 
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
@@ -144,7 +144,7 @@ export class Records {
         const known = store.applied(file);
         if (known === digest) continue;
         const filed: Media = { ...(await read.probe(name, path)), path: name };
-        const changed = await withoutPlace(filed, path);
+        const changed = await withoutLocation(filed, path);
         const probed = changed === null ? filed : { ...filed, digest: sha256(changed), bytes: changed.byteLength };
         media.keepFile(probed.digest, path, changed ?? undefined);
         store.transact(() => {

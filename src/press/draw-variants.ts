@@ -15,7 +15,7 @@ const UNREADABLE = '#808080';
 
 /**
  * Draws variants of a picture, by path. Turns it upright, converts it to sRGB, takes the first frame of an animation,
- * and leaves out all metadata: the place where it was taken, the camera, the profile. A picture that cannot be decoded
+ * and leaves out all metadata: the location, the camera, the profile. A picture that cannot be decoded
  * becomes a grey one of its shape, because its pages already name the files. `file` is a path on disk.
  */
 export async function drawVariants(

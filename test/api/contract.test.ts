@@ -262,6 +262,10 @@ async function stateFor(
     }
     case 'writeFront':
       return { body: { lead: (await make('fileStory', { air: true })).story.id, pins: [] } };
+    case 'readPage':
+    case 'removePage':
+      await make('writePage');
+      return {};
     case 'removeWebhook':
     case 'testWebhook':
       return { parameters: { id: (await make('addWebhook')).id } };

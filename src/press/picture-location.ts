@@ -27,11 +27,11 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const RAW_PROFILE = /^Raw profile type (?:exif|APP1)\0/i;
 
 /**
- * A picture without the place where it was taken, and otherwise as it was: the pixels, the profile, whose work it is.
+ * A picture without the location where it was taken, and otherwise as it was: the pixels, the profile, whose work it is.
  * Overwrites the GPS data of EXIF and XMP with nothing. Returns null when there is none. `bytes` is a whole file of
  * any format. Throws a `Fault` for a file that is made to take long.
  */
-export function withoutPlace(bytes: Uint8Array): Uint8Array | null {
+export function withoutLocation(bytes: Uint8Array): Uint8Array | null {
   const copy = Buffer.from(bytes);
   let isChanged = false;
   let left = WORK_MAX;
@@ -90,7 +90,7 @@ function clearGps(tiff: Buffer, work: (amount: number) => void): boolean {
   return false;
 }
 
-/** The text of an iTXt chunk instead of one with compressed XMP that tells a place; null for any other. */
+/** The text of an iTXt chunk instead of one with compressed XMP that has a location; null for any other. */
 function packedXmp(type: string, text: Buffer): Buffer | null {
   // PNG, third edition, sections 11.3.3.3 and 11.3.3.4: the keyword; in iTXt, whether the text is compressed; the
   // method; in iTXt, a language and a translated keyword.

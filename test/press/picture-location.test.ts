@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { sha256 } from '../../src/ledger/basis.ts';
-import { withoutPlace } from '../../src/press/picture-place.ts';
+import { withoutLocation } from '../../src/press/picture-location.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
@@ -26,10 +26,10 @@ const tells = (bytes: Uint8Array) =>
   RATIONALS.some((one) => Buffer.from(bytes).includes(one)) || Buffer.from(bytes).includes('59,20');
 
 for (const format of ['jpeg', 'png', 'webp', 'avif'] as const) {
-  test(`the place is taken out of a ${format} file, and nothing else`, async () => {
+  test(`the location is taken out of a ${format} file, and nothing else`, async () => {
     const before = await placed().toFormat(format).toBuffer();
     assert(tells(before));
-    const after = withoutPlace(before);
+    const after = withoutLocation(before);
     assert(after !== null);
     assert(!tells(after));
     if (format !== 'png') assert.equal(after.length, before.length);
@@ -40,20 +40,20 @@ for (const format of ['jpeg', 'png', 'webp', 'avif'] as const) {
     assert.match(is.xmpAsString ?? '', /dc:creator="A\. Body"/);
     assert.doesNotMatch(is.xmpAsString ?? '', /GPSL/);
     assert.deepEqual(await sharp(after).raw().toBuffer(), await sharp(before).raw().toBuffer());
-    assert.equal(withoutPlace(after), null, 'nothing is left to take out');
+    assert.equal(withoutLocation(after), null, 'nothing is left to take out');
   });
 }
 
-test('a picture without a place is left alone, and random bytes are', async () => {
-  assert.equal(withoutPlace(await plain.clone().jpeg().toBuffer()), null);
-  assert.equal(withoutPlace(await plain.clone().png().withMetadata({ orientation: 3 }).toBuffer()), null);
+test('a picture without a location is left alone, and so are random bytes', async () => {
+  assert.equal(withoutLocation(await plain.clone().jpeg().toBuffer()), null);
+  assert.equal(withoutLocation(await plain.clone().png().withMetadata({ orientation: 3 }).toBuffer()), null);
   for (const hostile of [
     'Exif\0\0',
     'Exif\0\0II*\0\xff\xff\xff\xff',
     'eXIfMM\0*\0\0\0\x08\xff\xff',
     '\x89PNG\r\n\x1a\n\xff\xff\xff\xffeXIf',
   ])
-    assert.equal(withoutPlace(Buffer.from(hostile, 'latin1')), null);
+    assert.equal(withoutLocation(Buffer.from(hostile, 'latin1')), null);
 });
 
 test('the place goes also without a mark before it, and beside a damaged entry', async () => {
@@ -83,7 +83,7 @@ test('EXIF data that a PNG keeps as compressed text goes whole', async () => {
   chunk.writeUInt32BE(body.length - 4, 0);
   body.copy(chunk, 4);
   chunk.writeUInt32BE(crc32(body), chunk.length - 4);
-  assert.deepEqual(withoutPlace(Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)])), png);
+  assert.deepEqual(withoutLocation(Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)])), png);
 });
 
 /** A PNG that says it is larger than it is. */
@@ -95,7 +95,7 @@ async function boasting(): Promise<Buffer> {
   return png;
 }
 
-test('bad pictures get one line each, and a place reaches neither the database’s files nor the tree', async (t) => {
+test('bad pictures get one line each, and a location reaches neither the database’s files nor the tree', async (t) => {
   const folder = tempFolder(t);
   const at = join(folder, 'content/quay');
   const write = (path: string, bytes: string | Uint8Array) => {
