@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Variant } from './variants.ts';
 
@@ -15,8 +16,9 @@ const UNREADABLE = '#808080';
 
 /**
  * Draws variants of a picture, by path. Turns it upright, converts it to sRGB, takes the first frame of an animation,
- * and leaves out all metadata: the location, the camera, the profile. A picture that cannot be decoded
- * becomes a grey one of its shape, because its pages already name the files. `file` is a path on disk.
+ * and leaves out all metadata: the location, the camera, the profile. A picture that cannot be decoded becomes a grey
+ * one of its shape, because its pages already name the files. `file` is a path on disk. Rejects when it cannot be read:
+ * what is drawn is kept for good, and such an error may pass.
  */
 export async function drawVariants(
   file: string,
@@ -26,7 +28,8 @@ export async function drawVariants(
   const done = await turn(shape.width * shape.height > LARGE ? AT_ONCE : 1);
   try {
     const widest = Math.max(...variants.map(({ width }) => width));
-    const { data, info } = await decoded(file, widest).catch(() => blank(shape, widest));
+    const bytes = await readFile(file);
+    const { data, info } = await decoded(bytes, widest).catch(() => blank(shape, widest));
     const drawn = new Map<string, Uint8Array>();
     for (const { path, width, format } of variants) {
       const image = sharp(data, { raw: info });
@@ -41,9 +44,9 @@ export async function drawVariants(
 
 type Pixels = { data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } };
 
-/** The pixels in sRGB, upright, at most `widest` wide. Decodes the file once, at the size that is needed. */
-async function decoded(file: string, widest: number): Promise<Pixels> {
-  const { data, info } = await sharp(file, { failOn: 'none', limitInputPixels: false })
+/** The pixels in sRGB, upright, at most `widest` wide. Decodes them once, at the size that is needed. */
+async function decoded(bytes: Uint8Array, widest: number): Promise<Pixels> {
+  const { data, info } = await sharp(bytes, { failOn: 'none', limitInputPixels: false })
     .autoOrient()
     .resize({ width: widest, withoutEnlargement: true })
     .toColourspace('srgb')

@@ -133,6 +133,8 @@ test('a picture that cannot be decoded becomes a grey one of its shape, because 
   const shown = [...(await drawVariants(file, wanted, { width: 500, height: 250 })).values()];
   const { width, height } = await sharp(shown[2]).metadata();
   assert.deepEqual([shown.length, width, height], [6, 500, 250]);
+  // A disk's error is not the picture's: what is drawn is kept for good.
+  await assert.rejects(drawVariants(`${file}-gone`, wanted, { width: 500, height: 250 }), { code: 'ENOENT' });
 });
 
 test('a few new pictures are drawn before the pages; many are left to later presses, and nothing is drawn twice', async (t) => {
