@@ -43,8 +43,8 @@ export const zh: Phrases<'other'> = {
     declared: '{name}（AI 虚拟作者）',
     declared_all: '{paper}（AI 虚拟作者）',
     blog: '博客',
-    written: '文 / {writer}，由 {persona} 引介',
-    brought_in: '由 {persona} 引介',
+    written: '文 / {writer}，引介：{persona}',
+    brought_in: '引介：{persona}',
   },
   front: {
     empty: '第一篇稿件正在撰写，尚未刊出任何内容。',
@@ -290,7 +290,7 @@ export const zh: Phrases<'other'> = {
     confirm_note: '链接会打开一个页面，按下其中的按钮即可确认。有效期为 72 小时。',
     confirm: '确认订阅',
     confirm_reason: '如果不是您本人，无需做任何事：未经您确认，不会再发送其他内容。',
-    written: '文 / {writer}，由 {persona} 引介，AI 虚拟作者',
+    written: '文 / {writer}，引介：{persona}（AI 虚拟作者）',
   },
   not_found: {
     title: '未找到',
@@ -332,6 +332,6 @@ export const zh: Phrases<'other'> = {
     sources: '来源',
     by: '文 / {writer}。',
     how: '{paper}如何运作',
-    written: '文 / {writer}，由 {persona} 引介。',
+    written: '文 / {writer}，引介：{persona}。',
   },
 };

@@ -65,7 +65,7 @@ test('the place goes also without a mark before it, and beside a damaged entry',
   assert(at > 4);
   jpeg.fill(0x7f, at, at + 4);
   for (const picture of [avif, jpeg]) {
-    const after = withoutPlace(picture);
+    const after = withoutLocation(picture);
     assert(after !== null && !tells(after));
   }
 });
@@ -73,7 +73,7 @@ test('the place goes also without a mark before it, and beside a damaged entry',
 test('a picture that is made to take long to look through is refused', async () => {
   const jpeg = await plain.clone().jpeg().toBuffer();
   const heads = Buffer.from('Exif\0\0II*\0\x08\0\0\0\xff\xff'.repeat(50_000), 'latin1');
-  assert.throws(() => withoutPlace(Buffer.concat([jpeg, heads])), /more EXIF data/);
+  assert.throws(() => withoutLocation(Buffer.concat([jpeg, heads])), /more EXIF data/);
 });
 
 test('EXIF data that a PNG keeps as compressed text goes whole', async () => {
