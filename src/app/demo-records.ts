@@ -17,11 +17,11 @@ const KEY_NAME = 'demonstration';
 const ALERT_HOST = 'harbor-ledger.example';
 
 /** The file that marks a DATA_DIR as a demonstration. */
-const MARK = 'DEMONSTRATION';
+const MARKER_FILE = 'DEMONSTRATION';
 
 /** Whether these records were invented by `broadsheet demo records`: every page says so then. */
 export function isDemonstration({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
-  return existsSync(join(dataDir, MARK));
+  return existsSync(join(dataDir, MARKER_FILE));
 }
 
 /** The folder of the demonstration, apart from the records in DATA_DIR. */
@@ -46,12 +46,12 @@ export function demoVariables(settings: Settings, port: number, every: number): 
     WEBHOOK_PRIVATE: 'allow',
     // The terminal is for what can be tried.
     LOG_LEVEL: settings.logLevel === 'info' ? 'error' : settings.logLevel,
-    ...Object.fromEntries(NONE.map((name) => [name, ''])),
+    ...Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, ''])),
   };
 }
 
 /** What the operator set for the real service. */
-const NONE = [
+const OPERATOR_SETTINGS = [
   'DATA_ORIGIN',
   'TLS_PRIVATE',
   'SMTP_URL',
@@ -72,7 +72,7 @@ export function prepareDemo(app: AppContext): string {
   const { store, settings, now } = app;
   mkdirSync(settings.dataDir, { recursive: true });
   writeFileSync(
-    join(settings.dataDir, MARK),
+    join(settings.dataDir, MARKER_FILE),
     'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
   );
   store.records.watch(DEMO_NAMES.map(parseHostname), now());

@@ -9,18 +9,18 @@ export interface DevDesk {
   filed(): FiledDigests;
 }
 
-const PLACE = Symbol.for('broadsheet.writing-desk');
+const SHARED_KEY = Symbol.for('broadsheet.writing-desk');
 
 /**
  * Vite loads the middleware again whenever a module changes, apart from the modules of Astro's integrations. The desk
  * stays where both find it.
  */
 export function shareDesk(desk: DevDesk): void {
-  Object.assign(globalThis, { [PLACE]: desk });
+  Object.assign(globalThis, { [SHARED_KEY]: desk });
 }
 
 export function sharedDesk(): DevDesk {
-  const desk = (globalThis as { [PLACE]?: DevDesk })[PLACE];
+  const desk = (globalThis as { [SHARED_KEY]?: DevDesk })[SHARED_KEY];
   if (desk === undefined) throw new Error('the writing desk has not been opened');
   return desk;
 }

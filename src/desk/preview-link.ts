@@ -42,7 +42,7 @@ interface Previews {
  * Makes a link to a piece's page. Throws `conflict` for a piece on air, and `withdrawn` for one that was taken off the
  * air and is not scheduled again.
  */
-export function linkPreview(
+export function makePreviewLink(
   { previews, now }: Previews,
   paper: string,
   story: Story,
@@ -69,7 +69,7 @@ export function linkPreview(
  * The link of a secret; null when it does not exist, has expired, or its key has been revoked or has expired. An
  * expired link is removed, so that setting the clock back does not revive it.
  */
-export function previewLink({ previews, now }: Previews, keys: KeyTable, secret: string): PreviewLink | null {
+export function findPreviewLink({ previews, now }: Previews, keys: KeyTable, secret: string): PreviewLink | null {
   const link = SECRET.test(secret) ? previews.get(keyHash(secret)) : null;
   if (link === null) return null;
   if (now >= link.expires_at) {

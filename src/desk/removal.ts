@@ -10,7 +10,7 @@ import { giveOwnHost, requireFreeAddress } from './paper-hosts.ts';
 import { tags } from './tags.ts';
 
 /** The reason in the withdrawals of a paper that is removed. Readers may see it if the paper comes back. */
-export const REMOVED = 'the paper was removed';
+export const REMOVAL_REASON = 'the paper was removed';
 
 interface RemovalStore extends LedgerStore {
   paper(slug: string): Paper | null;
@@ -66,7 +66,7 @@ export function removePaper(
     for (const piece of pieces) {
       // A withdrawal must not precede the last change that readers saw.
       const at = Math.max(now, archive.storyById(piece)?.updated_at ?? 0);
-      append(silent, { type: 'withdrawal', at, paper: slug, piece, reason: REMOVED, made_by: by }, now);
+      append(silent, { type: 'withdrawal', at, paper: slug, piece, reason: REMOVAL_REASON, made_by: by }, now);
       last = Math.max(last, at);
     }
     append(silent, { type: 'record', at: last, paper: slug, kind: 'paper', name: '', body: null }, now);

@@ -21,7 +21,7 @@ const SIZES = {
   /** The card that other sites frame. */
   embed: '(min-width: 40rem) 40rem, 100vw',
 } as const;
-export type Place = keyof typeof SIZES;
+export type PicturePlace = keyof typeof SIZES;
 
 /** In pixels: the widest variant of a face, and the narrowest of anything else. */
 const FACE_MAX = 400;
@@ -41,7 +41,7 @@ export interface ImageSource {
  * The sources of a picture at a place, preferred format first; none when it has no variants. `isLate` is for lazy
  * pictures, whose width browsers may measure themselves.
  */
-export function imageSources({ variants }: Pictured, place: Place, isLate: boolean): ImageSource[] {
+export function imageSources({ variants }: Pictured, place: PicturePlace, isLate: boolean): ImageSource[] {
   const widest = Math.max(...variants.map(({ width }) => width));
   const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
   const sizes = isLate ? `auto, ${SIZES[place]}` : SIZES[place];

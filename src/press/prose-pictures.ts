@@ -1,6 +1,6 @@
 import type { Token } from 'markdown-it';
 import { markdown } from '../ledger/prose.ts';
-import type { Place } from './picture-sources.ts';
+import type { PicturePlace } from './picture-sources.ts';
 import { imageSources, tone } from './picture-sources.ts';
 import type { PictureView } from './views.ts';
 
@@ -85,14 +85,14 @@ export function picturesHtml(shown: readonly Shown[]): string {
   return `<div class="gallery wide">${lines.join('')}</div>\n`;
 }
 
-function figure({ alt, caption, picture }: Shown, place: Place): string {
+function figure({ alt, caption, picture }: Shown, place: PicturePlace): string {
   const told = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`;
   const name = place === 'art' ? ' class="wide"' : place === 'gallery' ? ` class="${aspectClass(picture)}"` : '';
   return `<figure${name}>${imageHtml(picture, alt, place)}${told}</figure>`;
 }
 
 /** A picture in prose. Without its properties, its address and description. */
-export function imageHtml(picture: ProsePicture, alt: string, place: Place): string {
+export function imageHtml(picture: ProsePicture, alt: string, place: PicturePlace): string {
   const described = `alt="${escapeHtml(alt)}"`;
   if (typeof picture === 'string') return `<img src="${escapeHtml(picture)}" ${described}>`;
   const { url, width, height } = picture;

@@ -34,7 +34,7 @@ export interface PaperTable {
   /** Null for a paper whose front nobody has edited. */
   placement(paper: string): Placement | null;
   /** When the next placement of any paper ends, in ms; null when none does. */
-  nextPlaceOver(): number | null;
+  nextPlaceExpiry(): number | null;
   media(paper: string, path: string): Media | null;
   allMedia(paper: string): Media[];
   page(paper: string, slug: string): Page | null;
@@ -121,7 +121,7 @@ export function paperTables(db: Db): PaperTable {
     cast: (paper, day) => cast(paper, 'cast', day),
     casts: (paper) => casts(paper, 'cast').reverse(),
     placement: (paper) => placement(paper, 'front', ''),
-    nextPlaceOver() {
+    nextPlaceExpiry() {
       const ends = placements().flatMap(({ lead, pins }) =>
         [lead, ...pins].flatMap((place) => (place?.until == null ? [] : [place.until])),
       );

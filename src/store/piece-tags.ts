@@ -4,7 +4,7 @@ import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-interface Place {
+interface Position {
   published_at: number;
   id: string;
 }
@@ -15,10 +15,10 @@ export interface PieceTagTable {
   setOf(piece: string): void;
   tag(paper: string, slug: string): TagCount | null;
   tags(paper: string, page: { limit: number; after?: { count: number; slug: string } | undefined }): TagCount[];
-  tagged(paper: string, tag: string, page: { limit: number; after?: Place | undefined }): string[];
+  tagged(paper: string, tag: string, page: { limit: number; after?: Position | undefined }): string[];
   tagPage(paper: string, tag: string, page: number, size: number): string[];
-  tagRank(paper: string, tag: string, at: Place): number;
-  newerTagged(paper: string, tag: string, at: Place, cap: number): number;
+  tagRank(paper: string, tag: string, at: Position): number;
+  newerTagged(paper: string, tag: string, at: Position, cap: number): number;
 }
 
 /** Tables that follow from the newest generation of each piece on air. */

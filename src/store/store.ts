@@ -99,7 +99,10 @@ import { webhookTable } from './webhooks.ts';
 export interface Store
   extends LedgerStore,
     Pick<LedgerTables, 'entries' | 'doorKeys'>,
-    Pick<PaperTable, 'paper' | 'removedPapers' | 'removedPaper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceOver'>,
+    Pick<
+      PaperTable,
+      'paper' | 'removedPapers' | 'removedPaper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceExpiry'
+    >,
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
     AppliedTable,
     ArchiveRows,
@@ -303,7 +306,7 @@ export function openStore(settings: DatabaseSettings): Store {
     editions: papers.editions,
     record: papers.record,
     allMedia: papers.allMedia,
-    nextPlaceOver: papers.nextPlaceOver,
+    nextPlaceExpiry: papers.nextPlaceExpiry,
     unaired: pieces.unaired,
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,

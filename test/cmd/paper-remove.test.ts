@@ -6,7 +6,7 @@ import { auditApp } from '../../src/app/audit.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { PressClaim } from '../../src/app/press-claim.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { REMOVED, removePaper } from '../../src/desk/removal.ts';
+import { REMOVAL_REASON, removePaper } from '../../src/desk/removal.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
@@ -95,7 +95,7 @@ test('a paper is removed while the server runs, and comes back by an act of its 
       );
       assert.deepEqual(
         [...store.entries()].flatMap((entry) => (entry.type === 'withdrawal' ? [entry.reason] : [])),
-        [REMOVED, REMOVED, REMOVED],
+        [REMOVAL_REASON, REMOVAL_REASON, REMOVAL_REASON],
       );
     } finally {
       app.close();

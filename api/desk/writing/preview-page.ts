@@ -6,7 +6,7 @@ import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { Story } from '../../../src/desk/archive.ts';
-import { previewLink, showsPreview } from '../../../src/desk/preview-link.ts';
+import { findPreviewLink, showsPreview } from '../../../src/desk/preview-link.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
 import { printPath } from '../../../src/press/outputs/paths.ts';
@@ -45,7 +45,7 @@ export function previewPages(routes: PaperRoutes, app: AppContext, build: Build,
   const answer = async (c: PaperContext): Promise<Response> => {
     const { slug, served } = c.get('site');
     const [secret = '', ...rest] = c.req.path.slice(`/${slug}/preview/`.length).split('/');
-    const link = previewLink({ previews: app.store.previews, now: app.now() }, app.store.keys, secret);
+    const link = findPreviewLink({ previews: app.store.previews, now: app.now() }, app.store.keys, secret);
     const archive = app.store.archive(slug);
     const story = link?.paper === slug ? archive.storyById(link.piece) : null;
     if (link === null || story === null) return missing(c);

@@ -5,7 +5,7 @@ import { newId } from '../../../src/app/context.ts';
 import type { Archive, Story } from '../../../src/desk/archive.ts';
 import { paperRules } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
-import { linkPreview } from '../../../src/desk/preview-link.ts';
+import { makePreviewLink } from '../../../src/desk/preview-link.ts';
 import { parsedProse } from '../../../src/desk/prose-cache.ts';
 import { showableFiling, showableProse } from '../../../src/desk/showable.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
@@ -94,7 +94,7 @@ export function previewRoutes(routes: PaperRoutes, app: AppContext, render: Rend
     const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
     const { slug, served } = c.get('site');
     const from = { previews, now: app.now() };
-    const { secret, expires_at } = linkPreview(from, slug, story, { key, random: randomBytes });
+    const { secret, expires_at } = makePreviewLink(from, slug, story, { key, random: randomBytes });
     return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
   });
 

@@ -66,7 +66,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       await readDue(now);
       store.transact(() => airDue(store, now));
     }
-    const over = store.nextPlaceOver();
+    const over = store.nextPlaceExpiry();
     if (over !== null && over <= now) store.transact(() => expirePlaces(store, now));
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {

@@ -29,13 +29,13 @@ export function composeSections(sections: readonly SectionRows[]): { rails: Fron
       continue;
     }
     const isPictured = one.rows.slice(0, LED_BY).some(({ image }) => image !== null);
-    rails.push(isPictured ? pictured(one) : texted(one, texts++));
+    rails.push(isPictured ? pictureRail(one) : textRail(one, texts++));
   }
   return { rails, briefs };
 }
 
 /** The pictured piece gets the width. */
-function pictured({ section, url, rows }: SectionRows): FrontRail {
+function pictureRail({ section, url, rows }: SectionRows): FrontRail {
   const lead = rows.slice(0, LED_BY).find(({ image }) => image !== null);
   const others = rows.filter((row) => row !== lead);
   // A second picture stands at the head of its column.
@@ -51,7 +51,7 @@ function pictured({ section, url, rows }: SectionRows): FrontRail {
 }
 
 /** Rails without pictures take turns: the first words of the lead, the section's shapes, or three alike columns. */
-function texted({ section, url, rows }: SectionRows, turn: number): FrontRail {
+function textRail({ section, url, rows }: SectionRows, turn: number): FrontRail {
   const [lead, ...others] = rows;
   const form = (['text', 'motif', 'even'] as const)[turn % 3] ?? 'text';
   if (form === 'even') {

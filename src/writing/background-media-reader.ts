@@ -25,7 +25,7 @@ interface Known {
  * Reads each media file once for as long as it is unchanged. A file that is not yet read stands in the store by its
  * name alone, without its size, so that a folder with a thousand pictures is shown at once.
  */
-export class PatientReader implements MediaReader {
+export class BackgroundMediaReader implements MediaReader {
   readonly #known = new Map<string, Known>();
   readonly #stampOf: (path: string) => string;
 
@@ -40,7 +40,7 @@ export class PatientReader implements MediaReader {
 
   probe = async (name: string, path: string): Promise<Media> => {
     const { outcome } = this.#of(path);
-    if (outcome === null) return standIn(name, path);
+    if (outcome === null) return unreadMedia(name, path);
     if ('error' in outcome) throw outcome.error;
     return { ...outcome.media, path: name };
   };
@@ -82,7 +82,7 @@ export class PatientReader implements MediaReader {
   }
 }
 
-function standIn(name: string, path: string): Media {
+function unreadMedia(name: string, path: string): Media {
   const media_type = contentType(extname(path)) || 'application/octet-stream';
   return {
     path: name,
