@@ -92,7 +92,8 @@ test('a preview link opens the page of a draft to whoever has it, until the piec
       assert.equal(status, 200, address);
       assert.equal(headers.get('cache-control'), 'private, no-store', address);
     }
-    assert.equal((await ask(`${path}media/cast/2026-11-16.mp4`)).status, 404, 'it is not on the page');
+    for (const other of ['media/cast/2026-11-16.mp4', 'portraits/ibo-sand.png'])
+      assert.equal((await ask(`${path}${other}`)).status, 404, `${other} is not on the page`);
     assert.equal(
       (await ask(`${path}sections/tides/`)).headers.get('location'),
       `${app.settings.origin}/${paper}/sections/tides/`,

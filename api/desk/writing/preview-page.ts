@@ -25,6 +25,9 @@ import { previewedProse } from './preview.ts';
 /** Files that a page loads; every other address below a preview leads to the paper itself. */
 const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|png|webmanifest)$/;
 
+/** Files that belong to pieces or personas: a preview shows those of its own piece. */
+const OWNED = /^(?:media|portraits|cards)\//;
+
 /** What every answer below `/preview/` carries: it is for one reader, and its address is a secret. */
 const SECRECY = {
   'Cache-Control': 'private, no-store',
@@ -87,7 +90,7 @@ async function page(
   });
 }
 
-/** A file that the page loads: of media only what the page shows. Null when there is none. */
+/** A file that the page loads: of pictures only what the page shows. Null when there is none. */
 async function file(
   app: AppContext,
   build: Build,
@@ -106,7 +109,7 @@ async function file(
   const media = path.startsWith('pictures/')
     ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')
     : path;
-  if (media === undefined || (media.startsWith('media/') && !isShown(edition, story, media))) return null;
+  if (media === undefined || (OWNED.test(media) && !isShown(edition, story, media))) return null;
   const { render, assets } = build;
   const found = await printPath(edition, path, { render, assets, pictures: app.pictures, now: app.now() });
   if (found === null) return null;
@@ -115,12 +118,13 @@ async function file(
   return c.body(typeof bytes === 'string' ? bytes : Buffer.from(bytes), 200, headers);
 }
 
-/** Whether the page of a piece shows a media file: as its picture, in its prose, as a portrait or in the paper's frame. */
+/** Whether the page of a piece shows a picture: as its picture, in its prose, as a portrait or in the paper's frame. */
 function isShown(edition: Edition, { image, prose, persona }: Story, media: string): boolean {
   return (
     image?.src === media ||
     prose.includes(media) ||
     avatarPath(edition, persona) === media ||
+    media === `portraits/${persona}.png` ||
     JSON.stringify(edition.paper()).includes(JSON.stringify(media))
   );
 }
