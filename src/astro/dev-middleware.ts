@@ -12,7 +12,8 @@ import type { RenderedFile } from '../press/output.ts';
 import type { SingleFile } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
 import { PROJECT } from '../project.ts';
-import { DESK_PATH, deskPage, withPanel } from '../writing/panel.ts';
+import { DESK_PATH, deskPage } from '../writing/desk-page.ts';
+import { withPanel } from '../writing/panel.ts';
 import type { DevDesk } from './dev-desk.ts';
 import { sharedDesk } from './dev-desk.ts';
 

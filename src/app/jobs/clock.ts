@@ -25,8 +25,9 @@ interface Parts {
 }
 
 /**
- * Runs everything that depends on the clock: scheduled airings, placements that end, stale outputs of any process, and the news sitemap. A
- * long press of one paper never delays another paper. Returns a function that stops it after the current work.
+ * Runs everything that depends on the clock: scheduled airings, places on the front that end, stale outputs of any
+ * process, and the news sitemap. A long press of one paper never delays another paper. Returns a function that stops it
+ * after the current work.
  */
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;

@@ -1,0 +1,55 @@
+import { isoTime } from '../time.ts';
+import type { PieceLine } from './outlook.ts';
+import { openPieces, problemsOf } from './outlook.ts';
+import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
+import type { PanelParts } from './panel-html.ts';
+import { escaped, nameOf, savedLastLine } from './panel-html.ts';
+import { problemList } from './problem-list.ts';
+
+/** Where the desk's lists are. */
+export const DESK_PATH = '/_desk/';
+
+/** The page that lists all problems, and the pieces that are not on air as they are. */
+export function deskPage(parts: PanelParts): string {
+  const { desk, filed, now } = parts;
+  const papers = [...desk.papers.values()].map((paper) => {
+    const open = openPieces(paper, filed, now);
+    const list = (title: string, lines: PieceLine[]) =>
+      lines.length === 0
+        ? ''
+        : `<h3>${title} (${lines.length})</h3><ul class="pieces">${lines.map(pieceRow).join('')}</ul>`;
+    const problems = problemsOf(paper);
+    const by = (outlook: PieceLine['outlook']) => open.filter((line) => line.outlook === outlook);
+    const onAir = by('on_air');
+    return `<section id="${escaped(paper.slug)}"><h2><a href="/${escaped(paper.slug)}/">${escaped(nameOf(desk, paper.slug))}</a></h2>
+${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, desk, null)}`}
+${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
+${list(
+  'Not yet filed',
+  onAir.filter((line) => line.filed === 'never'),
+)}${list(
+  'Changed since they were filed',
+  onAir.filter((line) => line.filed === 'changed'),
+)}
+${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</section>`;
+  });
+  const none = `<p>${escaped(desk.contentDir)} has no paper yet. Make one with <code>npm run -s broadsheet -- new SLUG</code>.</p>`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>Writing desk</title><style>${STYLE}${LIST_STYLE}</style>
+<script type="module" src="/@vite/client"></script></head>
+<body><main><h1>Writing desk</h1><p>${escaped(desk.contentDir)} as it stands on disk. Nothing here is filed.</p>
+${savedLastLine(parts)}<p><a href="/newsstand/">Newsstand</a></p>
+${papers.length === 0 ? none : papers.join('\n')}</main>${script()}</body></html>
+`;
+}
+
+function pieceRow(line: PieceLine): string {
+  const words =
+    line.outlook === 'scheduled' && typeof line.air === 'number' ? ` <small>${isoTime(line.air)}</small>` : '';
+  const count =
+    line.problems.length === 0
+      ? ''
+      : ` <small>${line.problems.length} problem${line.problems.length === 1 ? '' : 's'}</small>`;
+  return `<li><a href="${escaped(line.url)}">${escaped(line.headline)}</a>${words}${count}</li>`;
+}
