@@ -73,7 +73,8 @@ function checkTokens(css: string): void {
       refuse(`has ${token}, which loads or names what is elsewhere; put the rules into this file`);
     if (type === tokenTypes.Url) checkAddress(token.slice(token.indexOf('(') + 1, -1).trim(), refuse);
     if (type === tokenTypes.String && LOADS.has(open.at(-1)?.name ?? '')) checkAddress(token.slice(1, -1), refuse);
-    if (type === tokenTypes.Ident && afterDot && token === 'ai')
+    const name = type === tokenTypes.String ? token.slice(1, -1) : type === tokenTypes.Ident ? token : '';
+    if (name === 'ai' && (afterDot || open.at(-1)?.bracket === '['))
       refuse('styles .ai, the mark of an AI persona, which stays as it is; remove the rule');
     afterDot = token === '.';
     if (type === tokenTypes.Function || ['(', '[', '{'].includes(token)) {
