@@ -43,7 +43,7 @@ function panelFor(path: string, parts: PanelParts): string {
   const of = line !== null ? 'This piece' : paper !== undefined ? nameOf(desk, slug) : 'All papers';
   const count = problems.length === 1 ? '1 problem' : `${problems.length || 'No'} problems`;
   return `<broadsheet-desk data-targets="${escaped(JSON.stringify(shown.map((problem) => targetOf(problem, desk))))}"><template shadowrootmode="open"><style>${STYLE}${PANEL_STYLE}</style>
-<aside aria-label="Writing desk"><p class="top"><a href="${DESK_PATH}">Writing desk</a> <span>Nothing here is filed.</span></p>
+<aside lang="en" dir="ltr" aria-label="Writing desk"><p class="top"><a href="${DESK_PATH}">Writing desk</a> <span>Nothing here is filed.</span></p>
 ${line === null ? '' : `<p class="state ${line.outlook}"><b>${OUTLOOKS[line.outlook]}</b>${escaped(stateWords(line))}</p>`}
 <h2>${escaped(of)}: ${count}</h2>
 ${shown.length === 0 ? '' : problemList(shown, desk, line === null ? null : path)}${more}
