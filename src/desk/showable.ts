@@ -9,6 +9,7 @@ import {
   HEADLINE_MAX,
   INSTRUMENT_MAX,
   KINDS,
+  MARKERS_MAX,
   PROSE_MAX,
   SOURCE_MAX,
   STATEMENT_MAX,
@@ -16,6 +17,7 @@ import {
   TAGS_MAX,
 } from '../ledger/piece.ts';
 import type { ParsedProse } from '../ledger/prose.ts';
+import { markersIn } from '../ledger/prose.ts';
 import { tagsFrom } from '../ledger/tag.ts';
 import { isOneOf, membersIn } from '../narrow.ts';
 import type { PaperRecord } from './paper.ts';
@@ -51,9 +53,13 @@ export function showableFiling(
   };
 }
 
-/** Prose that is safe to render: with too many open brackets, they become plain text. */
+/**
+ * Prose that is safe to render: with too many open brackets, they become plain text; with too many markers, it ends
+ * before them.
+ */
 export function showableProse(prose: string, { openBrackets }: Pick<ParsedProse, 'openBrackets'>): string {
-  return openBrackets === null ? prose : prose.replace(/\\?\[/g, '\\[');
+  if (openBrackets !== null) return prose.replace(/\\?\[/g, '\\[');
+  return prose.slice(0, markersIn(prose)[MARKERS_MAX]?.offset);
 }
 
 /** A text without what no page can show: control characters, halves of surrogate pairs, heaps of combining marks. */

@@ -238,6 +238,9 @@ test('POST /preview judges and shows a body, whole or broken, and stores nothing
     const { html } = await preview({ ...storyBody('heavy'), prose });
     assert.ok(html.includes('What heavy means'));
   }
+  const marked = await preview({ ...storyBody('heavy'), prose: 'So.[^1] '.repeat(20_000) });
+  assert.ok(marked.problems.some(({ rule }) => rule === 'too_many'));
+  assert.ok(marked.html.split('So.').length < 6_000, 'what is shown is bounded');
   const fifty = await Promise.all(Array.from({ length: 50 }, (_, n) => preview({ ...storyBody(`n-${n}`) })));
   assert.ok(fifty.every(({ html, problems }, n) => problems.length === 0 && html.includes(`What n ${n} means`)));
   const existing = await preview({ ...storyBody('high-water'), headline: 'Higher' }, admin);
