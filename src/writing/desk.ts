@@ -1,27 +1,20 @@
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { append } from '../desk/append.ts';
-import type { Archive } from '../desk/archive.ts';
 import type { OwnAddresses } from '../desk/host.ts';
-import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import { paperFolders } from '../ingest/content-folder.ts';
 import { DeskFolder } from '../ingest/desk-folder.ts';
 import { applyRecords } from '../ingest/file-folder.ts';
 import type { Intake } from '../ingest/intake.ts';
 import type { FileProblem } from '../ingest/source-file.ts';
 import { storyFiles } from '../ingest/story-files.ts';
-import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
-import type { Piece } from '../ledger/piece.ts';
-import { IN_MEMORY } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { openStore } from '../store/store.ts';
 import { BackgroundMediaReader } from './background-media-reader.ts';
+import { DeskStore } from './desk-store.ts';
 import type { Listing } from './disk.ts';
 import { changedPaths, listing } from './disk.ts';
 import type { DeskPiece, PieceFiles } from './piece.ts';
 import { PieceReader, savedAt } from './piece.ts';
-import type { AskedPlaces } from './placement.ts';
-import { askedPlaces, placementOf } from './placement.ts';
+import { askedPlaces } from './placement.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;
@@ -33,13 +26,6 @@ export interface DeskPaper {
   /** Problems of its records, its media and the names of its files. */
   problems: FileProblem[];
   pieces: Map<string, DeskPiece>;
-}
-
-/** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */
-interface Stored {
-  id: string;
-  piece: DeskPiece;
-  content: string;
 }
 
 /**
@@ -55,11 +41,9 @@ export class WritingDesk {
   readonly #pieces = new PieceReader();
   readonly #media = new BackgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
   readonly papers = new Map<string, DeskPaper>();
-  #store = openStore({ file: IN_MEMORY });
-  #stored = new Map<string, Stored>();
+  readonly #rows: DeskStore;
   #listing: Listing = { files: new Map(), folders: [] };
   #mediaPaths = new Map<string, string>();
-  #made = 0;
   #isClosed = false;
   #scan: Promise<unknown> = Promise.resolve();
 
@@ -71,6 +55,7 @@ export class WritingDesk {
     this.contentDir = settings.contentDir;
     this.#addresses = settings;
     this.#now = now;
+    this.#rows = new DeskStore(now);
     this.#changed = changed;
   }
 
@@ -81,7 +66,7 @@ export class WritingDesk {
 
   /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
   get store(): Store {
-    return this.#store;
+    return this.#rows.store;
   }
 
   /** Path on disk of a media file of a paper. */
@@ -112,7 +97,7 @@ export class WritingDesk {
 
   close(): void {
     this.#isClosed = true;
-    this.#store.close();
+    this.#rows.close();
   }
 
   async #refresh(): Promise<boolean> {
@@ -134,9 +119,7 @@ export class WritingDesk {
   }
 
   #clear(): void {
-    this.#store.close();
-    this.#store = openStore({ file: IN_MEMORY });
-    this.#stored = new Map();
+    this.#rows.clear();
     this.papers.clear();
   }
 
@@ -160,13 +143,13 @@ export class WritingDesk {
         this.papers.set(slug, { slug, folder, problems, pieces: new Map() });
         return;
       }
-    } else if (!this.#store.hasPaper(slug)) return;
+    } else if (!this.store.hasPaper(slug)) return;
     const names = new DeskFolder(this.#intake(), folder);
     const files = storyFiles(names);
     // Those of the names are found anew each time.
     const pieces = await this.#readPieces(slug, folder, files, areRecordsNew ? undefined : known?.pieces);
     const places = askedPlaces(pieces.values(), this.#now());
-    this.#place(slug, places);
+    this.#rows.place(slug, places);
     problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems, ...places.problems];
     this.papers.set(slug, { slug, folder, problems, pieces });
   }
@@ -198,7 +181,7 @@ export class WritingDesk {
     files: ReturnType<typeof storyFiles>,
     known: ReadonlyMap<string, DeskPiece> | undefined,
   ): Promise<Map<string, DeskPiece>> {
-    const archive = this.#store.archive(slug);
+    const archive = this.store.archive(slug);
     const pieces = new Map<string, DeskPiece>();
     let start = performance.now();
     for (const [name, revisions] of files) {
@@ -218,90 +201,12 @@ export class WritingDesk {
         start = performance.now();
       }
     }
-    this.#show(slug, pieces, archive);
+    this.#rows.show(slug, pieces);
     return pieces;
   }
 
-  /** Brings the store to these pieces. */
-  #show(slug: string, pieces: ReadonlyMap<string, DeskPiece>, archive: Archive): void {
-    const store = this.#store;
-    const bylines = new Map(archive.masthead().map((persona) => [persona.slug, persona]));
-    const next: { key: string; content: string; piece: DeskPiece }[] = [];
-    for (const piece of pieces.values()) {
-      const key = `${slug}/${piece.slug}`;
-      const stored = this.#stored.get(key);
-      // Pieces are read anew when a record changes, and only then may a byline have changed.
-      if (stored?.piece === piece) continue;
-      const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
-      const saved = piece.files.map(({ savedAt }) => savedAt);
-      const content = sha256(JSON.stringify([piece.filings, piece.air, saved, name, title]));
-      if (stored?.content === content) stored.piece = piece;
-      else next.push({ key, content, piece });
-    }
-    const replaced = next.flatMap(({ key }) => this.#stored.get(key) ?? []);
-    const kept = new Set([...pieces.keys()].map((name) => `${slug}/${name}`));
-    for (const [key, stored] of this.#stored) {
-      if (!key.startsWith(`${slug}/`) || kept.has(key)) continue;
-      replaced.push(stored);
-      this.#stored.delete(key);
-    }
-    const off = { published_at: null, updated_at: null, scheduled_at: null, withdrawn_at: null, reason: null };
-    // The search index lets a piece go with the transaction that takes it off the air.
-    store.transact(() => {
-      for (const { id } of replaced) store.setPieceState(id, { state: 'draft', ...off });
-    });
-    store.transact(() => {
-      for (const { id } of replaced) store.pieces.remove(id);
-      for (const { key, content, piece } of next) {
-        this.#stored.set(key, { id: this.#put(slug, piece, bylines), piece, content });
-      }
-      store.bumpEdition(slug, this.#now());
-    });
-  }
-
-  /** Has the front show the pieces where their files ask for it. */
-  #place(paper: string, places: AskedPlaces): void {
-    const store = this.#store;
-    const before = store.archive(paper).placement();
-    const body = placementOf(places, (slug) => this.#stored.get(`${paper}/${slug}`)?.id ?? '', before.revision);
-    if (JSON.stringify(body) === JSON.stringify(before)) return;
-    const record = { ...body, revision: before.revision + 1 };
-    store.transact(() =>
-      append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body: record }),
-    );
-  }
-
-  /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
-  #put(
-    paper: string,
-    { slug, filings, files, air }: DeskPiece,
-    bylines: ReadonlyMap<string, { name: string; title: string }>,
-  ): string {
-    const id = sha256(`${paper}/${slug} ${this.#made++}`)
-      .slice('sha256:'.length)
-      .slice(0, 26);
-    const store = this.#store;
-    for (const [index, filing] of filings.entries()) {
-      const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
-      const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
-      const at = files[index]?.savedAt ?? 0;
-      const unsigned = { receipt: '', receipt_hash: '', filed_by: 'desk', kid: '' };
-      const seq = store.nextSeq(paper);
-      const content_hash = contentHash(basisOf(piece));
-      const entry: GenerationEntry = { type: 'generation', at, paper, seq, piece, content_hash, ...unsigned };
-      store.append(entry);
-      store.setGeneration(entry);
-    }
-    const published_at = typeof air === 'number' ? air : (files[0]?.savedAt ?? 0);
-    const newest = filings.at(-1)?.revised_at ?? files.at(-1)?.savedAt ?? 0;
-    const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
-    const state = { published_at, updated_at, scheduled_at: null, withdrawn_at: null, reason: null };
-    store.setPieceState(id, { state: 'on_air', ...state });
-    return id;
-  }
-
   #intake(): Intake {
-    const store = this.#store;
+    const store = this.store;
     return {
       store: {
         ...store,

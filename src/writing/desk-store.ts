@@ -1,0 +1,130 @@
+import { append } from '../desk/append.ts';
+import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
+import type { Piece } from '../ledger/piece.ts';
+import { IN_MEMORY } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
+import type { DeskPiece } from './piece.ts';
+import type { AskedPlaces } from './placement.ts';
+import { placementOf } from './placement.ts';
+
+/** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */
+interface Stored {
+  id: string;
+  piece: DeskPiece;
+  content: string;
+}
+
+/**
+ * The writing desk's store, in memory: every piece is on air in it, unsigned. Records are applied to `store` by those
+ * who read them.
+ */
+export class DeskStore {
+  readonly #now: () => number;
+  #store = openStore({ file: IN_MEMORY });
+  #stored = new Map<string, Stored>();
+  #made = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** It is another one after `clear`. */
+  get store(): Store {
+    return this.#store;
+  }
+
+  clear(): void {
+    this.#store.close();
+    this.#store = openStore({ file: IN_MEMORY });
+    this.#stored = new Map();
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  /** Brings the store to these pieces. */
+  show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
+    const store = this.#store;
+    const bylines = new Map(
+      store
+        .archive(slug)
+        .masthead()
+        .map((persona) => [persona.slug, persona]),
+    );
+    const next: { key: string; content: string; piece: DeskPiece }[] = [];
+    for (const piece of pieces.values()) {
+      const key = `${slug}/${piece.slug}`;
+      const stored = this.#stored.get(key);
+      // Pieces are read anew when a record changes, and only then may a byline have changed.
+      if (stored?.piece === piece) continue;
+      const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
+      const saved = piece.files.map(({ savedAt }) => savedAt);
+      const content = sha256(JSON.stringify([piece.filings, piece.air, saved, name, title]));
+      if (stored?.content === content) stored.piece = piece;
+      else next.push({ key, content, piece });
+    }
+    const replaced = next.flatMap(({ key }) => this.#stored.get(key) ?? []);
+    const kept = new Set([...pieces.keys()].map((name) => `${slug}/${name}`));
+    for (const [key, stored] of this.#stored) {
+      if (!key.startsWith(`${slug}/`) || kept.has(key)) continue;
+      replaced.push(stored);
+      this.#stored.delete(key);
+    }
+    const off = { published_at: null, updated_at: null, scheduled_at: null, withdrawn_at: null, reason: null };
+    // The search index lets a piece go with the transaction that takes it off the air.
+    store.transact(() => {
+      for (const { id } of replaced) store.setPieceState(id, { state: 'draft', ...off });
+    });
+    store.transact(() => {
+      for (const { id } of replaced) store.pieces.remove(id);
+      for (const { key, content, piece } of next) {
+        this.#stored.set(key, { id: this.#put(slug, piece, bylines), piece, content });
+      }
+      store.bumpEdition(slug, this.#now());
+    });
+  }
+
+  /** Has the front show the pieces where their files ask for it. */
+  place(paper: string, places: AskedPlaces): void {
+    const store = this.#store;
+    const before = store.archive(paper).placement();
+    const body = placementOf(places, (slug) => this.#stored.get(`${paper}/${slug}`)?.id ?? '', before.revision);
+    if (JSON.stringify(body) === JSON.stringify(before)) return;
+    const record = { ...body, revision: before.revision + 1 };
+    store.transact(() =>
+      append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body: record }),
+    );
+  }
+
+  /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
+  #put(
+    paper: string,
+    { slug, filings, files, air }: DeskPiece,
+    bylines: ReadonlyMap<string, { name: string; title: string }>,
+  ): string {
+    const id = sha256(`${paper}/${slug} ${this.#made++}`)
+      .slice('sha256:'.length)
+      .slice(0, 26);
+    const store = this.#store;
+    for (const [index, filing] of filings.entries()) {
+      const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
+      const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
+      const at = files[index]?.savedAt ?? 0;
+      const unsigned = { receipt: '', receipt_hash: '', filed_by: 'desk', kid: '' };
+      const seq = store.nextSeq(paper);
+      const content_hash = contentHash(basisOf(piece));
+      const entry: GenerationEntry = { type: 'generation', at, paper, seq, piece, content_hash, ...unsigned };
+      store.append(entry);
+      store.setGeneration(entry);
+    }
+    const published_at = typeof air === 'number' ? air : (files[0]?.savedAt ?? 0);
+    const newest = filings.at(-1)?.revised_at ?? files.at(-1)?.savedAt ?? 0;
+    const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
+    const state = { published_at, updated_at, scheduled_at: null, withdrawn_at: null, reason: null };
+    store.setPieceState(id, { state: 'on_air', ...state });
+    return id;
+  }
+}
