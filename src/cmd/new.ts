@@ -47,6 +47,7 @@ export function command(): Command {
         ...files.map((path) => `wrote ${join(folder, path)}`),
         `npm run dev shows it at /${slug}/ while you write; npm run -s broadsheet -- file puts it on air`,
         `${piece} is a sample, signed by ${personaSlug(paper.persona.name)}: change it, or write your own beside it`,
+        'pages/imprint.md and pages/about.md have places to fill in: do so before they are filed, or delete them and the line imprint in paper.yaml',
       ]);
     });
 }
