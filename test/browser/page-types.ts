@@ -1,5 +1,5 @@
 /** The addresses of a paper that the table of page types needs, below its root. */
-export interface PaperPlaces {
+export interface PaperAddresses {
   root: string;
   story: string[];
   withdrawn: string;
@@ -15,7 +15,7 @@ export interface PaperPlaces {
 }
 
 /** The addresses of the domain records that hold an id or a token. */
-export interface RecordsPlaces {
+export interface RecordsAddresses {
   enter: string;
   group: string;
   alert: string;
@@ -34,18 +34,18 @@ interface Looks {
 /** A type of page: where examples of it are. Paths of papers are below the paper's root. */
 export type PageType = Looks &
   (
-    | { of: 'paper'; paths(paper: PaperPlaces): string[] }
+    | { of: 'paper'; paths(paper: PaperAddresses): string[] }
     | { of: 'desk'; paths(): string[] }
-    | { of: 'records'; isSignedIn?: boolean; paths(records: RecordsPlaces): string[] }
+    | { of: 'records'; isSignedIn?: boolean; paths(records: RecordsAddresses): string[] }
   );
 
-const paper = (paths: (paper: PaperPlaces) => string[], looks: Looks = {}): PageType => ({
+const paper = (paths: (paper: PaperAddresses) => string[], looks: Looks = {}): PageType => ({
   of: 'paper',
   paths,
   ...looks,
 });
 const records = (...paths: string[]): PageType => ({ of: 'records', paths: () => paths });
-const account = (path: (records: RecordsPlaces) => string): PageType => ({
+const account = (path: (records: RecordsAddresses) => string): PageType => ({
   of: 'records',
   isSignedIn: true,
   paths: (at) => [path(at)],

@@ -11,7 +11,7 @@ import { copyDemo, run, serve, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-stand.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 import { cookieOf } from '../support/signed-in.ts';
-import type { PaperPlaces, RecordsPlaces } from './page-types.ts';
+import type { PaperAddresses, RecordsAddresses } from './page-types.ts';
 
 const READER = 'reader@example.org';
 const HOST = 'harbor-ledger.example';
@@ -21,8 +21,8 @@ const DAYS_SEEDED = 9;
 export interface PagesStand {
   desk: string;
   records: string;
-  papers: { leftToRight: PaperPlaces; rightToLeft: PaperPlaces };
-  places: RecordsPlaces;
+  papers: { leftToRight: PaperAddresses; rightToLeft: PaperAddresses };
+  places: RecordsAddresses;
   /** The cookie of an account, as `name=value`. */
   cookie: string;
 }
@@ -125,7 +125,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
 
   const placesOf = async (
     root: string,
-    known: Omit<PaperPlaces, 'root' | 'confirm' | 'manage' | 'own' | 'preview'>,
+    known: Omit<PaperAddresses, 'root' | 'confirm' | 'manage' | 'own' | 'preview'>,
     draft: { category: string; byline: string },
   ) => {
     const at = `${url}${root}`;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
-import type { PageType, PaperPlaces } from './page-types.ts';
+import type { PageType, PaperAddresses } from './page-types.ts';
 import { NO_PAGES, PAGE_TYPES } from './page-types.ts';
 import type { PagesStand } from './pages-stand.ts';
 import { openPagesStand } from './pages-stand.ts';
@@ -126,7 +126,7 @@ describe('every page', { concurrency: 2 }, () => {
     });
   }
 
-  function addressesOf(type: PageType, paper: PaperPlaces): string[] {
+  function addressesOf(type: PageType, paper: PaperAddresses): string[] {
     switch (type.of) {
       case 'paper':
         return type.paths(paper).map((path) => stand.desk + paper.root + path);
