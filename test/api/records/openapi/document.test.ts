@@ -57,7 +57,7 @@ test('the data API describes itself', async (t) => {
     assert.match(policy, /script-src 'self'(?:;|$)/);
     assert.match(policy, /connect-src 'self'(?:;|$)/);
     const files = [...text.matchAll(/(?:src|href)="(playground\/[^"]+)"/g)].map(([, file = '']) => file);
-    assert.equal(files.length, 4);
+    assert.equal(files.length, 5);
     for (const file of files) {
       const answer = await ask(url, `/docs/${file}`);
       assert.equal(answer.status, 200, file);
