@@ -83,7 +83,7 @@ export const PaperBody = z.strictObject({
     .string()
     // Longer addresses skip the remaining checks.
     .max(URL_MAX, { abort: true })
-    .check(z.url({ protocol: /^https?$/ }))
+    .check(z.url({ protocol: /^https?$/, abort: true }))
     .refine(hasPlainHost, PLAIN_HOST)
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
