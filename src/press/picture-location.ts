@@ -21,6 +21,8 @@ const XMP_GPS = /exif:GPS\w+\s*=\s*(?:"[^"]{0,200}"|'[^']{0,200}')|<(exif:GPS\w+
 const XMP_KEY = 'XML:com.adobe.xmp';
 /** In bytes. */
 const XMP_MAX = 10_000_000;
+/** How many texts of XMP a PNG may have. Its specification allows one. */
+const XMPS_MAX = 10;
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** Text of a PNG in which ImageMagick keeps EXIF data, in hexadecimal and compressed. */
@@ -91,12 +93,13 @@ function clearGps(tiff: Buffer, work: (amount: number) => void): boolean {
 }
 
 /** The text of an iTXt chunk instead of one with compressed XMP that has a location; null for any other. */
-function packedXmp(type: string, text: Buffer): Buffer | null {
+function packedXmp(type: string, text: Buffer, count: () => void): Buffer | null {
   // PNG, third edition, sections 11.3.3.3 and 11.3.3.4: the keyword; in iTXt, whether the text is compressed; the
   // method; in iTXt, a language and a translated keyword.
   const key = `${XMP_KEY}\0${type === 'iTXt' ? '\x01' : ''}\0`;
   if (!/^[iz]TXt$/.test(type) || text.toString('latin1', 0, key.length) !== key) return null;
   const start = type === 'zTXt' ? key.length : text.indexOf(0, text.indexOf(0, key.length) + 1) + 1;
+  count();
   let xmp: string;
   try {
     xmp = inflateSync(text.subarray(start), { maxOutputLength: XMP_MAX }).toString('latin1');
@@ -123,6 +126,11 @@ function pngWithChecks(png: Buffer, wasChanged: boolean): Uint8Array | null {
   const parts: Buffer[] = [png.subarray(0, PNG.length)];
   let isChanged = wasChanged;
   let at = PNG.length;
+  let texts = 0;
+  const count = (): void => {
+    if (++texts > XMPS_MAX)
+      throw new Fault('invalid_request', `the picture holds more than ${XMPS_MAX} texts of XMP; export it again`);
+  };
   while (at + 12 <= png.length) {
     const end = at + 12 + png.readUInt32BE(at);
     if (end > png.length) break;
@@ -133,7 +141,7 @@ function pngWithChecks(png: Buffer, wasChanged: boolean): Uint8Array | null {
       isChanged = true;
       continue;
     }
-    const xmp = packedXmp(type, chunk.subarray(8, -4));
+    const xmp = packedXmp(type, chunk.subarray(8, -4), count);
     if (xmp !== null) {
       isChanged = true;
       parts.push(chunkOf('iTXt', xmp));

@@ -56,7 +56,7 @@ test('a picture without a location is left alone, and so are random bytes', asyn
     assert.equal(withoutLocation(Buffer.from(hostile, 'latin1')), null);
 });
 
-test('the place goes also without a mark before it, and beside a damaged entry', async () => {
+test('the location goes also without a mark before it, and beside a damaged entry', async () => {
   const avif = await placed().avif().toBuffer();
   avif.fill(0, avif.indexOf('Exif\0\0', 0, 'latin1'), avif.indexOf('Exif\0\0', 0, 'latin1') + 6);
   const jpeg = await placed().jpeg().toBuffer();
@@ -74,6 +74,13 @@ test('a picture that is made to take long to look through is refused', async () 
   const jpeg = await plain.clone().jpeg().toBuffer();
   const heads = Buffer.from('Exif\0\0II*\0\x08\0\0\0\xff\xff'.repeat(50_000), 'latin1');
   assert.throws(() => withoutLocation(Buffer.concat([jpeg, heads])), /more EXIF data/);
+  const body = Buffer.concat([Buffer.from('zTXtXML:com.adobe.xmp\0\0', 'latin1'), deflateSync('x')]);
+  const chunk = Buffer.alloc(body.length + 8);
+  chunk.writeUInt32BE(body.length - 4, 0);
+  body.copy(chunk, 4);
+  const png = await plain.clone().png().toBuffer();
+  const packed = Buffer.concat([png.subarray(0, 33), ...Array(11).fill(chunk), png.subarray(33)]);
+  assert.throws(() => withoutLocation(packed), /more than 10 texts/);
 });
 
 test('EXIF data that a PNG keeps as compressed text goes whole', async () => {
