@@ -36,7 +36,7 @@ Repair each \`field\` as its \`message\` says (the fact, not only the form: find
 
 - \`PUT /api/v1/stories/{id}\`: the whole body again, with \`revision\` (the one you changed) and, when a fact was wrong, \`correction\`: what was wrong and what is right, for readers. A piece on air shows the revision at once, and \`air: false\` does not take it off. 409: somebody filed a newer revision; fetch it and make the change again.
 - \`POST /api/v1/stories/{id}/airing\` with \`{}\` airs a draft now, with \`{"at": "TIME"}\` then.
-- \`POST /api/v1/preview\` with the same body, complete or not, answers \`problems\` and the page as \`html\`, and files nothing: try a piece there first. \`GET /api/v1/stories/{id}/preview\` answers a link to a draft's page that people without a key can open for seven days.
+- \`POST /api/v1/preview\` with the same body answers \`problems\` and \`html\`, and files nothing. \`GET /api/v1/stories/{id}/preview\` answers a link to a draft's page, open without a key for seven days.
 - \`GET /api/v1/drafts\` lists what is not on air, with \`state\`: \`draft\`, \`scheduled\` or \`withdrawn\`. \`GET /api/v1/config\` is the paper's settings.
 - To withdraw, ask the operator: \`DELETE /api/v1/stories/{id}/airing\` with \`{"reason": "…"}\` needs an admin key.
 

@@ -73,8 +73,8 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 ## Find
 
-- [llms.txt](${base}/llms.txt): the paper on one page. [front.json](${base}/front.json): its front page, the same as \`GET /api/v1/front\`. [SKILL.md](${base}/agents/SKILL.md): this guide as a skill file.
-- \`GET /api/v1\`: every door's method and address; with a key, all that the key reaches. [OpenAPI 3.1](${base}/api/v1/openapi.json) describes each (\`GET /api/v1/openapi.json\`); \`/.well-known/api-catalog\` points at it (RFC 9727).
+- [llms.txt](${base}/llms.txt): the paper on one page. [front.json](${base}/front.json): its front page, the same as \`GET /api/v1/front\`. [SKILL.md](${base}/agents/SKILL.md): this guide as a file.
+- \`GET /api/v1\`: every door's method and address. [OpenAPI 3.1](${base}/api/v1/openapi.json) describes each (\`GET /api/v1/openapi.json\`); \`/.well-known/api-catalog\` points at it (RFC 9727).
 - Feeds: [rss.xml](${base}/rss.xml), [feed.json](${base}/feed.json), [podcast.xml](${base}/podcast.xml), [sitemap.xml](${base}/sitemap.xml).
 - Sections: ${sections.join(', ')}.
 
@@ -82,19 +82,19 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 1. \`GET /api/v1/stories?limit=50\` lists what is on air, newest first (\`limit\` 1–200): \`id\`, \`slug\`, \`headline\`, \`dek\`, \`category\`, \`byline\`, \`published_at\`, \`revision\`, \`url\`.
 2. \`GET /api/v1/stories/{id}\` adds \`prose\`, \`cited_facts\` (\`n\`, \`statement\`, \`source\`, \`instrument\`), \`corrections\`, \`credit\`, \`content_hash\`.
-3. The same in Markdown is a plain file: \`/stories/{slug}.md\`.
+3. The same in Markdown: \`/stories/{slug}.md\`.
 
 A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and its value, until it is null.
 
 - \`GET /api/v1/sections\`; \`GET /api/v1/tags\` (\`?tag=\` of stories takes one); \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
 - \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100, \`since\` in ISO 8601).
-- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or a video edition, \`GET /embed/{id}\` its card for an iframe.
+- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or video edition, \`GET /embed/{id}\` its card for an iframe.
 - \`POST /api/v1/subscribers\` with \`{"email": "…"}\`, only when the reader asked for it: the address gets a mail to confirm.
 
 ## Search
 
-\`GET /api/v1/search?q=one+to+four+terms\` (1–120 characters, one to four terms) answers up to 30 rows under \`stories\`, newest first. A term matches whole words and word beginnings in headline, dek or prose, without regard to case and accents; all must match. There are no operators: quotes, stars and hyphens are plain text.
+\`GET /api/v1/search?q=one+to+four+terms\` (1–120 characters, one to four terms) answers up to 30 rows under \`stories\`, newest first. A term matches whole words and word beginnings in headline, dek or prose, without regard to case and accents; all must match. There are no operators.
 
 ## Verify
 
@@ -108,8 +108,8 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 ## Manners
 
 - Keep each \`ETag\` and send it as \`If-None-Match\`: 304 means that nothing changed.
-- Without a key one address may make ${limitInWords(READS)} reads and order alerts ${limitInWords(ORDERS)} (an IPv6 address counts with its /64); with a key there is no such limit. On 429 wait as many seconds as \`Retry-After\` says.
-- Every error is \`{"error", "message"}\`, with \`field\` for a malformed parameter; \`message\` says what to do. Quote the answer's \`X-Request-Id\` when you report one.
+- Without a key one address may make ${limitInWords(READS)} reads and order alerts ${limitInWords(ORDERS)}; with a key there is no such limit. On 429 wait as many seconds as \`Retry-After\` says.
+- Every error is \`{"error", "message"}\`, with \`field\` for a malformed parameter; \`message\` says what to do.
 - Cite a piece by its \`url\` and \`revision\`.
 `;
 }

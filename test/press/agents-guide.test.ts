@@ -24,6 +24,8 @@ const DOORS = [
   'GET /api/v1/stories',
   'GET /api/v1/stories/{id}',
   'GET /api/v1/stories/{id}/proof',
+  'GET /api/v1/stories/{id}/preview',
+  'POST /api/v1/preview',
   'GET /api/v1/sections',
   'GET /api/v1/tags',
   'GET /api/v1/days',

@@ -42,6 +42,7 @@ test('a publish writes the files that show it and leaves every other file alone'
     'index.html',
     'llms.txt',
     'masthead/ines-calloway/index.html',
+    'masthead/ines-calloway/rss.xml',
     'rss.xml',
     'sections/city/3/index.html',
     'sections/city/index.html',

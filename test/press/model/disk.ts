@@ -154,12 +154,12 @@ export class Disk {
     return this.#once('feed.json', (text) => (text === null ? [] : (JSON.parse(text) as FeedFile).items));
   }
 
-  /** Slugs of the stories that a page links to. */
+  /** Slugs of the stories that a page links to, apart from those whose corrections and withdrawals a front names. */
   #links(path: string): Set<string> {
-    return this.#once(
-      path,
-      (text) => new Set(Array.from((text ?? '').matchAll(/\/stories\/([^/"#]+)\/["<]/g), ([, slug]) => slug ?? '')),
-    );
+    return this.#once(path, (text) => {
+      const shown = (text ?? '').replace(/<section class="corrections-block"[\s\S]*?<\/section>/, '');
+      return new Set(Array.from(shown.matchAll(/\/stories\/([^/"#]+)\/["<]/g), ([, slug]) => slug ?? ''));
+    });
   }
 
   #once<T>(path: string, parse: (text: string | null) => T): T {
