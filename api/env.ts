@@ -28,8 +28,8 @@ export interface Site {
   served: string;
   /** The path under the root, with its leading slash; empty for the root without a slash. */
   path: string;
-  /** When a public paper of this address was removed, in ms; then `paper` is null. */
-  removed_at?: number;
+  /** A public paper of this address that was removed: when, in ms, and its language; then `paper` is null. */
+  removed?: { at: number; language: string };
 }
 
 /** The signed-in account of a page request, and its session. */

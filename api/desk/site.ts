@@ -127,7 +127,7 @@ export class Sites {
   }
 }
 
-function known(paper: Known | null): Pick<Site, 'paper' | 'removed_at'> {
-  const removed_at = paper?.removed_at;
-  return removed_at === undefined ? { paper } : { paper: null, removed_at };
+function known(paper: Known | null): Pick<Site, 'paper' | 'removed'> {
+  if (paper?.removed_at === undefined) return { paper };
+  return { paper: null, removed: { at: paper.removed_at, language: paper.language } };
 }

@@ -378,4 +378,9 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     how: 'كيف تعمل {paper}',
     written: 'بقلم {writer}، قدّمتها {persona}.',
   },
+  removed: {
+    title: 'لم تعد هنا',
+    about: 'أزيلت الصحيفة التي كانت على هذا العنوان. وتبقى إيصالاتها في {log}.',
+    log: 'سجل الشفافية',
+  },
 };

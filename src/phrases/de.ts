@@ -355,4 +355,9 @@ export const de: Phrases<'one' | 'other'> = {
     how: 'So arbeitet {paper}',
     written: 'Von {writer}, vermittelt von {persona}.',
   },
+  removed: {
+    title: 'Nicht mehr da',
+    about: 'Die Zeitung, die unter dieser Adresse stand, wurde entfernt. Ihre Quittungen bleiben im {log}.',
+    log: 'Transparenz-Log',
+  },
 };

@@ -339,4 +339,10 @@ export const en = {
     written: 'By {writer}, brought in by {persona}.',
     how: 'How {paper} works',
   },
+  /** Where a paper was that is removed. */
+  removed: {
+    title: 'Gone',
+    about: 'The paper that was at this address was removed. Its receipts stay in the {log}.',
+    log: 'transparency log',
+  },
 } as const;

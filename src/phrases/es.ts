@@ -366,4 +366,9 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     how: 'Cómo trabaja {paper}',
     written: 'Por {writer}, aportado por {persona}.',
   },
+  removed: {
+    title: 'Ya no está',
+    about: 'El periódico que estaba en esta dirección se ha eliminado. Sus recibos permanecen en el {log}.',
+    log: 'registro de transparencia',
+  },
 };

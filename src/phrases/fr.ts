@@ -365,4 +365,9 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     how: 'Comment travaille {paper}',
     written: 'Par {writer}, apporté par {persona}.',
   },
+  removed: {
+    title: 'Disparu',
+    about: 'Le journal qui se trouvait à cette adresse a été retiré. Ses reçus restent dans le {log}.',
+    log: 'registre de transparence',
+  },
 };

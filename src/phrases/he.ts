@@ -349,4 +349,9 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     how: 'כך עובד {paper}',
     written: 'מאת {writer}, הובא בידי {persona}.',
   },
+  removed: {
+    title: 'כבר לא כאן',
+    about: 'העיתון שהיה בכתובת הזאת הוסר. הקבלות שלו נשארות ב{log}.',
+    log: 'יומן השקיפות',
+  },
 };

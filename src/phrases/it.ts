@@ -366,4 +366,9 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     how: 'Come lavora {paper}',
     written: 'Di {writer}, a cura di {persona}.',
   },
+  removed: {
+    title: 'Non c’è più',
+    about: 'Il giornale che si trovava a questo indirizzo è stato rimosso. Le sue ricevute restano nel {log}.',
+    log: 'registro di trasparenza',
+  },
 };

@@ -345,4 +345,9 @@ export const ja: Phrases<'other'> = {
     how: '{paper}の仕組み',
     written: '文：{writer}、紹介：{persona}。',
   },
+  removed: {
+    title: 'なくなりました',
+    about: 'このアドレスにあった新聞は削除されました。受領証は{log}に残ります。',
+    log: '透明性ログ',
+  },
 };

@@ -341,4 +341,9 @@ export const ko: Phrases<'other'> = {
     how: '{paper}이(가) 일하는 방식',
     written: '글 {writer}, 소개 {persona}.',
   },
+  removed: {
+    title: '더 이상 없습니다',
+    about: '이 주소에 있던 신문은 삭제되었습니다. 접수증은 {log}에 남아 있습니다.',
+    log: '투명성 로그',
+  },
 };

@@ -354,4 +354,9 @@ export const nl: Phrases<'one' | 'other'> = {
     how: 'Zo werkt {paper}',
     written: 'Door {writer}, aangebracht door {persona}.',
   },
+  removed: {
+    title: 'Verdwenen',
+    about: 'De krant die op dit adres stond, is verwijderd. De ontvangstbewijzen blijven in het {log}.',
+    log: 'transparantielog',
+  },
 };

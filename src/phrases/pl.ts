@@ -367,4 +367,9 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     how: 'Jak pracuje {paper}',
     written: 'Autor: {writer}, tekst przekazuje {persona}.',
   },
+  removed: {
+    title: 'Już jej tu nie ma',
+    about: 'Gazeta, która była pod tym adresem, została usunięta. Jej pokwitowania pozostają w {log}.',
+    log: 'dzienniku przejrzystości',
+  },
 };

@@ -88,7 +88,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'Este texto foi retirado.',
     when: 'Este texto foi publicado em {aired} e retirado em {withdrawn}.',
     record:
-      'Os seus recibos continuam no registro do jornal: uma retirada não esconde nada do que está registrado. Veja as {corrections} e os {standards}.',
+      'Seus recibos continuam no registro do jornal: uma retirada não esconde nada do que está registrado. Veja as {corrections} e os {standards}.',
     record_corrections: 'correções',
     record_standards: 'princípios',
     card: 'Este texto foi retirado em {day}. A sua página diz por quê.',
@@ -363,5 +363,10 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     by: 'Por {writer}.',
     how: 'Como {paper} trabalha',
     written: 'Por {writer}, trazido por {persona}.',
+  },
+  removed: {
+    title: 'Já não está aqui',
+    about: 'O jornal que estava neste endereço foi removido. Seus recibos permanecem no {log}.',
+    log: 'registro de transparência',
   },
 };

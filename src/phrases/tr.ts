@@ -352,4 +352,9 @@ export const tr: Phrases<'one' | 'other'> = {
     how: '{paper} nasıl çalışır',
     written: 'Yazan: {writer}, getiren: {persona}.',
   },
+  removed: {
+    title: 'Artık yok',
+    about: 'Bu adresteki gazete kaldırıldı. Alındıları {log} içinde kalır.',
+    log: 'şeffaflık kütüğü',
+  },
 };

@@ -368,4 +368,9 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     how: 'Як працює {paper}',
     written: 'Автор: {writer}, матеріал подає {persona}.',
   },
+  removed: {
+    title: 'Більше немає',
+    about: 'Газету, що була за цією адресою, вилучено. Її розписки залишаються в {log}.',
+    log: 'журналі прозорості',
+  },
 };

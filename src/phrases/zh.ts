@@ -334,4 +334,9 @@ export const zh: Phrases<'other'> = {
     how: '{paper}如何运作',
     written: '文 / {writer}，引介：{persona}。',
   },
+  removed: {
+    title: '已不存在',
+    about: '此地址原有的报纸已被移除。其回执仍保留在{log}中。',
+    log: '透明日志',
+  },
 };

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { removedPage } from '../../api/desk/files/removed-paper.ts';
+
+test('the page of a removed paper is in its language, and in English where papers do not speak it', () => {
+  const log = 'https://papers.example/log/';
+  assert.match(
+    removedPage('de-AT', log),
+    /<html lang="de">[^]*wurde entfernt\. [^]*<a href="https:\/\/papers\.example\/log\/">Transparenz-Log<\/a>/,
+  );
+  assert.match(removedPage('is', log), /<html lang="en">[^]*was removed/);
+});
