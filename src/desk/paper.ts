@@ -90,7 +90,7 @@ export const PaperBody = z.strictObject({
     .optional(),
   /** Mail address for readers and security researchers, or the https address of a page that takes messages. */
   contact: z
-    .union([z.email(), z.url({ protocol: /^https$/ })], {
+    .union([z.email(), z.url({ protocol: /^https$/ }).regex(/^[\x21-\x7e]+$/)], {
       error: 'must be a mail address, or an https address where readers can write to you',
     })
     .optional(),

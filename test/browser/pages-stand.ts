@@ -17,6 +17,9 @@ const READER = 'reader@example.org';
 const HOST = 'harbor-ledger.example';
 const DAYS_SEEDED = 9;
 
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 60"><path fill="#014f86" d="M0 10h300v40H0z"/></svg>';
+
 /** Both services with something on every type of page. */
 export interface PagesStand {
   desk: string;
@@ -32,13 +35,18 @@ interface Scope {
 }
 
 /**
- * Serves the repository's own papers, a copy of one in Arabic, and domain records. Calls `whileFresh` with the address
+ * Serves the repository's own papers, a copy of one in Arabic with a logo and a stylesheet of its own, and domain records. Calls `whileFresh` with the address
  * of the records while nothing is under watch.
  */
 export async function openPagesStand(t: Scope, whileFresh: (records: string) => Promise<void>): Promise<PagesStand> {
   const folder = tempFolder(t);
   copyDemo(folder);
-  copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', 'language: ar'));
+  const branding =
+    'logo: media/logo.svg\nicon: media/logo.svg\nstyle: media/own.css\ntypefaces: lora\nimprint: pages/about.md\n';
+  copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', `language: ar\n${branding}`));
+  const media = join(folder, 'content/fanar/media');
+  writeFileSync(join(media, 'logo.svg'), LOGO);
+  writeFileSync(join(media, 'own.css'), ':root {\n  --accent: light-dark(#014f86, #a9d6e5);\n}\n');
   for (const [slug, story, art] of [
     ['the-plumb-line', 'metre-of-light', 'a-series.svg'],
     ['fanar', 'arc-of-a-sidelight', 'tide.jpg'],
