@@ -5,7 +5,7 @@ import { databaseFile, withAppContext } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { DEMO_PAPERS, folderDigest } from '../ingest/demo-papers.ts';
-import { ask, isAnswering } from '../terminal/ask.ts';
+import { isAnswering, withAnswers } from '../terminal/ask.ts';
 import { printResult } from '../terminal/output.ts';
 import { removalLines, remove } from './paper-remove.ts';
 
@@ -46,6 +46,7 @@ export function demoRemoval(): Command {
 
 async function confirm(): Promise<void> {
   if (!isAnswering()) throw new Fault('invalid_request', 'this takes the demo papers off the air; add --yes');
-  const answer = await ask('This takes both demo papers off the air, and deletes their folders. Go on? [y/N] ');
+  const question = 'This takes both demo papers off the air, and deletes their folders. Go on? [y/N] ';
+  const answer = await withAnswers((ask) => ask(question));
   if (!/^y(?:es)?$/i.test(answer ?? '')) throw new Fault('invalid_request', 'nothing was removed');
 }

@@ -8,7 +8,8 @@ import { Fault } from '../fault.ts';
 import type { AskedPaper } from '../ingest/new-paper.ts';
 import { newPaper, writeNewPaper } from '../ingest/new-paper.ts';
 import { personaSlug } from '../ingest/paper-skeleton.ts';
-import { ask, isAnswering } from '../terminal/ask.ts';
+import type { Ask } from '../terminal/ask.ts';
+import { isAnswering, withAnswers } from '../terminal/ask.ts';
 import { printError, printResult } from '../terminal/output.ts';
 
 interface Options {
@@ -34,7 +35,7 @@ export function command(): Command {
       const settings = readSettings();
       await requireNew(settings, slug);
       const given = withDefaults(slug, options);
-      const asked = isAnswering() && !options.yes ? await askAll(given, options) : given;
+      const asked = isAnswering() && !options.yes ? await withAnswers((ask) => askAll(ask, given, options)) : given;
       const { paper, problems } = newPaper(asked);
       if (problems.length > 0) {
         for (const { field, message } of problems) printError(`${field}: ${message}`);
@@ -81,7 +82,7 @@ function withDefaults(slug: string, { name, language, url, section, persona }: O
 }
 
 /** Asks for what no option gives, with the default in brackets, until each answer is right. */
-async function askAll(asked: AskedPaper, options: Options): Promise<AskedPaper> {
+async function askAll(ask: Ask, asked: AskedPaper, options: Options): Promise<AskedPaper> {
   const at = { ...asked };
   const questions: [given: unknown, field: string, text: string, shown: string, set: (answer: string) => void][] = [
     [options.name, '--name', 'Name', at.name, (answer) => Object.assign(at, { name: answer })],

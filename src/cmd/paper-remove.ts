@@ -9,7 +9,7 @@ import { removePaper, restorePaper } from '../desk/removal.ts';
 import { readSettings } from '../env.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
-import { ask, isAnswering } from '../terminal/ask.ts';
+import { isAnswering, withAnswers } from '../terminal/ask.ts';
 import { printError, printResult } from '../terminal/output.ts';
 
 /** `paper remove` */
@@ -87,6 +87,7 @@ async function confirm(app: AppContext, slug: string): Promise<void> {
   if (!isAnswering()) {
     throw new Fault('invalid_request', `this takes ${slug} off the air (${plural(on_air, 'piece')}); add --yes`);
   }
-  const answer = await ask(`This takes ${slug} off the air, with ${plural(on_air, 'piece')}. Type its name to go on: `);
+  const question = `This takes ${slug} off the air, with ${plural(on_air, 'piece')}. Type its name to go on: `;
+  const answer = await withAnswers((ask) => ask(question));
   if (answer !== slug) throw new Fault('invalid_request', `${slug} was not removed`);
 }

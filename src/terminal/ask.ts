@@ -1,16 +1,24 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+
+/** Asks one question. Resolves with the answer without surrounding spaces, or null at the end of input. */
+export type Ask = (question: string) => Promise<string | null>;
 
 /** Whether a person sits at the terminal and can be asked. */
 export function isAnswering(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Asks a question on the terminal. Returns the answer without surrounding spaces; null at the end of input. */
-export async function ask(question: string): Promise<string | null> {
+/** Calls `work` with a function that asks on the terminal. Lines that were pasted at once answer one question each. */
+export async function withAnswers<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answers = lines[Symbol.asyncIterator]();
   try {
-    const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
-    return (await Promise.race([lines.question(question), ended]))?.trim() ?? null;
+    return await work(async (question) => {
+      lines.setPrompt(question);
+      lines.prompt();
+      const { value, done } = await answers.next();
+      return done === true ? null : value.trim();
+    });
   } finally {
     lines.close();
   }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
+
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+
+/** Runs `new` on a terminal of its own, which is given these lines at once. */
+function dialogue(folder: string, lines: string[]) {
+  const env = { ...process.env, CONTENT_DIR: join(folder, 'content'), DATA_DIR: join(folder, 'var') };
+  const command = `'${process.execPath}' bin/broadsheet.mjs new the-quay`;
+  const input = lines.map((line) => `${line}\n`).join('');
+  return spawnSync('script', ['-qec', command, '/dev/null'], { env, input, encoding: 'utf8', timeout: 60_000 });
+}
+
+test('new asks on a terminal, again after a bad answer, and takes lines that are pasted at once', {
+  skip: !hasScript,
+}, (t) => {
+  const folder = tempFolder(t);
+  const { stdout, status } = dialogue(folder, ['The Quay', 'english_uk', 'fr', '', 'News, Tides', 'Vera Holm, Editor']);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /Language \[en\]: [^]*must be a language tag[^]*Language \[en\]: /);
+  const paper = readFileSync(join(folder, 'content/the-quay/paper.yaml'), 'utf8');
+  assert.match(paper, /^language: fr$/m);
+  assert.match(paper, /^ {2}- "Tides"$/m);
+  assert.deepEqual(readdirSync(join(folder, 'content/the-quay/masthead')), ['vera-holm.yaml']);
+});
+
+test('new makes nothing when the answers end', { skip: !hasScript }, (t) => {
+  const folder = tempFolder(t);
+  const { stdout } = dialogue(folder, ['The Quay', '\u0004']);
+  assert.match(stdout, /the-quay was not made/);
+  assert.equal(existsSync(join(folder, 'content/the-quay')), false);
+});
