@@ -21,7 +21,7 @@ test('new asks on a terminal, again after a bad answer, and takes lines that are
   const folder = tempFolder(t);
   const { stdout, status } = dialogue(folder, ['The Quay', 'english_uk', 'fr', '', 'News, Tides', 'Vera Holm, Editor']);
   assert.equal(status, 0, stdout);
-  assert.match(stdout, /Language \[en\]: [^]*must be a language tag[^]*Language \[en\]: /);
+  assert.match(stdout, /Language \[en\]: [\s\S]*must be a language tag[\s\S]*Language \[en\]: /);
   const paper = readFileSync(join(folder, 'content/the-quay/paper.yaml'), 'utf8');
   assert.match(paper, /^language: fr$/m);
   assert.match(paper, /^ {2}- "Tides"$/m);
