@@ -4,15 +4,12 @@ import { tagSlug } from '../../ledger/tag.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
-import { feedItems } from '../feed-items.ts';
-import { rss } from '../feeds/rss.ts';
-import { motifOf } from '../motif.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix } from '../output.ts';
-import type { SectionView, TagsView } from '../views.ts';
-import { channelOf } from './channel-of.ts';
+import type { TagsView } from '../views.ts';
 import { frameOf } from './frame.ts';
-import { rowView } from './row-view.ts';
+import type { PieceList } from './piece-list.ts';
+import { printNewest, printNumbered } from './piece-list.ts';
 
 /** How many tags the page of all tags and the sitemap list: those of most pieces. */
 export const TAGS_LISTED = 500;
@@ -30,15 +27,7 @@ export const tag: Output = {
     const rows = edition.newestTagged(PAGE_SIZE, slug);
     const name = nameIn(rows, slug);
     if (name === null) return null;
-    const last = edition.lastTagPage(slug);
-    const view = viewOf(edition, { slug, name }, null, rows);
-    view.older_url = last > 1 ? `${edition.site.base}/tags/${slug}/${last - 1}/` : null;
-    const channel = channelOf(edition);
-    const path = `tags/${slug}/rss.xml`;
-    return [
-      { path: `tags/${slug}/index.html`, body: await render('/paper/section', view) },
-      { path, body: rss(channel, feedItems(edition, rows), { path, list: { name, path: `tags/${slug}/` } }) },
-    ];
+    return printNewest(edition, listOf(edition, slug, name), rows, edition.lastTagPage(slug), render);
   },
 };
 
@@ -63,11 +52,8 @@ export const tagPage: Output = {
     const rows = edition.tagPage(slug, page);
     const name = nameIn(rows, slug);
     if (name === null) return null;
-    const { base } = edition.site;
-    const view = viewOf(edition, { slug, name }, page, rows);
-    view.newer_url = edition.hasTagPage(slug, page + 1) ? `${base}/tags/${slug}/${page + 1}/` : `${base}/tags/${slug}/`;
-    view.older_url = page > 1 ? `${base}/tags/${slug}/${page - 1}/` : null;
-    return [{ path: `tags/${slug}/${page}/index.html`, body: await render('/paper/section', view) }];
+    const at = { page, hasNewer: edition.hasTagPage(slug, page + 1) };
+    return printNumbered(edition, listOf(edition, slug, name), rows, at, render);
   },
 };
 
@@ -108,28 +94,8 @@ function nameIn(rows: readonly Row[], slug: string): string | null {
   return null;
 }
 
-function viewOf(
-  edition: Edition,
-  { slug, name }: { slug: string; name: string },
-  page: number | null,
-  rows: Row[],
-): SectionView {
-  const { base } = edition.site;
-  const { nameplate, language } = edition.paper();
-  const t = phrasesOf(language).section;
-  return {
-    frame: frameOf(edition, {
-      path: page === null ? `tags/${slug}/` : `tags/${slug}/${page}/`,
-      title: page === null ? name : fill(t.title, { section: name, page }),
-      description: fill(t.description, { section: name, paper: nameplate }),
-    }),
-    name,
-    motif: motifOf(name),
-    page,
-    rows: rows.map((row) => rowView(edition, row)),
-    newer_url: null,
-    older_url: null,
-    feed_url: `${base}/tags/${slug}/rss.xml`,
-    tags_url: `${base}/tags/`,
-  };
-}
+const listOf = (edition: Edition, slug: string, name: string): PieceList => ({
+  name,
+  folder: `tags/${slug}/`,
+  tags_url: `${edition.site.base}/tags/`,
+});
