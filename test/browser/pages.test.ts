@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { axeFaults } from './axe.ts';
@@ -13,6 +14,8 @@ import { openPagesStand } from './pages-stand.ts';
 
 /** The most that a page may move while it loads (Cumulative Layout Shift). */
 const SHIFT_MAX = 0.02;
+/** How late fonts come that come late: after the 100 ms that a browser waits for them before it paints. */
+const FONTS_LATE_MS = 250;
 /** A folder for a picture of every page, for people who want to look; none by default. */
 const SHOTS = process.env.PAGE_SHOTS;
 
@@ -20,6 +23,8 @@ interface Reader {
   who: string;
   screen: BrowserContextOptions;
   paper: 'leftToRight' | 'rightToLeft';
+  /** Whether the fonts come after the first paint, as on a slow network. */
+  hasLateFonts?: boolean;
   /** Whether axe looks too; by default it does. Where the same page was checked in both schemes, it would find no more. */
   hasAxe?: boolean;
   /** Which pages this reader opens. */
@@ -37,6 +42,7 @@ const READERS: readonly Reader[] = [
     who: 'on a phone at night',
     screen: { viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
     paper: 'leftToRight',
+    hasLateFonts: true,
     opens: () => true,
   },
   {
@@ -92,7 +98,7 @@ describe('every page', { concurrency: 2 }, () => {
   });
 
   for (const reader of READERS) {
-    const { who, screen, opens } = reader;
+    const { who, screen, opens, hasLateFonts } = reader;
     const hasScript = screen.javaScriptEnabled !== false;
     // Each reader goes from page to page in one window: a new one for each page would cost more than the page.
     describe(who, { concurrency: 1 }, () => {
@@ -104,6 +110,11 @@ describe('every page', { concurrency: 2 }, () => {
         // Fonts that are not there yet move the text: every page is measured as the first one.
         if (hasScript)
           await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true });
+        if (hasLateFonts)
+          await page.route('**/*.woff2', async (route) => {
+            await sleep(FONTS_LATE_MS);
+            await route.continue();
+          });
       });
 
       for (const [name, type] of Object.entries(PAGE_TYPES).filter(([, one]) => opens(one))) {
