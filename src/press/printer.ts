@@ -11,6 +11,8 @@ import { yielder } from './yielder.ts';
 
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
+/** How many outputs share what is read in bulk for them. */
+const LOAD_SIZE = 40;
 
 /** The result of printing one output. */
 export interface RenderResult {
@@ -66,17 +68,22 @@ export class Printer {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
     const yieldTurn = yielder();
-    for (const name of names) {
-      await yieldTurn();
-      const { written } = await this.#print(name);
-      const landing: Promise<void> = written
-        .then(done)
-        .catch((error: unknown) => {
-          failure ??= { error };
-        })
-        .finally(() => inFlight.delete(landing));
-      inFlight.add(landing);
-      if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
+    for (const load of inLoads(names)) {
+      const loaded = this.edition();
+      loaded.load(load);
+      for (const name of load) {
+        await yieldTurn();
+        const { written } = await this.#print(name, loaded.fresh());
+        const landing: Promise<void> = written
+          .then(done)
+          .catch((error: unknown) => {
+            failure ??= { error };
+          })
+          .finally(() => inFlight.delete(landing));
+        inFlight.add(landing);
+        if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
+        if (failure !== null) break;
+      }
       if (failure !== null) break;
     }
     await Promise.all(inFlight);
@@ -84,15 +91,14 @@ export class Printer {
   }
 
   /**
-   * Prints one output. `written` resolves when its files are on disk; wrapping it in an object keeps `await` from
+   * Prints one output from an edition of its own. `written` resolves when its files are on disk; wrapping it in an object keeps `await` from
    * waiting for it.
    */
-  async #print(name: string): Promise<{ written: Promise<RenderResult> }> {
+  async #print(name: string, edition: Edition): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
     if (found === null) {
       return { written: Promise.resolve({ name, tags: [], files: [], changed: [], gone: [], written: 0 }) };
     }
-    const edition = this.edition();
     const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
     return { written: this.#write(name, files, files.length === 0 ? [] : edition.reads) };
   }
@@ -135,6 +141,18 @@ export class Printer {
     result.written++;
     return digest;
   }
+}
+
+/** Names in loads of `LOAD_SIZE`, in order. */
+function* inLoads(names: Iterable<string>): Iterable<string[]> {
+  let load: string[] = [];
+  for (const name of names) {
+    load.push(name);
+    if (load.length < LOAD_SIZE) continue;
+    yield load;
+    load = [];
+  }
+  if (load.length > 0) yield load;
 }
 
 function digestIn(result: RenderResult, file: RenderedFile): string {
