@@ -58,8 +58,16 @@ if (unknown.length > 0) {
 }
 const names = given.length > 0 ? given : Object.keys(PARTS);
 const facts = machine();
-const folder = mkdtempSync(join(tmpdir(), 'broadsheet-bench-'));
-const clear = () => rmSync(folder, { recursive: true, force: true });
+const made: string[] = [];
+const makeFolder = (parent: string): string => {
+  const folder = mkdtempSync(join(parent, 'broadsheet-bench-'));
+  made.push(folder);
+  return folder;
+};
+const folder = makeFolder(tmpdir());
+const clear = () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+};
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     clear();
@@ -74,7 +82,7 @@ try {
   }
   const texts = await loadTexts();
   note(texts.from);
-  const bench: Bench = { folder, texts, began: Date.now(), sizes: SIZES };
+  const bench: Bench = { folder, texts, began: Date.now(), sizes: SIZES, makeFolder };
   const figures: Figure[] = [];
   for (const name of names) {
     note(`part: ${name}`);

@@ -3,11 +3,17 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** How often a running command is asked for its memory, in ms. The system keeps the peak; the last growth may be missed. */
+const WATCHED = 20;
+
 export interface Ran {
   /** From start to exit, in ms. */
   wall: number;
   /** What it spent on the processors with its own children, in ms; null where the system does not say. */
   cpu: number | null;
+  /** The most memory that it held at a time, in bytes; null where the system does not say. */
+  peak: number | null;
+  stdout: string;
   stderr: string;
 }
 
@@ -24,19 +30,23 @@ export async function run(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
+  let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
-    output = `${output}${chunk}`.slice(-4_000);
+    stdout = `${stdout}${chunk}`.slice(-4_000);
   });
   child.stderr.on('data', (chunk) => {
     stderr = `${stderr}${chunk}`.slice(-4_000);
   });
-  const [code] = (await once(child, 'close')) as [number | null];
+  let peak: number | null = null;
+  const watch = setInterval(() => {
+    peak = peakOf(child.pid) ?? peak;
+  }, WATCHED);
+  const [code] = (await once(child, 'close').finally(() => clearInterval(watch))) as [number | null];
   const wall = performance.now() - start;
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output}\n${stderr}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
   const after = childTicks();
-  return { wall, cpu: before === null || after === null ? null : (after - before) * 10, stderr };
+  return { wall, cpu: before === null || after === null ? null : (after - before) * 10, peak, stdout, stderr };
 }
 
 /** Hundredths of a second that ended children spent, as Linux tells. */
@@ -46,8 +56,23 @@ function childTicks(): number | null {
   return Number(fields[13]) + Number(fields[14]);
 }
 
+/** The most memory that a running process held so far, in bytes, as Linux tells. */
+function peakOf(pid: number | undefined): number | null {
+  try {
+    const kib = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? null : Number(kib) * 1_024;
+  } catch {
+    // It ended, or the system has no such file.
+    return null;
+  }
+}
+
 /** Where a program is on the PATH, or null. */
-export function found(program: string): string | null {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, program)).find((file) => existsSync(file)) ?? null;
+export function found(program: string, path = process.env.PATH ?? ''): string | null {
+  return (
+    path
+      .split(delimiter)
+      .map((folder) => join(folder, program))
+      .find((file) => existsSync(file)) ?? null
+  );
 }

@@ -21,6 +21,7 @@ export function writeMarkdown({ texts, began }: Bench, count: number, folder: st
       persona,
       language,
       date: new Date(at).toISOString(),
+      days: [new Date(at).toISOString().slice(0, 10)],
       facts: cited_facts.map(({ n, statement, source, instrument }) => ({ n, statement, source, instrument })),
     };
     // JSON is YAML too.

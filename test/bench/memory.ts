@@ -21,6 +21,7 @@ export async function memoryPart(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-function mega(bytes: number): number {
-  return Math.round(bytes / 1e6);
+/** NaN where the system does not say. */
+function mega(bytes: number | null): number {
+  return bytes === null ? Number.NaN : Math.round(bytes / 1e6);
 }

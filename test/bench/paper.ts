@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AppContext } from '../../src/app/context.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -15,6 +15,7 @@ import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
 import { note, seconds } from './table.ts';
 
 export const PAPER = 'bench-ledger';
+export const NAMEPLATE = 'The Bench Ledger';
 /** How many pieces are filed in one transaction. */
 const BATCH = 200;
 
@@ -26,6 +27,8 @@ export interface Bench {
   began: number;
   /** Sizes of the papers to publish into. */
   sizes: number[];
+  /** Makes a folder in another, removed when the run ends. */
+  makeFolder(parent: string): string;
 }
 
 /** The folders of one paper, as the environment names them. */
@@ -46,11 +49,11 @@ export function openPaper(folder: string): AppContext {
 
 const filed = new Map<number, string>();
 
-/** A folder of its own with a filed paper of so many pieces, nothing pressed. Each size is filed once a run, then copied. */
+/** A filed paper of so many pieces, nothing pressed, in a new folder of the bench's or at a path. Each size is filed once a run, then copied. */
 export function filedPaper(bench: Bench, size: number, name: string): string {
   const kept = filed.get(size) ?? filePaper(bench, size);
   filed.set(size, kept);
-  const folder = join(bench.folder, name);
+  const folder = resolve(bench.folder, name);
   mkdirSync(folder);
   cpSync(join(kept, 'var'), join(folder, 'var'), { recursive: true });
   return folder;
@@ -64,13 +67,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   const { store, desk } = app;
   app.openSigningKey();
   store.transact(() => {
-    const body = PaperBody.parse({
-      nameplate: 'The Bench Ledger',
-      motto: 'Counted twice',
-      description: 'A paper of the benchmark.',
-      sections: SECTIONS,
-    });
-    append(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body });
+    append(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body: paperBody(NAMEPLATE) });
     for (const slug of PERSONAS) {
       const persona = { slug, name: slug, title: 'Reporter', beat: 'Everything', bio: '', avatar: null, active: true };
       append(store, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
@@ -98,24 +95,38 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   return folder;
 }
 
-export interface Pressed extends Ran {
-  /** The most memory that the press held at a time, in bytes. */
-  peak: number;
+function paperBody(nameplate: string): PaperBody {
+  const description = 'A paper of the benchmark.';
+  return PaperBody.parse({ nameplate, motto: 'Counted twice', description, sections: SECTIONS });
+}
+
+/** Gives a paper another name, which every page prints. */
+export function renamePaper(folder: string, nameplate: string): void {
+  const app = openPaper(folder);
+  const { store } = app;
+  store.transact(() => {
+    append(store, {
+      type: 'record',
+      at: app.now(),
+      paper: PAPER,
+      kind: 'paper',
+      name: '',
+      body: paperBody(nameplate),
+    });
+  });
+  app.close();
 }
 
 /** A full press of a paper by the command, cards apart, in a process of its own. */
-export async function fullPress(folder: string): Promise<Pressed> {
-  const peak = new URL('peak.ts', import.meta.url).href;
-  const args = ['--import', peak, join(PROJECT, 'bin/broadsheet.mjs'), 'press', '--full', '--no-cards'];
-  const ran = await run(process.execPath, args, { cwd: folder, env: environmentOf(folder) });
-  const kib = /peak_rss_kib=(\d+)/.exec(ran.stderr)?.[1];
-  return { ...ran, peak: Number(kib) * 1_024 };
+export function fullPress(folder: string): Promise<Ran> {
+  const args = [join(PROJECT, 'bin/broadsheet.mjs'), 'press', '--full', '--no-cards'];
+  return run(process.execPath, args, { cwd: folder, env: environmentOf(folder) });
 }
 
-const pressed = new Map<number, { folder: string; pressed: Pressed }>();
+const pressed = new Map<number, { folder: string; pressed: Ran }>();
 
 /** A paper of so many pieces with its tree on disk, and what its press took. Made once a run. */
-export async function pressedPaper(bench: Bench, size: number): Promise<{ folder: string; pressed: Pressed }> {
+export async function pressedPaper(bench: Bench, size: number): Promise<{ folder: string; pressed: Ran }> {
   let made = pressed.get(size);
   if (made === undefined) {
     const folder = filedPaper(bench, size, `pressed-${size}`);

@@ -1,68 +1,109 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { astroBuild, makeAstroSite } from './astro-site.ts';
-import type { Ran } from './child.ts';
-import { hasHugo, hugoBuild, makeHugoSite } from './hugo-site.ts';
-import type { Bench, Pressed } from './paper.ts';
-import { filedPaper, fullPress } from './paper.ts';
+import { found, run } from './child.ts';
+import type { Hugo } from './hugo.ts';
+import { findHugo } from './hugo.ts';
+import { hugoBuild, hugoRebuild, makeHugoSite, renameHugoSite } from './hugo-site.ts';
+import type { Bench } from './paper.ts';
+import { filedPaper, fullPress, NAMEPLATE, PAPER, renamePaper } from './paper.ts';
+import type { Disk, Turn } from './press-figures.ts';
+import { pressFigures, writtenFigures } from './press-figures.ts';
 import type { Figure } from './table.ts';
-import { median, note, seconds } from './table.ts';
+import { note, seconds } from './table.ts';
+import type { Written } from './written.ts';
+import { requireSameKinds, writtenIn } from './written.ts';
 
 const SIZE = Number(process.env.BENCH_PRESS ?? 10_000);
-/** How often ours and Hugo's are run, in turn; Astro's, which takes longest, once. */
-const ROUNDS = 3;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const DISKS = (process.env.BENCH_DISKS ?? 'memory,disk').split(',');
+/** Where Linux keeps files in memory. */
+const MEMORY = '/dev/shm';
+/** What both trees, the database and the Markdown files of a piece take at most, in bytes. */
+const A_PIECE = 250_000;
+/** What the settings name the paper before the warm press; each page prints it. */
+const RENAMED = `${NAMEPLATE}, Evening Edition`;
 
-/** A full press of a paper beside what site generators take for the same pieces. */
+/**
+ * A full press beside Hugo of the same pieces, in turn, on a memory disk and on the disk. Cold: into an empty folder,
+ * from a paper that was only filed. Warm: again over what is there, after the paper was renamed, with everything that
+ * filing and the press before keep.
+ */
 export async function pressPart(bench: Bench): Promise<Figure[]> {
-  const ours: Pressed[] = [];
-  const hugo: Ran[] = [];
-  const hugoSite = hasHugo() ? makeHugoSite(bench, SIZE) : null;
-  if (hugoSite === null) note('hugo is not on the PATH: left out');
-  let files = 0;
-  for (let round = 1; round <= ROUNDS; round++) {
-    const folder = filedPaper(bench, SIZE, `press-${round}`);
-    const pressed = await fullPress(folder);
-    ours.push(pressed);
-    // The tree stays until the bench ends: ext4 looks long for room where many files were deleted a minute ago.
-    files = countFiles(folder);
-    note(`press, round ${round}: ${seconds(pressed.wall)} (${said(pressed)})`);
-    if (hugoSite !== null) {
-      const built = await hugoBuild(hugoSite);
-      hugo.push(built);
-      note(`hugo, round ${round}: ${seconds(built.wall)} (${said(built)})`);
+  const hugo = await findHugo();
+  const figures: Figure[] = [];
+  let written: { ours: Written; hugo: Written | null } | null = null;
+  for (const { disk, folder } of disksOf(bench)) {
+    const ours: Turn[] = [];
+    const others: Turn[] = [];
+    const site = hugo === null ? null : makeHugoSite(bench, SIZE, folder);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const paper = filedPaper(bench, SIZE, join(folder, `press-${round}`));
+      const press = async () => ours.push(await pressTwice(paper, disk, round));
+      const build = async () => {
+        if (hugo !== null && site !== null) others.push(await buildTwice(hugo, site, disk, round));
+      };
+      // Each goes first in every other round.
+      for (const side of round % 2 === 1 ? [press, build] : [build, press]) await side();
+      written ??= {
+        ours: writtenIn(join(paper, 'papers', PAPER)),
+        hugo: site === null ? null : writtenIn(join(site, 'public')),
+      };
+      if (written.hugo !== null) requireSameKinds(written.ours, written.hugo);
+      // On the disk the trees stay until the bench ends: ext4 looks long for room where many files were just deleted.
+      if (disk === 'memory') rmSync(paper, { recursive: true });
     }
+    figures.push(...pressFigures({ size: SIZE, disk, ours, others, hugo: hugo?.version ?? null }));
+    if (disk === 'memory') rmSync(folder, { recursive: true });
   }
-  const site = makeAstroSite(bench, SIZE);
-  const astro = await astroBuild(site);
-  note(`astro build: ${seconds(astro.wall)} (${said(astro)})`);
-  const pages = existsSync(join(site, 'dist/stories')) ? readdirSync(join(site, 'dist/stories')).length : 0;
-  if (pages !== SIZE) throw new Error(`astro build made ${pages} stories of ${SIZE}`);
-  rmSync(site, { recursive: true });
-  const what = `full press of ${SIZE} pieces (${files} files)`;
-  return [
-    ...figures(`${what} : astro build`, ours, [astro], '', null),
-    ...(hugo.length > 0 ? figures(`${what} : hugo`, ours, hugo, '≤ 1, aim 0.7', 1) : []),
-  ];
+  if (written !== null) figures.push(...writtenFigures(SIZE, written.ours, written.hugo));
+  return figures;
 }
 
-function figures(what: string, ours: Ran[], others: Ran[], budget: string, most: number | null): Figure[] {
-  const row = (name: string, time: (ran: Ran) => number, binding: boolean): Figure => {
-    const [mine, other] = [median(ours.map(time)), median(others.map(time))];
-    const ratio = mine / other;
-    const holds = !binding || most === null ? null : ratio <= most;
-    return { what: name, ours: seconds(mine), other: seconds(other), ratio, budget: binding ? budget : '', holds };
-  };
-  const rows = [row(what, ({ wall }) => wall, true)];
-  if ([...ours, ...others].every(({ cpu }) => cpu !== null))
-    rows.push(row('  the same in processor time', ({ cpu }) => cpu ?? 0, false));
-  return rows;
+function* disksOf(bench: Bench): Iterable<{ disk: Disk; folder: string }> {
+  if (DISKS.includes('memory')) {
+    const lack = memoryLack();
+    if (lack === null) yield { disk: 'memory', folder: bench.makeFolder(MEMORY) };
+    else note(`the memory disk is left out: ${lack}`);
+  }
+  if (DISKS.includes('disk')) yield { disk: 'disk', folder: bench.folder };
 }
 
-function said({ cpu }: Ran): string {
-  return cpu === null ? 'processor time unknown' : `${seconds(cpu)} of processor time`;
+function memoryLack(): string | null {
+  if (!existsSync(MEMORY)) return `there is no ${MEMORY}`;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize < SIZE * A_PIECE ? `${SIZE} pieces do not fit into ${MEMORY}` : null;
 }
 
-function countFiles(folder: string): number {
-  return readdirSync(join(folder, 'papers'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .length;
+/** Presses a paper cold, then warm. */
+async function pressTwice(paper: string, disk: Disk, round: number): Promise<Turn> {
+  await settle();
+  const cold = await fullPress(paper);
+  renamePaper(paper, RENAMED);
+  await settle();
+  const warm = await fullPress(paper);
+  return told('press', disk, round, { cold, warm });
+}
+
+/** Hugo's whole site into an empty folder, then over itself after a change of its title. */
+async function buildTwice(hugo: Hugo, site: string, disk: Disk, round: number): Promise<Turn> {
+  renameHugoSite(site, NAMEPLATE);
+  await settle();
+  const cold = await hugoBuild(hugo, site);
+  const synced = disk === 'disk' ? cold.wall + (await settle()) : null;
+  renameHugoSite(site, RENAMED);
+  await settle();
+  const warm = await hugoRebuild(hugo, site);
+  return told('hugo', disk, round, { cold, warm, synced });
+}
+
+/** Puts on the disk what was written before, so that nobody pays for another's files. Returns what that took, in ms. */
+async function settle(): Promise<number> {
+  return found('sync') === null ? 0 : (await run('sync', [], { cwd: '/' })).wall;
+}
+
+function told(who: string, disk: Disk, round: number, turn: Turn): Turn {
+  const said = ({ wall, cpu }: Turn['cold']) =>
+    `${seconds(wall)}${cpu === null ? '' : ` (${seconds(cpu)} of processor time)`}`;
+  note(`${who}, ${disk}, round ${round}: cold ${said(turn.cold)}, warm ${said(turn.warm)}`);
+  return turn;
 }

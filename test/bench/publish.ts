@@ -3,7 +3,8 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import { hasHugo, hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
+import { findHugo } from './hugo.ts';
+import { hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
 import type { Bench } from './paper.ts';
 import { openPaper, PAPER, pressedPaper } from './paper.ts';
 import { pieceAt } from './pieces.ts';
@@ -86,11 +87,12 @@ function growth(medians: Map<number, number>): Figure[] {
 }
 
 async function besideHugo(bench: Bench, ours: number | undefined): Promise<Figure[]> {
-  if (ours === undefined || !hasHugo()) return [];
+  const hugo = ours === undefined ? null : await findHugo();
+  if (ours === undefined || hugo === null) return [];
   const site = makeHugoSite(bench, HUGO_SIZE);
-  await hugoBuild(site);
+  await hugoBuild(hugo, site);
   const walls = [];
-  for (let round = 0; round < 3; round++) walls.push((await hugoRebuild(site)).wall);
+  for (let round = 0; round < 3; round++) walls.push((await hugoRebuild(hugo, site)).wall);
   const rebuild = median(walls);
   const ratio = ours / rebuild;
   return [
