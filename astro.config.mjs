@@ -16,6 +16,15 @@ const renderEntry = () => ({
   },
 });
 
+/** Pages print by src/astro/page-runtime.ts. In development they stay Astro's own. */
+const pageRuntime = () => ({
+  name: 'page-runtime',
+  enforce: 'pre',
+  apply: 'build',
+  resolveId: (id) =>
+    id === 'astro/compiler-runtime' ? fileURLToPath(new URL('./src/astro/page-runtime.ts', import.meta.url)) : null,
+});
+
 export default defineConfig({
   output: 'server',
   session: false,
@@ -24,7 +33,7 @@ export default defineConfig({
   server: ({ command }) => (command === 'dev' ? devServer() : {}),
   devToolbar: { enabled: false },
   vite: {
-    plugins: [renderEntry()],
+    plugins: [renderEntry(), pageRuntime()],
     // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
     build: { assetsInlineLimit: 0, emptyOutDir: false },
     // `?worker&url` bundles a script of several files into one; the story page imports it as a module.

@@ -27,6 +27,8 @@ const PAGE_CODE = [
   'src/press/prose-html.ts',
   'src/press/prose-pictures.ts',
   'src/press/picture-sources.ts',
+  'src/phrases',
+  'src/astro/page-runtime.ts',
   'src/render.ts',
   'astro.config.mjs',
   'package-lock.json',

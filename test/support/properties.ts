@@ -7,7 +7,7 @@ export * from 'fast-check';
 /** The seed of every property, so that a run has the same result everywhere. */
 const SEED = 1;
 /** Multiplies the number of runs of every property. Above 1, each run has a new random seed. */
-const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
+export const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
 
 /**
  * Checks a property like fast-check, with the suite's own seed. `.ci/wide properties` sets PROPERTY_TIMES: it
