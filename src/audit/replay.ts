@@ -209,6 +209,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   page: () => null,
   keys: () => [],
   storyBySlug: () => null,
+  load: () => ({ stories: new Map(), generations: new Map(), earlier: new Map() }),
   hasSlug: () => false,
   revisions: () => [],
   generations: () => [],

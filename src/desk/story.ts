@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { KINDS } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
+import { wordCount } from './word-count.ts';
 
 /** Absolute addresses of the links in a row. */
 export interface Links {
@@ -157,30 +158,4 @@ export function stateRow(story: DeskRow) {
     withdrawn_at: isoOrNull(story.withdrawn_at),
     reason: story.reason,
   };
-}
-
-/** Languages written without spaces, which need a dictionary to separate words. */
-const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
-
-/** Markers and link targets, which do not count as words. */
-const MARK_UP = /\[\^\d+\]|\]\([^)\s]*(\)?)/g;
-const MARKER = /\[\^\d+\]/g;
-const WORD = /[\p{L}\p{N}]/u;
-
-/** The number of words in a prose, by the rules of its language. */
-export function wordCount(prose: string, language: string): number {
-  // Also matches a target without an end: matching again within it would take quadratic time.
-  const text = prose.replace(MARK_UP, (found, end: string | undefined) =>
-    end === '' ? found.replace(MARKER, ' ') : ' ',
-  );
-  if (!UNSPACED.test(language)) {
-    let words = 0;
-    for (const part of text.split(/\s+/)) if (WORD.test(part)) words++;
-    return words;
-  }
-  let words = 0;
-  for (const part of new Intl.Segmenter(language, { granularity: 'word' }).segment(text)) {
-    if (part.isWordLike) words++;
-  }
-  return words;
 }

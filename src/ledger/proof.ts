@@ -50,6 +50,15 @@ export interface ProofSources {
   log: LogProof | null;
 }
 
+/** The texts of keys. A press proves many pieces with the same ones. */
+const VKEYS = new WeakMap<VerifyingKey, string>();
+
+function vkeyOf(key: VerifyingKey): string {
+  const text = VKEYS.get(key) ?? vkey(key.name, key.publicKey);
+  VKEYS.set(key, text);
+  return text;
+}
+
 /** Builds a proof. */
 export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: ProofSources): Required<Proof> {
   const last = generations.at(-1);
@@ -72,9 +81,9 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: Proo
       key_name: key.name,
       kid: key.kid,
       public_key: Buffer.from(key.publicKey).toString('base64'),
-      vkey: vkey(key.name, key.publicKey),
+      vkey: vkeyOf(key),
       keys_url: keysUrl,
-      vkeys: used.map(({ name, publicKey }) => vkey(name, publicKey)),
+      vkeys: used.map(vkeyOf),
     },
     generations,
     log,

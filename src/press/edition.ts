@@ -11,6 +11,7 @@ import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Piece } from '../ledger/piece.ts';
+import { loaded } from './loaded.ts';
 
 /** The address at which a paper is published. */
 export interface Site {
@@ -22,6 +23,10 @@ export interface Site {
   isShared?: boolean;
   /** The WebSub hub that the feeds name; null without one. */
   hub?: string | null;
+}
+
+function keysOf(kind: string, names: readonly string[]): string[] {
+  return names.filter((name) => name.startsWith(`${kind}/`)).map((name) => name.slice(kind.length + 1));
 }
 
 export function siteOf(root: string, hub: string | null = null): Site {
@@ -42,7 +47,7 @@ export function siteAt({ root, served }: { root: string; served: string }): Site
  */
 export class Edition {
   readonly site: Site;
-  readonly #archive: Archive;
+  #archive: Archive;
   readonly #read = new Set<string>();
 
   constructor(archive: Archive, site: Site) {
@@ -51,7 +56,12 @@ export class Edition {
   }
 
   /** Reads in bulk what the named outputs need, for the editions that `fresh` makes of this one; not recorded. */
-  load(_names: string[]): void {}
+  load(names: string[]): void {
+    const stories = keysOf('story', names);
+    const proofs = keysOf('proof', names);
+    if (stories.length > 0) this.#archive = loaded(this.#archive, stories, EARLIER_MAX);
+    if (proofs.length > 0) this.#archive = loaded(this.#archive, proofs, 0);
+  }
 
   /** The same edition with no recorded reads. It shares what was loaded. */
   fresh(): Edition {

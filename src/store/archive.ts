@@ -44,6 +44,7 @@ export function archiveOf(
     keys: () => entries.doorKeys(),
     storyById: (id) => pieces.storyById(paper, id),
     storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
+    load: (slugs, earlierMax) => pieces.load(paper, slugs, earlierMax),
     hasSlug: (slug) => pieces.hasSlug(paper, slug),
     piece: (id) => pieces.piece(paper, id),
     revisions: (id) => pieces.revisions(paper, id),

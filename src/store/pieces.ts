@@ -1,4 +1,13 @@
-import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, StateName, Story } from '../desk/archive.ts';
+import type {
+  CorrectionRow,
+  DeskRow,
+  LatestQuery,
+  PieceLoad,
+  Row,
+  Scheduled,
+  StateName,
+  Story,
+} from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
@@ -54,6 +63,20 @@ const STORY = {
   content_hash: text,
 };
 
+/** The columns of a generation as proofs list it. */
+const GENERATION = {
+  revision: integer,
+  seq: integer,
+  content_hash: text,
+  receipt_hash: text,
+  at: integer,
+  kid: text,
+  receipt: text,
+};
+
+/** A longer prose, in bytes, is read when its page is printed, so that a load of pieces has a bounded size. */
+const LOADED_MAX = 100_000;
+
 interface Place {
   published_at: number;
   id: string;
@@ -80,6 +103,11 @@ function rowOf(row: Read<typeof LIST>): Row {
   };
 }
 
+function generationOf(row: Read<typeof GENERATION>): Generation {
+  const { revision, seq, content_hash, receipt_hash, at, kid, receipt } = row;
+  return { revision, seq, content_hash, receipt_hash, filed_at: isoTime(at), kid, receipt };
+}
+
 function deskRowOf(row: Read<typeof DESK_LIST>): DeskRow {
   const { state, scheduled_at, withdrawn_at, reason } = row;
   return { ...rowOf(row), state, scheduled_at, withdrawn_at, reason };
@@ -90,6 +118,7 @@ export interface PieceTable {
   row(paper: string, id: string): Row | null;
   storyById(paper: string, id: string): Story | null;
   storyBySlug(paper: string, slug: string): Story | null;
+  load(paper: string, slugs: readonly string[], earlierMax: number): PieceLoad;
   hasSlug(paper: string, slug: string): boolean;
   /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
@@ -135,6 +164,24 @@ export function pieceTables(db: Db): PieceTable {
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
   const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
   const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);
+  // A piece without revisions has one generation, whose columns are read with it.
+  const loaded = all(
+    `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.content_hash, p.scheduled_at, p.withdrawn_at, p.reason,
+       g.seq, g.receipt_hash, e.at, g.kid, g.receipt,
+       (SELECT json_group_array(id) FROM (SELECT o.id FROM pieces o WHERE o.paper = p.paper AND o.category = p.category
+          AND o.state = 'on_air' AND (o.published_at, o.id) < (p.published_at, p.id)
+          ORDER BY o.published_at DESC, o.id DESC LIMIT ?2)) AS earlier
+     FROM json_each(?3) wanted CROSS JOIN pieces p ON p.paper = ?1 AND p.slug = wanted.value
+     JOIN generations g ON g.n = p.generation JOIN entries e ON e.n = g.n
+     WHERE p.state = 'on_air' AND octet_length(g.prose) <= ${LOADED_MAX}`,
+    { ...STORY, ...GENERATION, earlier: json<string[]>() },
+  );
+  const rowsById = all(
+    `SELECT ${ROW} FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value
+     JOIN generations g ON g.n = p.generation`,
+    LIST,
+    rowOf,
+  );
   const hasSlug = one('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?', integer);
   const corrections = all(
     `SELECT coalesce(g.revised_at, e.at) AS at, g.revision, g.correction AS note
@@ -161,8 +208,15 @@ export function pieceTables(db: Db): PieceTable {
       headline: text,
     },
   );
-  const listed = all(
-    'SELECT id, slug FROM pieces WHERE paper = ? AND published_at IS NOT NULL AND slug > ? ORDER BY slug LIMIT 1000',
+  const SHOWN = { id: text, slug: text, category: text, published_at: integer };
+  const onAir = all(
+    `SELECT id, slug, category, published_at FROM pieces WHERE paper = ? AND state = 'on_air'
+       AND (category, published_at, id) > (?, ?, ?) ORDER BY category, published_at, id LIMIT 1000`,
+    SHOWN,
+  );
+  const offAir = all(
+    `SELECT id, slug FROM pieces WHERE paper = ? AND state <> 'on_air' AND published_at IS NOT NULL AND slug > ?
+     ORDER BY slug LIMIT 1000`,
     { id: text, slug: text },
   );
   const list = (text: string) => all(text, LIST, rowOf);
@@ -255,6 +309,13 @@ export function pieceTables(db: Db): PieceTable {
     deskRowOf,
   );
 
+  const generations = all(
+    `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
+     FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
+    GENERATION,
+    generationOf,
+  );
+
   const storyOf = (paper: string, row: Read<typeof STORY>): Story => ({
     ...rowOf(row),
     state: row.state,
@@ -290,6 +351,26 @@ export function pieceTables(db: Db): PieceTable {
       const row = bySlug(paper, slug);
       return row === null ? null : storyOf(paper, row);
     },
+    load(paper, slugs, earlierMax) {
+      const load: PieceLoad = { stories: new Map(), generations: new Map(), earlier: new Map() };
+      const rows = new Map<string, Row>();
+      const found = loaded(paper, earlierMax, JSON.stringify(slugs));
+      for (const row of found) {
+        const story = storyOf(paper, row);
+        rows.set(row.id, story);
+        load.stories.set(row.slug, story);
+        load.generations.set(row.id, row.revision > 1 ? generations(paper, row.id) : [generationOf(row)]);
+      }
+      const others = new Set(found.flatMap(({ earlier }) => earlier).filter((id) => !rows.has(id)));
+      if (others.size > 0) for (const row of rowsById(JSON.stringify([...others]))) rows.set(row.id, row);
+      for (const { id, earlier } of found) {
+        load.earlier.set(
+          id,
+          earlier.map((other) => rows.get(other)).filter((other) => other !== undefined),
+        );
+      }
+      return load;
+    },
     hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
     unaired: (paper, { limit, after = '~' }) => unaired(paper, after, limit),
     stateCounts(paper) {
@@ -307,41 +388,28 @@ export function pieceTables(db: Db): PieceTable {
       pieceOf,
     ),
     revisions: all('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision', PIECE, pieceOf),
-    generations: all(
-      `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
-       FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
-      {
-        revision: integer,
-        seq: integer,
-        content_hash: text,
-        receipt_hash: text,
-        at: integer,
-        kid: text,
-        receipt: text,
-      },
-      ({ at, revision, seq, content_hash, receipt_hash, kid, receipt }) => ({
-        revision,
-        seq,
-        content_hash,
-        receipt_hash,
-        filed_at: isoTime(at),
-        kid,
-        receipt,
-      }),
-    ),
+    generations,
     receiptsOnAir: each(
       `SELECT g.piece, g.receipt, p.generation = g.n AS is_newest FROM generations g JOIN pieces p ON p.id = g.piece
        WHERE g.paper = ? AND p.state = 'on_air' ORDER BY g.seq`,
       { piece: text, receipt: text, is_newest: flag },
     ),
     *slugs(paper) {
-      let last = '';
+      let last = { category: '', published_at: Number.MIN_SAFE_INTEGER, id: '' };
       for (;;) {
-        const page = listed(paper, last);
+        const page = onAir(paper, last.category, last.published_at, last.id);
+        yield* page;
+        const end = page.at(-1);
+        if (end === undefined) break;
+        last = end;
+      }
+      let after = '';
+      for (;;) {
+        const page = offAir(paper, after);
         yield* page;
         const end = page.at(-1);
         if (end === undefined) return;
-        last = end.slug;
+        after = end.slug;
       }
     },
     latest(paper, { limit, section, persona, since = Number.MIN_SAFE_INTEGER, after }) {

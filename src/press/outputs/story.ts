@@ -1,6 +1,6 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
-import { wordCount } from '../../desk/story.ts';
+import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
