@@ -3,9 +3,11 @@ import { Worker } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
 import type { Site } from '../press/edition.ts';
+import type { HowToPrint } from '../press/press.ts';
 import type { RenderResult } from '../press/printer.ts';
+import type { Run } from '../press/steps.ts';
 
-/** How many outputs a batch has. A worker always has two batches, so that it never waits for the next one. */
+/** How many runs of outputs a batch has at most. A worker always has two batches, so that it never waits for the next one. */
 const BATCH_SIZE = 40;
 /** More workers than this would wait for the disk. */
 const WORKERS_MAX = 4;
@@ -23,10 +25,10 @@ export interface WorkerJob {
   scratch: string;
   /** Whether the tree was new when the press began. */
   isNew: boolean;
-  checksDisk: boolean;
   now: number;
   /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
   deadline: SharedArrayBuffer;
+  how: HowToPrint;
 }
 
 /** A message to a worker: take a snapshot of the ledger, begin a job, or print the named outputs. */
@@ -84,23 +86,25 @@ export class WorkerPool {
     return this.#workers.map((_worker, index) => `${scratch}-${index}`);
   }
 
-  /** Prints outputs. Resolves when every file is on disk. */
-  async print(job: WorkerJob, names: string[], done: (result: RenderResult) => void): Promise<void> {
+  /** Prints runs of outputs. Resolves when every file is on disk. */
+  async print(job: WorkerJob, runs: Run[], done: (result: RenderResult) => void): Promise<void> {
     let next = 0;
     const nextBatch = (): string[] => {
-      const batch = names.slice(next, next + BATCH_SIZE);
+      // Towards the end, batches get smaller, so that no worker ends long after the others.
+      const size = Math.min(BATCH_SIZE, Math.ceil((runs.length - next) / (4 * this.#workers.length)));
+      const batch = runs.slice(next, next + size);
       next += batch.length;
-      return batch;
+      return batch.flat();
     };
     const folders = this.scratchFolders(job.scratch);
-    const runs = this.#workers.map((worker, index) =>
+    const works = this.#workers.map((worker, index) =>
       runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, nextBatch, done).catch((error: unknown) => {
         // After a failure, no worker begins another batch, and `allSettled` waits for the batches in progress.
-        next = names.length;
+        next = runs.length;
         throw error;
       }),
     );
-    const outcomes = await Promise.allSettled(runs);
+    const outcomes = await Promise.allSettled(works);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 

@@ -9,8 +9,8 @@ import { Fault } from '../fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
-import type { PressReport } from '../press/press.ts';
-import { NEEDS_LARGE_HEAP, type NEEDS_POOL, press } from '../press/press.ts';
+import type { PressReport, PrintPool } from '../press/press.ts';
+import { NEEDS_LARGE_HEAP, type NEEDS_POOL, POOL_MIN, press } from '../press/press.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
@@ -97,8 +97,8 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   const { manifest } = app.store;
   if (!app.store.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
-  const isStale = () =>
-    options.full === true || !isTreeComplete(app, slug, build) || manifest.staleTags(slug).length > 0;
+  const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
+  const isStale = () => isFull() || manifest.staleTags(slug).length > 0;
   if (!isStale()) return null;
   build.needCurrent();
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
@@ -106,7 +106,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
     // The previous holder of the claim may have done the work, and the paper may have been removed or restored since.
     if (!app.store.hasPaper(slug) || !isStale()) return null;
     // Take the turn after the claim: waiting for another process must not block other papers.
-    const work = () => pressClaimed(app, slug, { options, build, claim });
+    const work = () => pressClaimed(app, slug, { options, build, claim, isFull });
     const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
     if (written !== null) {
@@ -177,6 +177,8 @@ interface ClaimedPress {
   options: PressOptions;
   build: Build;
   claim: PressClaim;
+  /** Whether everything is stale. */
+  isFull(): boolean;
 }
 
 /** Returned by a press that needs worker threads. */
@@ -186,20 +188,27 @@ function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequ
   return typeof report === 'symbol';
 }
 
+/** Whether everything of a paper with many pieces is to be pressed. */
+function isLarge({ store }: AppContext, slug: string, { isFull }: ClaimedPress): boolean {
+  const archive = store.archive(slug);
+  if (!isFull() || !archive.paper().paper_public) return false;
+  return archive.months().reduce((sum, { count }) => sum + count, 0) >= POOL_MIN;
+}
+
 /** Presses what is stale, in a worker pool if there is much of it. */
 async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
   // The claim gives this press the folder; its contents are left over from an interrupted press.
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
-  let pool: WorkerPool | null = null;
+  // Threads that this press will need start while it lists the outputs.
+  let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings) : null;
   try {
-    const report = await pressSnapshot(app, slug, { ...claimed, scratch }, null);
-    if (!needsWorkers(report)) return report;
-    pool = new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP });
-    const pooled = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
-    if (needsWorkers(pooled)) throw new Error('a press with a worker pool asked for one');
-    return pooled;
+    for (;;) {
+      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
+      if (!needsWorkers(report)) return report;
+      pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP });
+    }
   } finally {
     await pool?.stop();
     // Remove only this press's folders: if it lost its claim, the rest belongs to the new holder.
@@ -220,7 +229,7 @@ function removeFolder(folder: string): void {
 async function pressSnapshot(
   app: AppContext,
   slug: string,
-  { options, build, claim, scratch }: ClaimedPress & { scratch: string },
+  { options, build, claim, isFull, scratch }: ClaimedPress & { scratch: string },
   pool: WorkerPool | null,
 ): Promise<PressReport | WorkerRequest> {
   const { store, media } = app;
@@ -230,17 +239,25 @@ async function pressSnapshot(
     claim.assertHeld();
     claim.assertOwner();
     const plan = pressPlan(app, slug, build);
-    const full = options.full === true || !isTreeComplete(app, slug, build);
+    const full = isFull();
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();
-    return { ...plan, full, start: manifest.begin(slug) };
+    return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
   const snapshot = app.snapshots.take();
   try {
-    const { start, full, site, folder, stamp } = await beginPress(pool, app, claim, begin);
+    const { start, full, site, folder, stamp, mark } = store.transact(begin);
+    const marks = pool?.takeSnapshots();
+    // Whoever awaits them learns of a failure.
+    marks?.catch(() => {});
     const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
     const job = { paper: slug, site, folder, scratch, isNew: tree.isNew, now, deadline: claim.shared };
+    const printPool: PrintPool | null = pool && {
+      // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
+      isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
+      print: (runs, how, done) => pool.print({ ...job, how }, runs, done),
+    };
     const report = await press({
       paper: slug,
       archive: snapshot.store.archive(slug),
@@ -257,7 +274,7 @@ async function pressSnapshot(
       transact: store.transact,
       assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,
-      printInPool: pool === null ? null : (checksDisk, names, done) => pool.print({ ...job, checksDisk }, names, done),
+      pool: printPool,
       progress: (...at) => options.progress?.(slug, ...at),
     });
     // This run wrote nothing, so the tree is still clean.
@@ -270,27 +287,5 @@ async function pressSnapshot(
     return report;
   } finally {
     snapshot.end();
-  }
-}
-
-/**
- * Begins a press in one transaction, so that every later change gets a higher mark. The workers take their snapshots
- * first. If anything was written before the transaction, their marks differ from the newest one, and they take new
- * snapshots.
- */
-async function beginPress<T>(
-  pool: WorkerPool | null,
-  { store }: AppContext,
-  claim: PressClaim,
-  begin: () => T,
-): Promise<T> {
-  for (;;) {
-    const marks = (await pool?.takeSnapshots()) ?? [];
-    const begun = store.transact(() => {
-      const highest = store.manifest.highestMarkOfAll();
-      return marks.every((mark) => mark === highest) ? { begun: begin() } : null;
-    });
-    if (begun !== null) return begun.begun;
-    claim.assertHeld();
   }
 }

@@ -28,18 +28,18 @@ function takeSnapshot(): WorkerMessage {
 
 async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, site, folder, scratch, isNew, checksDisk, now, deadline } = job;
+  const { paper, site, folder, scratch, isNew, now, deadline, how } = job;
   const { render, assets } = await build;
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
     paper,
     archive: store.archive(paper),
-    manifest: store.manifest,
+    manifest: how.isListed ? store.manifest : null,
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
-    checksDisk,
+    checksDisk: how.checksDisk,
   });
 }
 

@@ -4,6 +4,19 @@ export interface PressedFile {
   digest: string;
 }
 
+/** What the manifest learns of an output that was printed. */
+export interface PrintedOutput {
+  name: string;
+  /** The tags that it read, one a line: a text passes from thread to thread faster than a list. */
+  tags: string;
+  /** Whether the paper has it. */
+  exists: boolean;
+  /** Files that the manifest does not list, or lists with another digest. */
+  changed: PressedFile[];
+  /** Paths of files that it no longer has. They are still on disk. */
+  gone: string[];
+}
+
 /** The state at the beginning of a press. */
 export interface PressStart {
   /** The newest mark. The press handles every mark up to this one and clears no later one. */
@@ -49,11 +62,15 @@ export interface Manifest {
   /** The outputs that read a tag when they were last printed. */
   outputsReading(paper: string, tag: string): string[];
   outputs(paper: string): string[];
+  /** Whether the manifest lists any output of a paper. */
+  hasOutputs(paper: string): boolean;
   files(paper: string, output: string): PressedFile[];
+  /** The files of some outputs, by output; an output without files is left out. */
+  filesOf(paper: string, outputs: string[]): Map<string, PressedFile[]>;
   /** Every file, read in batches. The database may change between batches. */
   allFiles(paper: string): Iterable<PressedFile>;
-  /** Records the tags that an output read, its new or changed files, and its removed files. */
-  record(paper: string, output: string, tags: string[], changed: PressedFile[], gone: string[]): void;
+  /** Records what outputs are now. An output that does not exist is dropped. */
+  record(paper: string, outputs: PrintedOutput[]): void;
   drop(paper: string, output: string): void;
   /** Forgets everything about the tree of a removed paper and clears its marks at or below a number. */
   forget(paper: string, until: number): void;

@@ -2,19 +2,15 @@ import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
 import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
-import { STAGES } from './output.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
+import type { Run } from './steps.ts';
+import { byStage, largestStage, stepsHere, stepsInNewTree, stepsInPool } from './steps.ts';
 import type { TopicQueue } from './topics.ts';
 import { isTopic } from './topics.ts';
 import { yielder } from './yielder.ts';
 
-/**
- * Above this number, cards are drawn after the pages are public. Otherwise they are drawn first, so that no page
- * links to a missing one.
- */
-const CARDS_FIRST_MAX = 50;
 /**
  * Above this number of pictures that nobody has drawn yet, these are drawn after the pages are public. Until then the
  * server answers their addresses with the originals.
@@ -31,10 +27,13 @@ const PICTURE_TIME = 2_000;
 const BATCH = 200;
 /** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
-/** A worker pool prints a stage of at least this many outputs. */
-const POOL_MIN = 400;
+/** A press with a stage of at least this many outputs needs a worker pool. */
+export const POOL_MIN = 400;
 
-/** Returned by a press that needs a worker pool. It has done nothing; call it again with a pool. */
+/**
+ * Returned by a press that needs a worker pool, or one that has the same snapshot. It has done nothing; call it again
+ * with a pool.
+ */
 export const NEEDS_POOL = Symbol('needs a worker pool');
 /** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
 export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
@@ -57,8 +56,22 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   assertOwner(): void;
   /** Called after each output. */
   progress(done: number, total: number, what: string): void;
-  /** Prints outputs on worker threads; null without a pool. */
-  printInPool: ((checksDisk: boolean, names: string[], done: (result: RenderResult) => void) => Promise<void>) | null;
+  /** Worker threads that print. */
+  pool: PrintPool | null;
+}
+
+/** Prints outputs on other threads. */
+export interface PrintPool {
+  /** Waits for the threads. False when their snapshots differ from the one of this press. */
+  isCurrent(): Promise<boolean>;
+  print(runs: Run[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
+}
+
+/** What a press and its worker threads know of the tree. */
+export interface HowToPrint {
+  checksDisk: boolean;
+  /** Whether the manifest lists anything of the paper. */
+  isListed: boolean;
 }
 
 export interface PressReport {
@@ -81,37 +94,39 @@ export interface PressReport {
  * at any point.
  */
 export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP> {
-  const { paper, manifest, tree, archive, start, printInPool } = job;
+  const { paper, manifest, tree, archive, start, pool } = job;
   const full = job.full || manifest.staleTags(paper, start.until).includes(tags.config);
   // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
   // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
-  const printer = new Printer({ ...job, checksDisk });
+  const isListed = manifest.hasOutputs(paper);
+  const printer = new Printer({ ...job, manifest: isListed ? manifest : null, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
   const undrawn = await undrawnPictures(printer, names);
-  const stages = byStage(names, undrawn);
-  const isDrawn = ([name = '']: string[]) => isCard(name) || isPicture(name);
-  const isMany = (stage: string[]) => stage.length >= POOL_MIN && !isDrawn(stage);
-  const hasLong = !stages.some(isMany) && hasLongProse(archive, names);
-  const needsPool = (stage: string[]) => isMany(stage) || (hasLong && stage.length > 0 && !isDrawn(stage));
-  if (printInPool === null && stages.some(needsPool)) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
+  const leavesPictures = undrawn.size > PICTURES_FIRST_MAX;
+  const stages = byStage(leavesPictures ? [...names].filter((name) => !undrawn.has(name)) : names);
+  const isMany = largestStage(stages) >= POOL_MIN;
+  const hasLong = !isMany && largestStage(stages) > 0 && hasLongProse(archive, names);
+  const needsPool = isMany || hasLong;
+  if (needsPool && !(await pool?.isCurrent())) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
-  let isSynced = !full;
-  for (const stage of stages) {
+  const isSynced = !full && !needsPool;
+  for (const { here, inPool } of !needsPool
+    ? stepsHere(stages)
+    : tree.isNew
+      ? stepsInNewTree(stages)
+      : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
-    if (isCard(stage[0] ?? '')) tree.show();
-    if (printInPool !== null && needsPool(stage)) {
-      isSynced = false;
-      await printInPool(checksDisk, stage, record);
-    } else await printer.printAll(stage, record);
-    // The next stage may link to this one, which is now on disk and recorded.
+    if (isCard(here[0] ?? '')) tree.show();
+    await allOf([printer.printAll(here, record), pool?.print(inPool, { checksDisk, isListed }, record)]);
+    // The next step may link to this one, which is now on disk and recorded.
     writer.save();
   }
-  const left = undrawn.size > PICTURES_FIRST_MAX ? [...undrawn] : [];
+  const left = leavesPictures ? [...undrawn] : [];
   if (left.length > 0) {
     tree.show();
     const until = performance.now() + PICTURE_TIME;
@@ -228,17 +243,9 @@ async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Se
   return undrawn;
 }
 
-/** Names grouped by stage, in the order in which they are pressed. Leaves many undrawn pictures to the end. */
-function byStage(names: Set<string>, undrawn: Set<string>): string[][] {
-  const groups = new Map<string, string[]>(STAGES.map((stage) => [stage, []]));
-  const leaves = undrawn.size > PICTURES_FIRST_MAX;
-  for (const name of names) {
-    if (!leaves || !undrawn.has(name)) groups.get(outputNamed(name)?.output.stage ?? '')?.push(name);
-  }
-  const cards = groups.get('card') ?? [];
-  if (cards.length <= CARDS_FIRST_MAX) return [...groups.values()];
-  groups.delete('card');
-  return [...groups.values(), cards];
+/** Waits for all of some work, and throws the first error. */
+async function allOf(works: (Promise<void> | undefined)[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** Whether a full press without cards keeps an existing card. */
@@ -307,11 +314,8 @@ class ManifestWriter {
     if (results.length === 0) return;
     transact(() => {
       assertOwner();
-      for (const { name, tags: read, files, changed, gone } of results) {
-        if (files.length === 0) manifest.drop(paper, name);
-        else manifest.record(paper, name, read, changed, gone);
-        topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
-      }
+      manifest.record(paper, results);
+      for (const { changed } of results) topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
     });
   }
 }

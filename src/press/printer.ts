@@ -3,7 +3,7 @@ import type { Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Site } from './edition.ts';
 import { Edition } from './edition.ts';
-import type { Manifest, PressedFile } from './manifest.ts';
+import type { Manifest, PressedFile, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
@@ -12,18 +12,10 @@ import { yielder } from './yielder.ts';
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
 /** How many outputs share what is read in bulk for them. */
-const LOAD_SIZE = 40;
+const LOAD_SIZE = 100;
 
 /** The result of printing one output. */
-export interface RenderResult {
-  name: string;
-  /** The tags that the output read. */
-  tags: string[];
-  files: PressedFile[];
-  /** Files that the manifest does not list, or lists with another digest. */
-  changed: PressedFile[];
-  /** Files that the output no longer has. They are still on disk. */
-  gone: string[];
+export interface RenderResult extends PrintedOutput {
   /** How many of the files changed on disk. */
   written: number;
 }
@@ -31,7 +23,8 @@ export interface RenderResult {
 export interface PrinterJob {
   paper: string;
   archive: Archive;
-  manifest: Pick<Manifest, 'files'>;
+  /** What the manifest lists of the paper; null when it lists nothing. */
+  manifest: Pick<Manifest, 'filesOf'> | null;
   site: Site;
   tree: Tree;
   tools: RenderTools;
@@ -71,9 +64,10 @@ export class Printer {
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
+      const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
       for (const name of load) {
         await yieldTurn();
-        const { written } = await this.#print(name, loaded.fresh());
+        const { written } = await this.#print(name, loaded.fresh(), recorded?.get(name));
         const landing: Promise<void> = written
           .then(done)
           .catch((error: unknown) => {
@@ -94,33 +88,50 @@ export class Printer {
    * Prints one output from an edition of its own. `written` resolves when its files are on disk; wrapping it in an object keeps `await` from
    * waiting for it.
    */
-  async #print(name: string, edition: Edition): Promise<{ written: Promise<RenderResult> }> {
+  async #print(
+    name: string,
+    edition: Edition,
+    recorded: PressedFile[] | undefined,
+  ): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
     if (found === null) {
-      return { written: Promise.resolve({ name, tags: [], files: [], changed: [], gone: [], written: 0 }) };
+      return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
     const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
-    return { written: this.#write(name, files, files.length === 0 ? [] : edition.reads) };
+    return { written: this.#write(name, files, { edition, recorded }) };
   }
 
-  async #write(name: string, files: RenderedFile[], tags: string[]): Promise<RenderResult> {
-    const { paper, manifest, tree } = this.#job;
-    tree.assertClaim();
-    const recorded = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const result: RenderResult = { name, tags, files: [], changed: [], gone: [], written: 0 };
+  async #write(
+    name: string,
+    files: RenderedFile[],
+    { edition, recorded }: { edition: Edition; recorded: PressedFile[] | undefined },
+  ): Promise<RenderResult> {
+    this.#job.tree.assertClaim();
+    const exists = files.length > 0;
+    const tags = exists ? edition.reads.join('\n') : '';
+    const result: RenderResult = { name, tags, exists, changed: [], gone: [], written: 0 };
+    const gone = new Map(recorded?.map(({ path, digest }) => [path, digest]));
+    const digests = new Map<string, string>();
     for (const file of files) {
-      const before = recorded.get(file.path);
-      recorded.delete(file.path);
-      const digest = await this.#writeFile(file, before, result);
-      result.files.push({ path: file.path, digest });
+      const before = gone.get(file.path);
+      gone.delete(file.path);
+      const digest = await this.#writeFile(file, { before, digests, result });
+      digests.set(file.path, digest);
       if (digest !== before) result.changed.push({ path: file.path, digest });
     }
-    result.gone = [...recorded.keys()];
+    result.gone = [...gone.keys()];
     return result;
   }
 
   /** Writes a file unless the bytes on disk are the same. Returns their digest. */
-  async #writeFile(file: RenderedFile, before: string | undefined, result: RenderResult): Promise<string> {
+  async #writeFile(
+    file: RenderedFile,
+    {
+      before,
+      digests,
+      result,
+    }: { before: string | undefined; digests: ReadonlyMap<string, string>; result: RenderResult },
+  ): Promise<string> {
     const { tree, mediaFile, checksDisk } = this.#job;
     const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
     const exists = onDisk !== null;
@@ -133,7 +144,7 @@ export class Printer {
       return sha256(bytes);
     }
     const bytes = 'body' in file ? Buffer.from(file.body) : null;
-    const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(result, file);
+    const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(digests, file);
     if (onDisk === digest) return digest;
     if (bytes !== null) await tree.write(file.path, bytes, exists);
     else if ('copy' in file) await tree.copy(file.path, mediaFile(file.copy));
@@ -155,8 +166,8 @@ function* inLoads(names: Iterable<string>): Iterable<string[]> {
   if (load.length > 0) yield load;
 }
 
-function digestIn(result: RenderResult, file: RenderedFile): string {
-  const found = 'same' in file ? result.files.find(({ path }) => path === file.same) : undefined;
+function digestIn(digests: ReadonlyMap<string, string>, file: RenderedFile): string {
+  const found = 'same' in file ? digests.get(file.same) : undefined;
   if (found === undefined) throw new Error(`${file.path} is to equal a file that was not printed before it`);
-  return found.digest;
+  return found;
 }

@@ -1,4 +1,4 @@
-import type { Manifest } from '../press/manifest.ts';
+import type { Manifest, PressedFile } from '../press/manifest.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
@@ -28,22 +28,34 @@ export function manifestTables(db: Db): Manifest {
   const stale = one('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?', integer);
   const newestMark = one('SELECT max(id) FROM press_due WHERE paper = ?', orNull(integer));
   const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
+  const anyOutput = one('SELECT 1 FROM sheets WHERE paper = ? LIMIT 1', integer);
   const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
-  const setTags = run(
-    'INSERT INTO sheets (paper, sheet, tags) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tags = excluded.tags',
-  );
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
-  // Lists are passed as JSON: a press records half a million rows, and each call has a cost.
-  const addReads = run('INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)');
+  // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
+  const tagsOfAll = all(
+    'SELECT sheet, tags FROM sheets WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
+    { sheet: text, tags: text },
+  );
+  const setTags = run(
+    `INSERT INTO sheets (paper, sheet, tags) SELECT ?, value ->> 0, value ->> 1 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET tags = excluded.tags`,
+  );
+  const addReads = run(
+    'INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)',
+  );
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
+  const filesOfAll = all(
+    'SELECT sheet, path, digest FROM files WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
+    { sheet: text, path: text, digest: text },
+  );
   const someFiles = all(
     `SELECT sheet, path, digest FROM files WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000`,
     { sheet: text, path: text, digest: text },
   );
   const setFiles = run(
     `INSERT INTO files (paper, sheet, path, digest)
-       SELECT ?, ?, value ->> 'path', value ->> 'digest' FROM json_each(?) WHERE true
+       SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET digest = excluded.digest`,
   );
   const dropFile = run('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
@@ -73,6 +85,13 @@ export function manifestTables(db: Db): Manifest {
 
   const newestOf = (paper: string): number => newestMark(paper) ?? 0;
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
+
+  const drop = (paper: string, name: string): void => {
+    const old = tagsOf(paper, name);
+    for (const tag of linesOf(old)) dropRead(paper, tag, name);
+    for (const { path } of files(paper, name)) dropFile(paper, name, path);
+    dropOutput(paper, name);
+  };
 
   return {
     markStale(paper, tags) {
@@ -110,7 +129,17 @@ export function manifestTables(db: Db): Manifest {
     setSynced: run('UPDATE presses SET unsynced = NULL WHERE paper = ?1 AND unsynced = ?2'),
     outputsReading: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
     outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
+    hasOutputs: (paper) => anyOutput(paper) !== null,
     files,
+    filesOf(paper, names) {
+      const found = new Map<string, PressedFile[]>();
+      for (const { sheet, path, digest } of filesOfAll(paper, JSON.stringify(names))) {
+        const listed = found.get(sheet);
+        if (listed === undefined) found.set(sheet, [{ path, digest }]);
+        else listed.push({ path, digest });
+      }
+      return found;
+    },
     *allFiles(paper) {
       let last = { sheet: '', path: '' };
       for (;;) {
@@ -121,24 +150,33 @@ export function manifestTables(db: Db): Manifest {
         last = end;
       }
     },
-    record(paper, name, tags, changed, gone) {
-      const old = tagsOf(paper, name);
-      const text = tags.join('\n');
-      if (old !== text) {
-        const kept = new Set(tags);
-        for (const tag of old?.split('\n') ?? []) if (!kept.has(tag)) dropRead(paper, tag, name);
-        addReads(paper, name, JSON.stringify(tags));
-        setTags(paper, name, text);
+    record(paper, outputs) {
+      const names = JSON.stringify(outputs.map(({ name }) => name));
+      const old = new Map(tagsOfAll(paper, names).map(({ sheet, tags }) => [sheet, tags]));
+      const reads: string[][] = [];
+      const tags: string[][] = [];
+      const paths: string[][] = [];
+      for (const output of outputs) {
+        const { name, changed, gone } = output;
+        if (!output.exists) {
+          drop(paper, name);
+          continue;
+        }
+        const before = old.get(name) ?? null;
+        if (before !== output.tags) {
+          const read = new Set(linesOf(output.tags));
+          for (const tag of linesOf(before)) if (!read.has(tag)) dropRead(paper, tag, name);
+          for (const tag of read) reads.push([tag, name]);
+          tags.push([name, output.tags]);
+        }
+        for (const { path, digest } of changed) paths.push([name, path, digest]);
+        for (const path of gone) dropFile(paper, name, path);
       }
-      if (changed.length > 0) setFiles(paper, name, JSON.stringify(changed));
-      for (const path of gone) dropFile(paper, name, path);
+      if (reads.length > 0) addReads(paper, JSON.stringify(reads));
+      if (tags.length > 0) setTags(paper, JSON.stringify(tags));
+      if (paths.length > 0) setFiles(paper, JSON.stringify(paths));
     },
-    drop(paper, name) {
-      const old = tagsOf(paper, name);
-      for (const tag of old?.split('\n') ?? []) dropRead(paper, tag, name);
-      for (const { path } of files(paper, name)) dropFile(paper, name, path);
-      dropOutput(paper, name);
-    },
+    drop,
     forget(paper, until) {
       for (const rows of forgotten) rows(paper);
       forgetTree(paper);
@@ -152,4 +190,8 @@ export function manifestTables(db: Db): Manifest {
     owner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),
     release: run('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?'),
   };
+}
+
+function linesOf(list: string | null): string[] {
+  return list === null || list === '' ? [] : list.split('\n');
 }

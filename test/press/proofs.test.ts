@@ -86,7 +86,7 @@ test('a full press keeps a file that an earlier version printed as part of anoth
   assert(file !== undefined);
   app.store.transact(() => {
     manifest.drop(PAPER, 'proof/piece-0');
-    manifest.record(PAPER, 'story/piece-0', [], [file], []);
+    manifest.record(PAPER, [{ name: 'story/piece-0', tags: '', exists: true, changed: [file], gone: [] }]);
     manifest.setStamp(PAPER, 'an earlier version');
   });
   await pressPapers(app, { cards: false });
