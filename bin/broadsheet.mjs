@@ -15,8 +15,8 @@ const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url
 
 if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   // Caches compiled modules, which halves the time of the next start. Not in the system's folder for temporary
-  // files, where others may write. Where node_modules is read-only, nothing is cached. The variable is for worker
-  // threads, which do not take the setting of the thread that starts them.
+  // files, where others may write. Where node_modules is read-only, nothing is cached.
+  // biome-ignore lint/style/noProcessEnv: worker threads take this setting from nowhere else
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url));
   modules.enableCompileCache();
   await import('../src/cmd/broadsheet.ts');

@@ -85,8 +85,8 @@ export class Printer {
   }
 
   /**
-   * Prints one output from an edition of its own. `written` resolves when its files are on disk; wrapping it in an object keeps `await` from
-   * waiting for it.
+   * Prints one output from an edition of its own. `written` resolves when its files are on disk; wrapping it in an
+   * object keeps `await` from waiting for it.
    */
   async #print(
     name: string,
