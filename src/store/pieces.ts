@@ -120,6 +120,8 @@ export interface PieceTable {
   storyBySlug(paper: string, slug: string): Story | null;
   load(paper: string, slugs: readonly string[], earlierMax: number): PieceLoad;
   hasSlug(paper: string, slug: string): boolean;
+  /** The piece of an id or a slug, in any state, and the hash of its newest receipt. */
+  newestReceipt(paper: string, name: string): { id: string; receipt_hash: string } | null;
   /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
   /** How many pieces are in each state. */
@@ -181,6 +183,10 @@ export function pieceTables(db: Db): PieceTable {
      JOIN generations g ON g.n = p.generation`,
     LIST,
     rowOf,
+  );
+  const newestReceipt = one(
+    `SELECT p.id, g.receipt_hash ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2) ORDER BY p.id = ?2 DESC`,
+    { id: text, receipt_hash: text },
   );
   const hasSlug = one('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?', integer);
   const corrections = all(
@@ -372,6 +378,7 @@ export function pieceTables(db: Db): PieceTable {
       return load;
     },
     hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
+    newestReceipt,
     unaired: (paper, { limit, after = '~' }) => unaired(paper, after, limit),
     stateCounts(paper) {
       const counts = { draft: 0, scheduled: 0, on_air: 0, withdrawn: 0 };

@@ -5,7 +5,8 @@ import { proofOf } from '../../../src/ledger/proof.ts';
 import type { PaperContext } from '../../env.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { archiveOf, requirePiece } from '../context.ts';
+import { cached } from '../../responses/reply.ts';
+import { archiveOf, pieceNotFound, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
@@ -58,9 +59,19 @@ const proof = operation({
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
 });
 
-/** The proof of a piece, in any state. */
+/**
+ * The proof of a piece, in any state. It is made once per newest receipt: a receipt commits to everything in its proof
+ * except the proof of the log, which a cosigned head adds.
+ */
 export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(proof, (c) => proofFor(app, c, requirePiece(archiveOf(app, c), c.req.valid('param').id)));
+  const { pieces, log } = app.store;
+  routes.operation(proof, (c) => {
+    const name = c.req.valid('param').id;
+    const newest = pieces.newestReceipt(c.get('site').slug, name);
+    if (newest === null) throw pieceNotFound(name);
+    const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
+    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')}`, make);
+  });
 }
 
 export function proofFor(app: AppContext, c: PaperContext, story: Story) {
