@@ -71,6 +71,11 @@ export interface HostnameTable {
   optOutOf(hostname: string): OptOut | null;
   /** Finds a hostname, including one that opted out (see `state`). Null when it was never watched. */
   find(hostname: string): WatchedHost | null;
+  /**
+   * A text that changes with every observation of a hostname, and when it is paused or resumed. Null for a hostname
+   * that is not shown, or was not observed yet.
+   */
+  observedState(hostname: string): string | null;
   /** Shown hostnames by name, after the given one ('' for the first page). */
   list(after: string, limit: number): WatchedHost[];
   /**
@@ -166,6 +171,10 @@ export function hostnameTable(db: Db, transact: Transact): HostnameTable {
     },
     optOutOf,
     find: one(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`, HOST),
+    observedState: one(
+      "SELECT seq || ' ' || state FROM hostnames WHERE hostname = ? AND seq IS NOT NULL AND state <> 'opted_out'",
+      text,
+    ),
     list: all(
       `SELECT ${COLUMNS} FROM hostnames WHERE state <> 'opted_out' AND hostname > ? ORDER BY hostname LIMIT ?`,
       HOST,

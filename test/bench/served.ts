@@ -18,13 +18,13 @@ const ready = (url: string): void => {
 };
 
 if (what === 'bare') {
-  // The bytes are those that the desk answers at the address.
-  const key = process.env.BENCH_KEY;
-  const answer = await fetch(address ?? '', key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } });
+  // The bytes are those that our server answers at the address.
+  const answer = await fetch(address ?? '', { headers: JSON.parse(process.env.BENCH_HEADERS ?? '{}') });
+  const type = answer.headers.get('content-type') ?? '';
   const text = await answer.text();
   const app = new Hono();
   const { pathname } = new URL(address ?? '');
-  app.get(pathname, (c) => c.body(text, 200, { 'Content-Type': 'application/json' }));
+  app.get(pathname, (c) => c.body(text, 200, { 'Content-Type': type }));
   serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(`http://127.0.0.1:${port}`));
 } else {
   const app = openAppContext(readSettings());

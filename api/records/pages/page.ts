@@ -49,7 +49,7 @@ type Framed<Route extends keyof Pages> = Pages[Route] & { frame: RecordsFrame };
 
 /** Renders pages and sends them with the headers that guard them. */
 export class PageSender {
-  readonly #render: Build['render'];
+  readonly render: Build['render'];
   readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
   readonly #isDemonstration: boolean;
 
@@ -59,7 +59,7 @@ export class PageSender {
     settings: Pick<Settings, 'dataOrigin' | 'contact'>,
     { isDemonstration = false } = {},
   ) {
-    this.#render = render;
+    this.render = render;
     this.#settings = settings;
     this.#isDemonstration = isDemonstration;
   }
@@ -81,9 +81,9 @@ export class PageSender {
     view: Framed<Route>,
     { status = 200, isPrivate = false, headers = {} }: Sending = {},
   ): Promise<Response> {
-    const html = await this.#render(route, view);
+    const html = await this.render(route, view);
     if (status === 200 && !isPrivate && view.frame.signed_in === null) {
-      return this.#sendShared(c, representationOf(html), headers);
+      return this.sendShared(c, representationOf(html), headers);
     }
     return respond(c, html, status, { ...this.#headers(), 'Cache-Control': PRIVATE, ...headers });
   }
@@ -96,10 +96,11 @@ export class PageSender {
     { cache, name, state }: { cache: ResponseCache; name: string; state: string },
   ): Promise<Response> {
     if (frame.signed_in !== null) return this.send(c, route, view());
-    return this.#sendShared(c, await cache.load(name, state, () => this.#render(route, view())));
+    return this.sendShared(c, await cache.load(name, state, () => this.render(route, view())));
   }
 
-  #sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
+  /** Sends a rendered page that is the same for everyone. */
+  sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
     const caching = `public, max-age=0, s-maxage=${SHARED_AGE}, stale-while-revalidate=${SHARED_AGE}`;
     return sendShared(c, page, { ...this.#headers(), 'Cache-Control': caching, ...own });
   }

@@ -4,14 +4,19 @@ import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
+import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
+import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
-import { ResponseCache } from '../../responses/response-cache.ts';
+import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../context.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 import { timeMachineView } from './time-machine-view.ts';
+
+/** The size of the cache, in bytes: some 2,000 pages. */
+const CACHE_MAX = 32 * 1024 * 1024;
 
 /**
  * The time machine: a hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every
@@ -19,10 +24,37 @@ import { timeMachineView } from './time-machine-view.ts';
  */
 export const timeMachinePage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
-  const cache = new ResponseCache();
+  const cache = new ResponseCache(CACHE_MAX);
+  const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
+    title: `${unicode} · Domain Records`,
+    description: `The latest signed observation of ${unicode}: name servers, number of records, changes, and the receipt.`,
+    path: `/t/${hostname}`,
+  });
+
+  /** What everyone sees now: made once per observation, once more when the host is paused, and each midnight. */
+  const latest = async (c: RecordsContext, hostname: string, state: string) => {
+    const isPage = wantsPage(c);
+    const make = () => {
+      const host = requireHost(records, hostname);
+      const observation = records.observation(host.id);
+      if (observation === null) throw notObserved(hostname);
+      if (!isPage) return JSON.stringify(previewOf(observation));
+      const frame = pages.frame(c, titleOf(host));
+      const first = records.firstObservedAt(host.id);
+      const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
+      return pages.render('/records/time-machine', view);
+    };
+    const kept = await cache.load(`${isPage ? 'page' : 'json'} ${hostname}`, `${state} ${dayOf(app.now())}`, make);
+    return isPage ? pages.sendShared(c, kept) : sendPublic(c, kept, JSON_BESIDE_PAGE);
+  };
+
   return async (c: RecordsContext) => {
     const given = c.req.param('domain') ?? '';
-    const { hostname, unicode } = parseHostname(given);
+    const isForAll = signedIn(c) === null && !c.req.url.includes('?');
+    // Read before the observation: if another process stores one in between, the next request makes the page again.
+    const state = isForAll ? records.observedState(given) : null;
+    if (state !== null) return latest(c, given, state);
+    const { hostname } = parseHostname(given);
     // Every hostname has one address: A-labels, lower case, no trailing dot.
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
     const host = requireHost(records, hostname);
@@ -31,24 +63,14 @@ export const timeMachinePage = (app: AppContext, pages: PageSender) => {
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
-      const json = await cache.load('json', String(observation.seq), () => JSON.stringify(previewOf(observation)));
-      return sendPublic(c, json, JSON_BESIDE_PAGE);
+      return sendPublic(c, representationOf(JSON.stringify(previewOf(observation))), JSON_BESIDE_PAGE);
     }
     const before = changesBefore(c);
-    const frame = pages.frame(c, {
-      title: `${unicode} · Domain Records`,
-      description: `The latest signed observation of ${unicode}: name servers, number of records, changes, and the receipt.`,
-      path: `/t/${hostname}`,
-      noindex: observation === null || asOf !== null || before !== undefined,
-    });
-    const view = () => timeMachineView(app, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
-    if (observation === null) {
-      return pages.send(c, '/records/time-machine', view(), { status: first === null ? 200 : 404 });
-    }
-    // The page of a host changes with its observations, when it is paused, and at midnight.
-    const state = `${observation.seq} ${host.seq} ${host.state} ${dayOf(app.now())}`;
-    const name = `${host.id} ${asOf?.text ?? ''} ${before ?? ''}`;
-    return pages.sendCached(c, '/records/time-machine', { frame, view }, { cache, name, state });
+    const noindex = observation === null || asOf !== null || before !== undefined;
+    const frame = pages.frame(c, { ...titleOf(host), noindex });
+    const view = timeMachineView(app, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
+    const status = observation === null && first !== null ? 404 : 200;
+    return pages.send(c, '/records/time-machine', view, { status });
   };
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { beginSession } from '../../../../src/accounts/session.ts';
-import { newId } from '../../../../src/app/context.ts';
+import { newId, openAppContext } from '../../../../src/app/context.ts';
 import { verifyNode } from '../../../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import type { Preview } from '../../../../src/records/preview.ts';
@@ -10,7 +10,7 @@ import { answerFaults } from '../../../../src/records/verify/document-faults.ts'
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordProbes, recordsStand } from '../../../support/records-stand.ts';
 
 const HTML = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const JSON_ONLY = { accept: 'application/json' };
@@ -230,5 +230,48 @@ describe('the time machine', () => {
     const json = await get(HOST, { ...JSON_ONLY, cookie });
     assert.equal(json.headers['cache-control'], 'private, no-store', 'an answer to a session is not for shared caches');
     assert.equal((await get(`${HOST}?changes=none`, { ...HTML, cookie })).status, 400);
+  });
+
+  test('what is kept is never older than what another process stored', async (t) => {
+    const { app, clock } = stand;
+    const other = openAppContext(app.settings, () => clock.now);
+    t.after(() => other.close());
+    const host = '/t/kept.example';
+    const look = (last: number) => {
+      clock.now += 60_000;
+      recordProbes(other, clock, [probe('kept.example', clock.now, { A: [`192.0.2.${last}`] })]);
+    };
+    const seen = async () => {
+      const [page, json, again] = [await get(host), await get(host, JSON_ONLY), await get(host)];
+      assert.equal(again.text, page.text);
+      const { seq } = JSON.parse(json.text) as Preview;
+      assert.ok(page.text.includes(`Observation ${seq}<`));
+      assert.notEqual(page.headers.etag, json.headers.etag);
+      const head = await ask(stand.url, host, HTML, 'HEAD');
+      assert.equal(head.headers['content-length'], String(page.body.length));
+      return { seq, page: page.text, etag: String(page.headers.etag) };
+    };
+    look(1);
+    const first = await seen();
+    look(2);
+    const second = await seen();
+    assert.ok(second.seq > first.seq);
+    assert.equal((await get(host, { ...HTML, 'if-none-match': first.etag })).status, 200);
+    assert.equal((await get(host, { ...HTML, 'if-none-match': second.etag })).status, 304);
+    other.store.records.pause('kept.example');
+    assert.match((await seen()).page, /This hostname is paused/);
+    other.store.records.watch([parseHostname('kept.example')], clock.now);
+    assert.equal((await seen()).page, second.page);
+    const day = new Date(clock.now).toISOString().slice(0, 10);
+    clock.now += DAY;
+    assert.ok(second.page.includes(`max="${day}"`) && !(await seen()).page.includes(`max="${day}"`), 'midnight');
+    assert.match((await get(`${host}?as_of=${day}`)).text, /As it stood at/);
+    const key = stand.keyOf('service');
+    const toKey = await get(host, { ...JSON_ONLY, 'x-service-key': key });
+    assert.equal(toKey.headers['cache-control'], 'private, no-store');
+    other.store.records.optOut(parseHostname('kept.example'), 'asked', 'test', clock.now);
+    for (const headers of [HTML, JSON_ONLY, { ...HTML, 'if-none-match': second.etag }]) {
+      assert.equal((await get(host, headers)).status, 404);
+    }
   });
 });
