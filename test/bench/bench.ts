@@ -8,6 +8,7 @@ import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
 import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
+import { growthPart } from './growth.ts';
 import { logPart } from './log.ts';
 import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
@@ -34,6 +35,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   verify: verifyPart,
   log: logPart,
   memory: memoryPart,
+  growth: growthPart,
   publish: publishPart,
   api: apiPart,
   search: searchPart,

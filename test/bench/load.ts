@@ -19,6 +19,8 @@ interface Load {
   each?: () => Record<string, string>;
   /** The address of each request anew, whichever caller sends it; else every caller goes through `paths` by itself. */
   next?: () => string;
+  /** How many requests; else as many as fit into the span. */
+  amount?: number;
 }
 
 /** Answers a second, and how long they took, in ms. */
@@ -29,7 +31,7 @@ export interface Loaded {
 }
 
 /** Asks from many callers at once for a while. Throws when an answer is no success. */
-export async function load({ url, paths, headers, each, next }: Load): Promise<Loaded> {
+export async function load({ url, paths, headers, each, next, amount }: Load): Promise<Loaded> {
   const setupRequest =
     (each || next) &&
     ((request: autocannon.Request) => ({
@@ -38,7 +40,8 @@ export async function load({ url, paths, headers, each, next }: Load): Promise<L
       ...(next ? { path: next() } : {}),
     }));
   const requests = paths.map((path) => ({ path, ...(setupRequest ? { setupRequest } : {}) }));
-  const options = { url, connections: CALLERS, duration: SPAN, requests, ...(headers ? { headers } : {}) };
+  const length = amount === undefined ? { duration: SPAN } : { amount };
+  const options = { url, connections: CALLERS, ...length, requests, ...(headers ? { headers } : {}) };
   const result = await autocannon(options);
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);

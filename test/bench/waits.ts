@@ -90,7 +90,7 @@ function piece(headline: string, prose: string, air: boolean): object {
 }
 
 /** Waits until what a write changed is on the disk. */
-async function pressed(url: string, headers: Record<string, string>, { text }: { text: string }): Promise<void> {
+export async function pressed(url: string, headers: Record<string, string>, { text }: { text: string }): Promise<void> {
   const { pressing } = JSON.parse(text) as { pressing?: string };
   if (pressing === undefined) return;
   for (;;) {
@@ -124,7 +124,8 @@ function cheap(url: string, agent: Agent): Promise<void> {
   });
 }
 
-function adminKey(folder: string): string {
+/** A key of the paper in a folder that may do everything. */
+export function adminKey(folder: string): string {
   const app = openPaper(folder);
   const { store, now } = app;
   const maker = { keys: store.keys, archive: store.archive(PAPER), now, newId, random: randomBytes, by: 'cli' };
