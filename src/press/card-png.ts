@@ -7,6 +7,8 @@ const deflated = promisify(deflate);
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const INDEXED_8_BIT = [8, 3, 0, 0, 0];
 const COLORS_MAX = 256;
+/** A whole card at once: zlib goes to a thread and back for each piece of its output. */
+const CHUNK = 1 << 18;
 
 /**
  * Encodes an opaque SVG of a few flat colors as a PNG with a palette. sharp rasterizes it but does not encode the
@@ -24,7 +26,7 @@ export async function flatPng(svg: string): Promise<Uint8Array> {
     SIGNATURE,
     chunk('IHDR', Buffer.from([...size, ...INDEXED_8_BIT])),
     chunk('PLTE', Buffer.from(palette.flatMap((color) => [color & 255, (color >> 8) & 255, (color >> 16) & 255]))),
-    chunk('IDAT', await deflated(rows, { strategy: constants.Z_RLE })),
+    chunk('IDAT', await deflated(rows, { strategy: constants.Z_RLE, chunkSize: CHUNK })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -9,6 +9,7 @@ import { run } from './child.ts';
 import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
 import { growthPart } from './growth.ts';
+import { importPart } from './import.ts';
 import { logPart } from './log.ts';
 import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
@@ -31,6 +32,7 @@ import { webhooksPart } from './webhooks.ts';
 
 const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   press: pressPart,
+  import: importPart,
   cards: cardsPart,
   verify: verifyPart,
   log: logPart,
