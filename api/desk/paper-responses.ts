@@ -27,7 +27,7 @@ const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
-  readonly #rows = new LRUCache<string, object>({ max: ROWS_MAX });
+  readonly #rows = new LRUCache<string, string>({ max: ROWS_MAX });
   readonly #digests = new Map<string, string>();
   readonly #program: string;
 
@@ -56,25 +56,37 @@ export class PaperResponses {
     return this.#send(c, name, headers, make);
   }
 
-  /** A piece's row in a list that is built for each caller. Calls `make` when the row is not cached. */
-  row<Row extends object>(c: PaperContext, id: string, make: () => Row | null): Row | null {
-    const key = `${this.#etag(c)} ${c.get('site').slug} ${id}`;
-    // An id always has rows of one type, because only the search caches rows.
-    const held = this.#rows.get(key) as Row | undefined;
+  /** The cached response of this name in this edition; null when there is none. `headers` are as for `text`. */
+  cached(c: PaperContext, name: string, headers: Headers): Response | null {
+    if (!this.#cache.has(name, this.#stateOf(c))) return null;
+    return this.text(c, name, () => '', headers);
+  }
+
+  /** The JSON of a piece's row, which many responses share in one edition. Calls `make` when it is not cached. */
+  row(c: PaperContext, id: string, make: () => object | null): string | null {
+    const key = `${this.#stateOf(c)} ${id}`;
+    const held = this.#rows.get(key);
     if (held !== undefined) return held;
     const row = make();
-    if (row !== null) this.#rows.set(key, row);
-    return row;
+    if (row === null) return null;
+    const text = JSON.stringify(row);
+    this.#rows.set(key, text);
+    return text;
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Parameters<typeof representationOf>[0]): Response {
     const etag = this.#etag(c);
-    const state = `${etag} ${c.get('site').slug}`;
+    const state = this.#stateOf(c);
     const plain = this.#cache.get(name, state, () => representationOf(make(), etag));
     const isGzipped = plain.bytes.length >= GZIP_FROM && takesGzip(c);
     const chosen: Representation = isGzipped ? this.#cache.gzipped(name, state, plain) : plain;
     if (c.get('key') !== null) return sendPrivate(c, chosen, headers);
     return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
+  }
+
+  /** What an answer depends on beside its name. */
+  #stateOf(c: PaperContext): string {
+    return `${this.#etag(c)} ${c.get('site').slug}`;
   }
 
   /** The edition's number, and a digest of everything else that determines the bytes. */

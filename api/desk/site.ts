@@ -60,6 +60,13 @@ export class Sites {
   /** The site of a request that has been routed. */
   of = ({ incoming }: HttpBindings): Site | null => this.#found.get(incoming) ?? null;
 
+  /** Finds the site once more, in a request that waited for something: the paper may have changed or be gone. */
+  again = (request: Request, env: HttpBindings): Site | null => {
+    this.#isFresh = false;
+    this.routingPath(request, { env });
+    return this.of(env);
+  };
+
   /** Reads the papers again when any of them changed, in this process or another. */
   #refresh(): void {
     if (this.#isFresh) return;

@@ -4,7 +4,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
 import { reaches, requireKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
-import type { PaperEnv, Site } from '../env.ts';
+import type { PaperContext, PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /**
@@ -59,18 +59,26 @@ export function requireVisiblePaper(
   uses: KeyUses,
 ) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    const site = siteOf(c.env);
-    const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
-    if (key !== null && key.paper !== site?.slug) {
-      throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
-    }
-    const paper = site?.paper ?? null;
-    if (site === null || paper === null || !(paper.paper_public || key !== null)) throw notFound();
+    const key = admit(c, siteOf(c.env), { store, now });
     if (key !== null) uses.note(key.id, now());
-    c.set('site', { ...site, paper });
-    c.set('key', key);
     await next();
   });
+}
+
+/**
+ * Puts the site of a request and its key, which it returns, into the context, if the caller may see the paper. Throws
+ * as `requireVisiblePaper` says.
+ */
+export function admit(c: PaperContext, site: Site | null, { store, now }: Pick<AppContext, 'store' | 'now'>) {
+  const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
+  if (key !== null && key.paper !== site?.slug) {
+    throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
+  }
+  const paper = site?.paper ?? null;
+  if (site === null || paper === null || !(paper.paper_public || key !== null)) throw notFound();
+  c.set('site', { ...site, paper });
+  c.set('key', key);
+  return key;
 }
 
 /** The same message for missing and private papers. */

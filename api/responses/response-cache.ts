@@ -45,6 +45,10 @@ export class ResponseCache {
     });
   }
 
+  has(name: string, state: string): boolean {
+    return this.#held.has(`${state} ${name}`);
+  }
+
   /** The response of this name and state, made on a cache miss. */
   get(name: string, state: string, make: () => Representation): Representation {
     const key = `${state} ${name}`;

@@ -17,6 +17,7 @@ import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
 import { openPictures } from './pictures.ts';
 import { ProsePool } from './prose-pool.ts';
+import { SearchPool } from './search-pool.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
 export interface AppContext {
@@ -29,6 +30,8 @@ export interface AppContext {
   pictures: Pictures;
   /** Parses long prose on other threads. */
   prosePool: ProsePool;
+  /** Searches the papers on other threads. */
+  searchPool: SearchPool;
   /** The current time, in ms. */
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
@@ -95,6 +98,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     media,
     pictures: openPictures(settings, media),
     prosePool: new ProsePool(),
+    searchPool: new SearchPool(file, store.search),
     now,
     desk: {
       store,
@@ -115,6 +119,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     },
     close() {
       app.prosePool.close();
+      app.searchPool.close();
       snapshots.close();
       store.close();
     },

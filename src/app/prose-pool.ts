@@ -8,6 +8,7 @@ import { PROSE_MAX } from '../ledger/piece.ts';
 import type { ProseHtml } from '../press/prose-html.ts';
 import { proseHtml } from '../press/prose-html.ts';
 import type { ProsePicture } from '../press/prose-pictures.ts';
+import { Turns } from './turns.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: in the worst case this length takes about 50 ms. */
 export const LONG_PROSE = 16_000;
@@ -26,7 +27,6 @@ const IDLE = 10_000;
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Job {
-  /** The paper. Papers take turns, however many pieces each has waiting. */
   paper: string;
   task: ProseTask;
   settle(outcome: { answer: unknown } | { fault: unknown }): void;
@@ -57,8 +57,7 @@ export interface ProseLimits {
  */
 export class ProsePool {
   readonly #limits: ProseLimits;
-  /** Waiting jobs by paper, in the order of the papers' turns. */
-  readonly #waiting = new Map<string, Job[]>();
+  readonly #waiting = new Turns<Job>();
   readonly #threads = new Set<Worker>();
   /** Idle threads, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
@@ -86,16 +85,13 @@ export class ProsePool {
   }
 
   #ask(paper: string, task: ProseTask): Promise<unknown> {
-    const own = this.#waiting.get(paper) ?? [];
-    const all = [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
-    if (own.length >= WAITING_PER_PAPER || all >= WAITING_MAX) {
+    if (this.#waiting.sizeOf(paper) >= WAITING_PER_PAPER || this.#waiting.size >= WAITING_MAX) {
       throw new Busy('too many long pieces are waiting to be parsed; send it again soon');
     }
     return new Promise((resolve, reject) => {
       const settle: Job['settle'] = (outcome) =>
         'answer' in outcome ? resolve(outcome.answer) : reject(outcome.fault);
-      own.push({ paper, task, settle });
-      this.#waiting.set(paper, own);
+      this.#waiting.add({ paper, task, settle });
       this.#next();
     });
   }
@@ -108,7 +104,7 @@ export class ProsePool {
   /** Gives the next job to an idle thread, or to a new one. */
   #next(): void {
     if (this.#idle.size === 0 && this.#threads.size >= this.#limits.threads) return;
-    const job = this.#take();
+    const job = this.#waiting.take();
     if (job === null) return;
     try {
       this.#work(this.#free(), job);
@@ -136,17 +132,6 @@ export class ProsePool {
       this.#next();
     });
     return worker;
-  }
-
-  /** Takes the first job of the paper whose turn it is. That paper goes to the end of the line. */
-  #take(): Job | null {
-    for (const [paper, jobs] of this.#waiting) {
-      const job = jobs.shift();
-      this.#waiting.delete(paper);
-      if (jobs.length > 0) this.#waiting.set(paper, jobs);
-      if (job !== undefined) return job;
-    }
-    return null;
   }
 
   #work(worker: Worker, job: Job): void {

@@ -131,9 +131,10 @@ function queryFault(message: string): Fault {
 
 /**
  * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
- * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator.
+ * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 steps
+ * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every piece.
  */
 export function matchExpression(paper: string, terms: readonly string[]): string {
   const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));
-  return [`"${paperWord(paper)}"`, ...phrases].join(' AND ');
+  return [...[...phrases].sort((a, b) => b.length - a.length), `"${paperWord(paper)}"`].join(' AND ');
 }

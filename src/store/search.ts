@@ -2,7 +2,7 @@ import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.t
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
-import { NEWEST_FIRST } from './pieces.ts';
+import { ROOM, searchReads } from './search-reads.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
@@ -10,12 +10,6 @@ import { sql } from './sql.ts';
 const BATCH = 200;
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
-/**
- * Row ids per minute, which is the most pieces of all papers that may go on air in one minute. Row ids up to the year
- * 9999 are safe integers.
- */
-const ROOM = 2 ** 20;
-
 export type SearchTables = ReturnType<typeof searchTables>;
 
 /** The full-text index of all pieces on air, updated in the transactions that change them. */
@@ -49,20 +43,7 @@ export function searchTables(db: Db, transact: Transact) {
   const index = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
   const strike = run('DELETE FROM search WHERE rowid = ?');
 
-  const found = all(
-    `SELECT p.id, s.place
-     FROM (SELECT rowid AS place FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?) f
-     JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST}`,
-    { id: text, place: integer },
-  );
-  const outOfOrder = one('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1', integer);
-  const foundInMinute = all(
-    `SELECT p.id FROM pieces p WHERE p.id IN (
-       SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
-       WHERE search MATCH ? AND search.rowid >= ? AND search.rowid < ?)
-     ${NEWEST_FIRST} LIMIT ?`,
-    text,
-  );
+  const reads = searchReads(db);
 
   const state = one('SELECT folding, filled FROM search_state', { folding: integer, filled: flag });
   const begin = run('UPDATE search_state SET folding = ?, filled = 0');
@@ -79,7 +60,6 @@ export function searchTables(db: Db, transact: Transact) {
   const changed = (): number => changes() ?? 0;
 
   const minuteOf = (at: number): number => Math.floor(at / MINUTE) * ROOM;
-  const startOfMinute = (at: number): number => Math.floor(at / ROOM) * ROOM;
 
   function placeFor(piece: string, at: number): { place: number; isOutOfOrder: boolean } {
     const start = minuteOf(at);
@@ -169,19 +149,7 @@ export function searchTables(db: Db, transact: Transact) {
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
-    const match = matchExpression(paper, terms);
-    // One more than the limit, to see whether the last minute continues on the next page.
-    const all = found(match, limit + 1);
-    const page = all.slice(0, limit);
-    const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
-    const [last, next] = [page.at(-1), all[limit]];
-    if (last === undefined || next === undefined) return ids(page);
-    const start = startOfMinute(last.place);
-    if (startOfMinute(next.place) !== start || outOfOrder(start, start + ROOM) === null) {
-      return ids(page);
-    }
-    const sure = page.filter(({ place }) => place >= start + ROOM);
-    return [...ids(sure), ...foundInMinute(match, start, start + ROOM, limit - sure.length)];
+    return reads.ids(matchExpression(paper, terms), limit);
   }
 
   return {
@@ -192,5 +160,6 @@ export function searchTables(db: Db, transact: Transact) {
     fill,
     optimize,
     search,
+    found: reads.found,
   };
 }

@@ -22,16 +22,19 @@ export function removedPage(language: string, log: string): string {
 `;
 }
 
+/** The fault for a paper that was removed, at a time in ms. */
+export function paperRemoved(slug: string, removedAt: number): Fault {
+  const at = isoTime(removedAt);
+  const message = `the paper ${slug} was removed on ${at.slice(0, 10)}; its receipts stay in the transparency log`;
+  return new Fault('withdrawn', message, { withdrawn_at: at });
+}
+
 /** Answers every address of a removed paper with 410: a page for browsers, JSON for programs. */
 export function removedPaper(sites: Sites, origin: string): MiddlewareHandler<DeskEnv> {
   return async (c, next) => {
     const site = sites.of(c.env);
     if (site?.removed === undefined) return next();
-    const at = isoTime(site.removed.at);
-    if (/^\/api(\/|$)/.test(site.path) || wantsRecord(c)) {
-      const message = `the paper ${site.slug} was removed on ${at.slice(0, 10)}; its receipts stay in the transparency log`;
-      throw new Fault('withdrawn', message, { withdrawn_at: at });
-    }
+    if (/^\/api(\/|$)/.test(site.path) || wantsRecord(c)) throw paperRemoved(site.slug, site.removed.at);
     const headers = { ...fileHeaders('/404.html', origin, []), 'Cache-Control': PUBLIC, Vary: 'Accept' };
     return respond(c, removedPage(site.removed.language, `${origin}/log/`), 410, {
       ...headers,

@@ -1,13 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
+import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
+import type { PaperContext } from '../../env.ts';
+import { admit } from '../../middleware/key.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cached } from '../../responses/reply.ts';
+import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { listOf } from '../list.ts';
+import { paperRemoved } from '../files/removed-paper.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
+import type { Sites } from '../site.ts';
 
 const search = operation({
   operationId: 'search',
@@ -43,30 +46,45 @@ const search = operation({
   },
 });
 
-/** Full-text search over the pieces on air. */
-export function searchRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(search, (c) => {
-    const { q } = c.req.valid('query');
-    const terms = searchTerms(q);
-    const asked = q.trim();
-    return cached(`search ${asked}`, () => {
-      const links = linksFor(app, c);
-      const archive = archiveOf(app, c);
-      const rowOf = (id: string) => {
-        const row = archive.row(id);
-        return row === null ? null : storyRow(row, links);
-      };
+/** Full-text search over the pieces on air. `sites` finds the paper once more when the search ends. */
+export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites): void {
+  routes.operation(search, async (c) => {
+    const asked = c.req.valid('query').q.trim();
+    const terms = searchTerms(asked);
+    const name = `search ${asked}`;
+    const known = routes.responses.cached(c, name, JSON_TYPE);
+    if (known !== null) return known;
+    const ids = terms.length === 0 ? [] : await idsNow(c, app, sites, terms);
+    const archive = archiveOf(app, c);
+    const links = linksFor(app, c);
+    const rowOf = (id: string) => {
+      const row = archive.row(id);
+      return row === null ? null : storyRow(row, links);
+    };
+    const text = () => {
       // Queries rarely repeat, but the pieces that they find do.
-      const rows = archive.search(terms, SEARCH_ROWS).map((id) => routes.responses.row(c, id, () => rowOf(id)));
-      return {
-        q: asked,
-        ...listOf(
-          c,
-          'stories',
-          rows.filter((row) => row !== null),
-        ),
-        next_cursor: null,
-      };
-    });
+      const rows = ids.map((id) => routes.responses.row(c, id, () => rowOf(id))).filter((row) => row !== null);
+      const { slug, paper } = c.get('site');
+      const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
+      return `${head.slice(0, -1)},"stories":[${rows.join()}],"next_cursor":null}`;
+    };
+    return routes.responses.text(c, name, text, JSON_TYPE);
   });
+}
+
+/**
+ * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
+ * them. Throws what a new request would be told, if the caller may no longer see the paper.
+ */
+async function idsNow(c: PaperContext, app: AppContext, sites: Sites, terms: string[]): Promise<string[]> {
+  const { slug } = c.get('site');
+  const question = { paper: slug, match: matchExpression(slug, terms), limit: SEARCH_ROWS };
+  const since = performance.now();
+  for (;;) {
+    const { edition, ids } = await app.searchPool.ask(question, since);
+    const site = sites.again(c.req.raw, c.env);
+    if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
+    admit(c, site, app);
+    if (edition === c.get('site').paper.edition) return ids;
+  }
 }

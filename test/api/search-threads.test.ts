@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import pino from 'pino';
+import { listenDesk } from '../../api/server.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { databaseFile } from '../../src/app/context.ts';
+import { PressQueue } from '../../src/app/press-queue.ts';
+import type { SearchLimits } from '../../src/app/search-pool.ts';
+import { SearchPool } from '../../src/app/search-pool.ts';
+import { append } from '../../src/desk/append.ts';
+import { removePaper } from '../../src/desk/removal.ts';
+import { PROJECT } from '../../src/project.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+import type { Answer } from '../support/http.ts';
+import { ask } from '../support/http.ts';
+import { airAgain, publish, withdraw } from '../support/newsroom.ts';
+import { until } from '../support/program.ts';
+
+interface Desk {
+  app: AppContext;
+  search(q: string): Promise<Answer>;
+  /** Resolves when a thread has searched and keeps what it found to itself. */
+  held(): Promise<unknown>;
+  /** Lets all threads answer. */
+  release(): void;
+}
+
+/** A desk whose searching threads answer when they are let, if `isHeld`. */
+async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = true): Promise<Desk> {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const worker = join(PROJECT, 'src/app/search-worker.ts');
+  const [code, gate, mark] = ['held.mjs', 'open', 'mark'].map((name) => join(folder, name)) as [string, string, string];
+  writeFileSync(
+    code,
+    `import { existsSync, writeFileSync } from 'node:fs';
+     import { parentPort } from 'node:worker_threads';
+     const post = parentPort.postMessage.bind(parentPort);
+     const pause = new Int32Array(new SharedArrayBuffer(4));
+     parentPort.postMessage = (message) => {
+       if (message !== 'ready') writeFileSync(${JSON.stringify(mark)}, '');
+       while (message !== 'ready' && !existsSync(${JSON.stringify(gate)})) Atomics.wait(pause, 0, 0, 5);
+       post(message);
+     };
+     await import(${JSON.stringify(pathToFileURL(worker).href)});`,
+  );
+  app.searchPool.close();
+  const more = { here: 0, threads: 1, wait: 60_000, ...(isHeld ? { code: pathToFileURL(code) } : {}), ...limits };
+  app.searchPool = new SearchPool(databaseFile(app.settings), app.store.search, more);
+  const desk = await listenDesk({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) });
+  t.after(() => desk.close());
+  return {
+    app,
+    search: (q) => ask(desk.url, `/${PAPER}/api/v1/search?q=${encodeURIComponent(q)}`),
+    held: () => until(() => existsSync(mark) || null),
+    release() {
+      rmSync(mark, { force: true });
+      writeFileSync(gate, '');
+    },
+  };
+}
+
+const slugsIn = ({ text }: Answer): string[] => JSON.parse(text).stories.map(({ slug }: { slug: string }) => slug);
+
+/** Changes the paper's record. */
+function change({ store, now }: AppContext, more: object): void {
+  const { slug: _slug, edition: _edition, changed_at: _at, ...body } = store.paper(PAPER) ?? assert.fail();
+  store.transact(() =>
+    append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: { ...body, ...more } }),
+  );
+}
+
+test('a piece that was withdrawn while a thread searched is not answered', async (t) => {
+  const { app, search, held, release } = await openDesk(t, {});
+  publish(app, 'tide');
+  publish(app, 'ebb');
+  const answer = search('means');
+  await held();
+  withdraw(app, 'tide');
+  release();
+  assert.deepEqual(slugsIn(await answer), ['ebb']);
+  assert.equal((await answer).headers.etag, (await search('means')).headers.etag, 'as of the newest edition');
+});
+
+test('a paper that became private or was removed while a thread searched says so', async (t) => {
+  for (const [status, code, leave] of [
+    [404, 'not_found', (app: AppContext) => change(app, { paper_public: false })],
+    [410, 'withdrawn', (app: AppContext) => removePaper(app, PAPER, 'test')],
+  ] as const) {
+    const { app, search, held, release } = await openDesk(t, {});
+    publish(app, 'tide');
+    const answer = search('means');
+    await held();
+    leave(app);
+    release();
+    assert.equal((await answer).status, status, (await answer).text);
+    assert.equal(JSON.parse((await answer).text).error, code);
+  }
+});
+
+test('who would wait too long is told when to ask again, and everybody else is answered', async (t) => {
+  const { app, search, release } = await openDesk(t, { wait: 200, waiting: 4 });
+  publish(app, 'tide');
+  const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => search(`t${n}`)));
+  for (const { status, headers, text } of answers) {
+    assert.equal(status, 503);
+    assert.match(String(headers['retry-after']), /^\d+$/);
+    assert.deepEqual(JSON.parse(text), {
+      error: 'unavailable',
+      message: 'too many searches are waiting; ask again soon',
+    });
+  }
+  release();
+  const answered = await until(async () => {
+    const answer = await search('tide');
+    return answer.status === 200 ? answer : null;
+  });
+  assert.deepEqual(slugsIn(answered), ['tide']);
+});
+
+test('a search that begins after a write sees it, from whatever thread', async (t) => {
+  const { app, search } = await openDesk(t, { threads: 3 }, false);
+  publish(app, 'tide');
+  publish(app, 'ebb');
+  let isOver = false;
+  const others = [1, 2, 3].map(async (caller) => {
+    for (let n = 0; !isOver; n++) assert.equal((await search(`${caller} ${n}`)).status, 200);
+  });
+  for (let n = 0; n < 25; n++) {
+    withdraw(app, 'tide');
+    assert.deepEqual(await Promise.all([search('means'), search(`means what`)]).then((all) => all.map(slugsIn)), [
+      ['ebb'],
+      ['ebb'],
+    ]);
+    airAgain(app, 'tide');
+    assert.deepEqual(slugsIn(await search('means')), ['ebb', 'tide']);
+  }
+  isOver = true;
+  await Promise.all(others);
+});
