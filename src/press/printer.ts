@@ -7,6 +7,7 @@ import type { Manifest, PressedFile, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
+import { utf8 } from './utf8.ts';
 import { yielder } from './yielder.ts';
 
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
@@ -143,7 +144,7 @@ export class Printer {
       result.written++;
       return sha256(bytes);
     }
-    const bytes = 'body' in file ? Buffer.from(file.body) : null;
+    const bytes = 'body' in file ? bytesOf(file.body) : null;
     const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(digests, file);
     if (onDisk === digest) return digest;
     if (bytes !== null) await tree.write(file.path, bytes, exists);
@@ -171,3 +172,5 @@ function digestIn(digests: ReadonlyMap<string, string>, file: RenderedFile): str
   if (found === undefined) throw new Error(`${file.path} is to equal a file that was not printed before it`);
   return found;
 }
+
+const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? utf8(body) : body);

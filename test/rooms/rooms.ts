@@ -27,7 +27,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@hono': ['api'],
   libsql: ['src/store'],
   'node:sqlite': ['src/store'],
-  astro: ['src/astro', 'src/pages', 'src/layouts', 'src/parts', 'src/render.ts'],
+  astro: ['src/astro', 'src/pages', 'src/layouts', 'src/parts'],
   '@astrojs': ['src/astro'],
   nodemailer: ['src/net', 'src/files/outbox.ts'],
   pino: ['src/app', 'api'],
@@ -368,8 +368,9 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
-    holds: 'the way from Node into Astro',
+    holds: 'the way from Node into the pages',
     imports: [
+      'src/astro/page-runtime.ts',
       'types src/accounts',
       'types src/outbound',
       'types src/press',
