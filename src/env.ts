@@ -10,6 +10,7 @@ import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
 import { isOneOf } from './narrow.ts';
 import { webhookProblem } from './outbound/webhook-url.ts';
+import { parseAddress } from './publish/address.ts';
 import { parseServer } from './records/dns/server.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
@@ -56,6 +57,8 @@ function isNetwork(text: string): boolean {
 
 /** Settings that may contain a password; messages never show their values. */
 const SECRET = new Set([
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
   'SMTP_URL',
   'LIBSQL_SYNC_URL',
   'LIBSQL_AUTH_TOKEN',
@@ -128,6 +131,13 @@ const withdrawn = (error: string) =>
 
 /** Variables whose messages say what to do. */
 const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY', 'HUB_URL']);
+
+/** What addresses of object storage may leave out. */
+function storageDefaults(
+  env: Partial<Record<'AWS_REGION' | 'AWS_ENDPOINT_URL_S3' | 'AWS_ENDPOINT_URL', string | undefined>>,
+) {
+  return { region: env.AWS_REGION, endpoint: env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL };
+}
 
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
@@ -210,6 +220,19 @@ const Environment = z
      * https address, unless WEBHOOK_PRIVATE is `allow`.
      */
     HUB_URL: z.string().optional(),
+    /**
+     * Where to publish after each press: `s3://BUCKET/PREFIX?endpoint=…&region=…`, or a folder. With `paper=SLUG` after
+     * the `?`, only that paper is published, at the address itself.
+     */
+    PUBLISH_URL: z.string().optional(),
+    /** Credentials for object storage. Messages never show them. */
+    AWS_ACCESS_KEY_ID: z.string().trim().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
+    AWS_SESSION_TOKEN: z.string().trim().optional(),
+    /** The region and the endpoint of object storage, where an address names none. */
+    AWS_REGION: z.string().trim().optional(),
+    AWS_ENDPOINT_URL_S3: z.string().trim().optional(),
+    AWS_ENDPOINT_URL: z.string().trim().optional(),
     /**
      * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are verified; a password is
      * sent over TLS only. Without one, mails are written as files to the outbox folder of DATA_DIR.
@@ -358,6 +381,10 @@ const Environment = z
     }
   })
   .superRefine((env, context) => {
+    const address = env.PUBLISH_URL === undefined ? null : parseAddress(env.PUBLISH_URL, storageDefaults(env));
+    if (typeof address === 'string') context.addIssue({ code: 'custom', path: ['PUBLISH_URL'], message: address });
+  })
+  .superRefine((env, context) => {
     const missing = paymentSettingMissing(env);
     if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
   })
@@ -383,6 +410,14 @@ const Environment = z
     logPolicy: env.LOG_POLICY ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
+    /** Where to publish after each press; null without an address. */
+    publishUrl: env.PUBLISH_URL ?? null,
+    objectStorage: {
+      ...storageDefaults(env),
+      accessKeyId: env.AWS_ACCESS_KEY_ID,
+      secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
+      sessionToken: env.AWS_SESSION_TOKEN,
+    },
     /** The WebSub hub; null without one. */
     hubUrl: env.HUB_URL === undefined ? null : new URL(env.HUB_URL).href,
     smtpUrl: env.SMTP_URL,

@@ -12,7 +12,7 @@ const RENEW_EVERY = CLAIM_MS / 6;
 const POLL = 50;
 
 /** Distinguishes this process from an earlier one with the same pid: in a container, the pid is always 1. */
-const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
+export const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
 
 type ClaimTable = Pick<Manifest, 'claim' | 'renew' | 'owner' | 'release'>;
@@ -161,7 +161,8 @@ function machine(): string {
   }
 }
 
-function isDead(owner: string): boolean {
+/** Whether the process of this name ran on this machine, and is dead. */
+export function isDead(owner: string): boolean {
   const [host, pid] = owner.split(':');
   if (host !== machine()) return false;
   if (Number(pid) === process.pid) return !owner.startsWith(`${PROCESS}:`);

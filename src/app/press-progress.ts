@@ -4,21 +4,19 @@ import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
 import type { PressOptions } from './press-run.ts';
 import { pressPapers } from './press-run.ts';
+import { publishAfterPress } from './publish-progress.ts';
 
-/** Presses, and shows the progress on the terminal. */
+/** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
 export async function pressWithProgress(
   app: AppContext,
   options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {},
 ): Promise<Map<string, PressReport>> {
   const progress = progressTo();
-  try {
-    return await pressPapers(app, {
-      ...options,
-      progress: (paper, ...at) => progress.step(`press ${paper}`, ...at),
-    });
-  } finally {
-    progress.end();
-  }
+  const step = (paper: string, done: number, total: number, what: string) =>
+    progress.step(`press ${paper}`, done, total, what);
+  const reports = await pressPapers(app, { ...options, progress: step }).finally(progress.end);
+  await publishAfterPress(app);
+  return reports;
 }
 
 /** A summary of what was pressed, with one line per paper. */

@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   air: () => import('./air.ts'),
   withdraw: () => import('./withdraw.ts'),
   press: () => import('./press.ts'),
+  publish: () => import('./publish.ts'),
   verify: () => import('./verify.ts'),
   log: () => import('./log.ts'),
   monitor: () => import('./monitor.ts'),

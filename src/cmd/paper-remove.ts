@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { requirePaper, withAppContext } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
+import { publishAfterPress } from '../app/publish-progress.ts';
 import type { Removal } from '../desk/removal.ts';
 import { removePaper, restorePaper } from '../desk/removal.ts';
 import { readSettings } from '../env.ts';
@@ -63,7 +64,9 @@ export async function remove(app: AppContext, slug: string): Promise<{ done: Rem
 /** The removal is in the ledger: if the disk refuses, the next press completes it. */
 async function pressed(app: AppContext, slug: string): Promise<number | null> {
   try {
-    return (await pressPapers(app, { paper: slug })).get(slug)?.removed ?? 0;
+    const removed = (await pressPapers(app, { paper: slug })).get(slug)?.removed ?? 0;
+    await publishAfterPress(app);
+    return removed;
   } catch (error) {
     printError(`${slug}: ${messageOf(error)}; the next press or start finishes it`);
     return null;

@@ -10,6 +10,7 @@ import { startFiling } from '../app/jobs/filing.ts';
 import { startHubPings } from '../app/jobs/hub-pings.ts';
 import { startLog } from '../app/jobs/log.ts';
 import { startMails } from '../app/jobs/mails.ts';
+import { startPublisher } from '../app/jobs/publish.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
 import { deliveryTransport, startWebhooks } from '../app/jobs/webhooks.ts';
@@ -99,8 +100,10 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Serve
   const stopHubPings = startHubPings(app, logger);
   const stopMails = startMails(app, paperMails(app, await mailRenderer()), smtp, logger);
   const stopLog = startLog(app, 'desk', logger);
+  const stopPublisher = startPublisher(app, logger);
   const stop = async () => {
-    await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), stopMails(), stopFiling(), stopLog()]);
+    const stopped = [stopWebhooks(), stopHubPings(), stopMails(), stopFiling(), stopLog(), stopPublisher()];
+    await Promise.all([desk.close(), ...stopped]);
     await stopClock();
   };
   return { name: 'desk', url: desk.url, stop };

@@ -72,6 +72,8 @@ import { pieceTables } from './pieces.ts';
 import type { PressRecords } from './press-audit.ts';
 import { pressRecords } from './press-audit.ts';
 import { previewTable } from './previews.ts';
+import type { PublicationTable } from './publications.ts';
+import { publicationTable } from './publications.ts';
 import type { QuotaTables } from './quotas.ts';
 import { quotaTables } from './quotas.ts';
 import { readerTokenTable } from './reader-tokens.ts';
@@ -118,6 +120,7 @@ export interface Store
   events: Events;
   hosts: HostTables;
   hubPings: HubPingTable;
+  publications: PublicationTable;
   removals: RemovalTable;
   served: ServedTable;
   forwarded: ForwardedTable;
@@ -272,6 +275,7 @@ export function openStore(settings: DatabaseSettings): Store {
     served: servedTable(db),
     hosts: hostTable(db),
     hubPings: hubPingTable(db),
+    publications: publicationTable(db, transact),
     forwarded: forwardedTable(db),
     accounts: accountTable(db, transact),
     serviceKeys: serviceKeyTable(db, transact),

@@ -30,6 +30,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   astro: ['src/astro', 'src/pages', 'src/layouts', 'src/parts'],
   '@astrojs': ['src/astro'],
   nodemailer: ['src/net', 'src/files/outbox.ts'],
+  aws4fetch: ['src/net'],
   pino: ['src/app', 'api'],
   croner: ['src/app'],
   'dns-packet': ['src/net'],
@@ -52,6 +53,10 @@ export const ROOMS: Record<string, Room> = {
   'src/transparency': { holds: 'rules of the logs that both services keep', imports: ['src/ledger'] },
   'src/desk': { holds: 'rules of a paper', imports: ['src/ledger'] },
   'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
+  'src/publish': {
+    holds: 'rules of publishing pressed trees to buckets and folders',
+    imports: ['src/press', 'src/transparency'],
+  },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
   'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
   'src/records': {
@@ -69,7 +74,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/files': {
     holds: 'what is on disk',
-    imports: ['src/ledger', 'src/desk', 'types src/outbound'],
+    imports: ['src/ledger', 'src/desk', 'types src/outbound', 'types src/publish'],
   },
   'src/net': {
     holds: 'what talks to the network',
@@ -79,6 +84,7 @@ export const ROOMS: Record<string, Room> = {
       'src/outbound',
       'src/records',
       'src/meter',
+      'types src/publish',
       'types src/env.ts',
       'src/project.ts',
     ],
@@ -109,6 +115,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the wiring of all the above',
     imports: [
       ...RULES,
+      'src/publish',
       'src/outbound',
       'src/store',
       'src/files',
@@ -139,6 +146,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the command line',
     imports: [
       ...RULES,
+      'types src/publish',
       'src/outbound',
       'src/files',
       'src/net',
@@ -151,7 +159,10 @@ export const ROOMS: Record<string, Room> = {
       'api',
     ],
   },
-  'api/responses': { holds: 'how both services answer', imports: ['src/press', 'src/transparency', 'types api'] },
+  'api/responses': {
+    holds: 'how both services answer',
+    imports: ['src/press', 'src/publish', 'src/transparency', 'types api'],
+  },
   'api/middleware': {
     holds: 'what both services ask of a request',
     imports: [...RULES, 'src/app', 'api/responses', 'types api'],
@@ -364,6 +375,7 @@ export const ROOMS: Record<string, Room> = {
       'src/files/log-policy.ts',
       'src/ledger/log/checkpoint.ts',
       'src/outbound/webhook-url.ts',
+      'src/publish/address.ts',
     ],
   },
   'src/project.ts': { holds: 'where the program is', imports: [] },

@@ -11,6 +11,7 @@ import { checkLogs } from './log.ts';
 import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkProxy } from './proxy.ts';
+import { checkPublish } from './publish.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {
@@ -41,6 +42,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       ...(await checkAddresses(settings, app)),
       ...desk,
       await runCheck('proxy', () => checkProxy(settings, app)),
+      ...(settings.services.desk ? [await runCheck('publish', () => checkPublish(settings, app))] : []),
       ...(await network),
     ];
   } finally {

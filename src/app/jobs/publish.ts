@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../fault.ts';
+import type { Address } from '../../publish/address.ts';
+import type { Bucket } from '../../publish/bucket.ts';
+import { MINUTE, SECOND } from '../../time.ts';
+import type { AppContext } from '../context.ts';
+import { publishTrees, staleTrees } from '../publish-run.ts';
+import { openBucket, publishAddress } from '../publish-target.ts';
+import { poll } from './poll.ts';
+
+const JOB = 'publish';
+/** How often the job looks for something to publish, in ms. */
+const LOOK_EVERY = 500;
+/** The pause after a failure, in ms: it doubles with each, up to the longest. */
+const REST_FIRST = 5 * SECOND;
+const REST_MAX = 10 * MINUTE;
+
+interface Failing {
+  /** When the tree is tried again, in ms of the monotonic clock. */
+  until: number;
+  rest: number;
+  message: string;
+}
+
+/**
+ * Publishes to PUBLISH_URL what the press and the log wrote, while the process serves. A failure holds up no filing and
+ * no press: the queue keeps what was not sent, and the job tries again. Returns a function that stops it.
+ */
+export function startPublisher(app: AppContext, logger: Logger): () => Promise<void> {
+  if (app.settings.publishUrl === null) return async () => {};
+  const stopping = new AbortController();
+  const failing = new Map<string, Failing>();
+  let opened: { address: Address; bucket: Bucket } | null = null;
+  let waitingFor = '';
+
+  const send = async (tree: string, { address, bucket }: { address: Address; bucket: Bucket }): Promise<void> => {
+    const start = performance.now();
+    try {
+      const reports = await publishTrees(app, address, bucket, {
+        trees: new Set([tree]),
+        signal: stopping.signal,
+        waiting(of, holder) {
+          if (waitingFor !== holder)
+            logger.info({ job: JOB, tree: of, holder }, 'another publisher is at work; waiting');
+          waitingFor = holder;
+        },
+      });
+      waitingFor = '';
+      failing.delete(tree);
+      const report = reports.get(tree);
+      if (report !== undefined && report.sent + report.removed > 0) {
+        logger.info({ job: JOB, tree, ...report, ms: Math.round(performance.now() - start) }, 'published');
+      }
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      const before = failing.get(tree);
+      const rest = Math.min(REST_MAX, (before?.rest ?? REST_FIRST / 2) * 2);
+      const message = messageOf(error);
+      failing.set(tree, { until: performance.now() + rest, rest, message });
+      if (before?.message !== message) logger.error({ job: JOB, tree, reason: message }, 'not published; retrying');
+    }
+  };
+
+  const round = async (): Promise<number> => {
+    opened ??= open(app);
+    for (const tree of staleTrees(app, opened.address)) {
+      if (stopping.signal.aborted) break;
+      if (performance.now() >= (failing.get(tree)?.until ?? 0)) await send(tree, opened);
+    }
+    return LOOK_EVERY;
+  };
+  const stop = poll(round, { job: JOB, logger, failed: 'nothing can be published; retrying' });
+  return async () => {
+    stopping.abort();
+    await stop();
+  };
+}
+
+function open(app: AppContext): { address: Address; bucket: Bucket } {
+  const address = publishAddress(app.settings, undefined);
+  return { address, bucket: openBucket(app.settings, address) };
+}

@@ -1,0 +1,158 @@
+import { Fault, messageOf } from '../fault.ts';
+import { type Address, treePrefix } from '../publish/address.ts';
+import type { Bucket } from '../publish/bucket.ts';
+import { type ClaimTimes, readClaim } from '../publish/claim.ts';
+import { type Comparison, compare } from '../publish/compare.ts';
+import { type PublishReport, plan, publish } from '../publish/publish.ts';
+import type { Difference, Source } from '../publish/source.ts';
+import type { AppContext } from './context.ts';
+import { requirePaper } from './context.ts';
+import { readLogKey } from './log-key.ts';
+import { isDead, PROCESS } from './press-claim.ts';
+import { LOG_TREE, LogSource } from './publish-log-source.ts';
+import { PaperSource } from './publish-paper-source.ts';
+
+export interface PublishOptions {
+  /** Publishes only this paper, without the log. */
+  paper?: string | undefined;
+  /** Publishes only these trees, of those that there are. */
+  trees?: ReadonlySet<string>;
+  repair?: boolean | undefined;
+  times?: ClaimTimes;
+  waiting?: (tree: string, holder: string) => void;
+  progress?: (tree: string, done: number, total: number, what: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** The trees of which an address lacks something, as far as the database knows. */
+export function staleTrees(app: AppContext, address: Address): string[] {
+  const { publications } = app.store;
+  const published = new Set(
+    publications
+      .all(address.href)
+      .filter(({ publication }) => publication !== '')
+      .map(({ tree }) => tree),
+  );
+  const papers = address.paper === null ? app.store.paperSlugs() : [address.paper];
+  const fresh = papers.filter((paper) => !published.has(paper) && publications.hasFiles(paper));
+  const queued = publications.queuedTrees(address.href).filter((tree) => published.has(tree));
+  return [...(LogSource.isStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
+}
+
+/** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
+export async function publishTrees(
+  app: AppContext,
+  address: Address,
+  bucket: Bucket,
+  options: PublishOptions = {},
+): Promise<Map<string, PublishReport>> {
+  const { publications } = app.store;
+  const work = async (source: Source): Promise<PublishReport> => {
+    try {
+      return await publish({ ...jobOf(source, address, bucket, options), repair: options.repair === true });
+    } catch (error) {
+      if (options.signal?.aborted !== true) publications.fail(address.href, source.tree, app.now(), messageOf(error));
+      throw error;
+    }
+  };
+  return eachTree(app, address, bucket, options, work);
+}
+
+/** What a publication would do now. */
+export function planTrees(
+  app: AppContext,
+  address: Address,
+  bucket: Bucket,
+  options: PublishOptions = {},
+): Promise<Map<string, Difference[]>> {
+  return eachTree(app, address, bucket, options, (source) => plan(jobOf(source, address, bucket, options)));
+}
+
+/** Compares every object with the trees: its bytes and its headers. */
+export function compareTrees(
+  app: AppContext,
+  address: Address,
+  bucket: Bucket,
+  options: PublishOptions = {},
+): Promise<Map<string, Comparison>> {
+  return eachTree(app, address, bucket, options, async (source) => {
+    const { prefix, excludes, progress } = jobOf(source, address, bucket, options);
+    // Before a listing, which would find every object of another desk a stray.
+    await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
+    const shown = (done: number) => progress(done, done, 'compared');
+    return compare(source, bucket, prefix, { excludes, headers: true, progress: shown });
+  });
+}
+
+/** Works on each tree. One that fails does not stop the others; its fault is thrown at the end. */
+async function eachTree<T>(
+  app: AppContext,
+  address: Address,
+  bucket: Bucket,
+  options: PublishOptions,
+  work: (source: Source) => Promise<T>,
+): Promise<Map<string, T>> {
+  const results = new Map<string, T>();
+  const failures: unknown[] = [];
+  for (const source of sourcesOf(app, address, bucket, options)) {
+    try {
+      results.set(source.tree, await work(source));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length === 0) return results;
+  if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
+  throw new Fault('unavailable', [...new Set(failures.map(messageOf))].join('; '));
+}
+
+/** The trees that an address should have, and those that it had. */
+function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, trees }: PublishOptions): Source[] {
+  const { store } = app;
+  const only = paper ?? address.paper;
+  if (paper !== undefined && address.paper !== null && paper !== address.paper) {
+    throw new Fault('invalid_request', `--paper ${paper}: the address has paper=${address.paper}; give one of them`);
+  }
+  if (only !== null && store.removedPaper(only) === null) requirePaper(app, only);
+  if (
+    only !== null &&
+    store.removedPaper(only) === null &&
+    !store.publications.hasFiles(only) &&
+    !isKnown(app, address, only)
+  ) {
+    throw new Fault(
+      'unavailable',
+      `nothing of ${only} is pressed; run broadsheet press first, or make the paper public`,
+    );
+  }
+  const published = store.publications.all(address.href).map(({ tree }) => tree);
+  const papers = only === null ? [...store.paperSlugs(), ...published] : [only];
+  const wanted = [...new Set(papers)]
+    .filter((tree) => tree !== LOG_TREE && (store.publications.hasFiles(tree) || published.includes(tree)))
+    .map((tree) => new PaperSource(app, tree, address.href, bucket.keepsHeaders));
+  const key = paper === undefined && LogSource.isThere(app) ? readLogKey(app, 'desk') : null;
+  const all = key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
+  return trees === undefined ? all : all.filter(({ tree }) => trees.has(tree));
+}
+
+function isKnown({ store }: AppContext, { href }: Address, tree: string): boolean {
+  return store.publications.find(href, tree) !== null;
+}
+
+function jobOf(source: Source, address: Address, bucket: Bucket, options: PublishOptions) {
+  const { tree } = source;
+  const prefix = treePrefix(address, tree);
+  const logPrefix = treePrefix(address, LOG_TREE);
+  return {
+    source,
+    bucket,
+    prefix,
+    excludes: logPrefix !== prefix && logPrefix.startsWith(prefix) ? [logPrefix] : [],
+    name: `${PROCESS}:publish`,
+    isDead,
+    ...(options.times === undefined ? {} : { times: options.times }),
+    waiting: (holder: string) => options.waiting?.(tree, holder),
+    progress: (done: number, total: number, what: string) => options.progress?.(tree, done, total, what),
+    signal: options.signal,
+  };
+}

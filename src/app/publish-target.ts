@@ -1,0 +1,52 @@
+import { resolve, sep } from 'node:path';
+import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import { FolderBucket } from '../files/folder-bucket.ts';
+import { S3Bucket } from '../net/s3-bucket.ts';
+import type { Address } from '../publish/address.ts';
+import { parseAddress } from '../publish/address.ts';
+import type { Bucket } from '../publish/bucket.ts';
+
+/** Where a command or the settings say to publish. Throws `invalid_request` naming the field, the value and the cure. */
+export function publishAddress(settings: Settings, to: string | undefined): Address {
+  const text = to ?? settings.publishUrl;
+  if (text === null) {
+    throw new Fault(
+      'invalid_request',
+      'there is no address to publish to; give --to s3://BUCKET/PREFIX or --to FOLDER, or set PUBLISH_URL',
+    );
+  }
+  const field = to === undefined ? 'PUBLISH_URL=' : '--to ';
+  const address = parseAddress(text, settings.objectStorage);
+  if (typeof address === 'string') throw new Fault('invalid_request', `${field}${text}: ${address}; correct it`);
+  if (address.kind === 'folder') requireApart(settings, address.folder, `${field}${text}`);
+  return address;
+}
+
+/** A publication removes what it does not know, so it has no business in the folders of the program. */
+function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder: string, what: string): void {
+  for (const [name, own] of Object.entries({
+    DATA_DIR: dataDir,
+    DIST_DIR: distDir,
+    LOG_DIR: logDir,
+    CONTENT_DIR: contentDir,
+  })) {
+    const [a, b] = [resolve(folder) + sep, resolve(own) + sep];
+    if (a.startsWith(b) || b.startsWith(a)) {
+      throw new Fault('invalid_request', `${what}: must not hold or be within ${name} ${own}; name another folder`);
+    }
+  }
+}
+
+export function openBucket({ objectStorage }: Settings, address: Address): Bucket {
+  if (address.kind === 'folder') return new FolderBucket(address.folder);
+  const { accessKeyId, secretAccessKey, sessionToken } = objectStorage;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    const missing = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY';
+    throw new Fault(
+      'invalid_request',
+      `${missing} is not set, and s3://${address.bucket} needs credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment or in .env`,
+    );
+  }
+  return new S3Bucket(address, { accessKeyId, secretAccessKey, sessionToken });
+}

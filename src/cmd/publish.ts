@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
+import { publishLines, publishReporter, publishWithProgress, treeName } from '../app/publish-progress.ts';
+import { compareTrees, planTrees } from '../app/publish-run.ts';
+import { openBucket, publishAddress } from '../app/publish-target.ts';
+import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import { plural } from '../plural.ts';
+import type { Difference } from '../publish/source.ts';
+import { printResult } from '../terminal/output.ts';
+import { progressTo } from '../terminal/progress.ts';
+
+interface Options {
+  to?: string;
+  paper?: string;
+  dryRun?: boolean;
+  check?: boolean;
+  repair?: boolean;
+  json?: boolean;
+}
+
+export function command(): Command {
+  return new Command('publish')
+    .description('send what changed of the pressed papers and of the log to object storage or to a folder')
+    .option('--to <address>', 's3://BUCKET/PREFIX or a folder; by default PUBLISH_URL')
+    .option('--paper <slug>', 'only this paper, without the log')
+    .option('--dry-run', 'print what would be sent and removed, and change nothing')
+    .option('--check', 'compare every object with the pressed files, and change nothing')
+    .option('--repair', 'compare every object, send what differs, and remove what the papers do not have')
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', '\nExit code 0: published, or with --check no differences; 1: otherwise.')
+    .action((options: Options) => {
+      const modes = [options.dryRun, options.check, options.repair].filter((mode) => mode === true);
+      if (modes.length > 1) {
+        throw new Fault('invalid_request', '--dry-run, --check and --repair exclude one another; give one of them');
+      }
+      return withAppContext(readSettings(), async (app) => {
+        if (options.dryRun !== true && options.check !== true) {
+          const reports = await publishWithProgress(app, options);
+          printResult(options.json, Object.fromEntries(reports), publishLines(reports));
+          return;
+        }
+        const address = publishAddress(app.settings, options.to);
+        const bucket = openBucket(app.settings, address);
+        const progress = progressTo();
+        const more = {
+          paper: options.paper,
+          ...publishReporter((tree, ...at) => progress.step(`compare ${tree}`, ...at)),
+        };
+        if (options.dryRun === true) {
+          const plans = await planTrees(app, address, bucket, more).finally(progress.end);
+          const lines = [...plans].flatMap(([tree, plan]) => plan.map((each) => `${verb(each)} ${tree}/${each.path}`));
+          const all = lines.length === 0 ? ['nothing left to publish'] : lines;
+          printResult(options.json, Object.fromEntries(plans), all);
+          return;
+        }
+        const found = await compareTrees(app, address, bucket, more).finally(progress.end);
+        const lines = [...found].flatMap(([tree, { differences, files }]) => [
+          ...differences.map(({ path, what }) => `${tree}/${path}: ${what}`),
+          `${treeName(tree)}: ${plural(files, 'file')} compared, ${plural(differences.length, 'difference')}`,
+        ]);
+        printResult(options.json, Object.fromEntries(found), lines);
+        if ([...found.values()].some(({ differences }) => differences.length > 0)) process.exitCode = 1;
+      });
+    });
+}
+
+function verb({ what }: Difference): string {
+  return what === 'stray' ? 'remove' : 'send';
+}

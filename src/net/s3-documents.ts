@@ -1,0 +1,63 @@
+import { SaxesParser } from 'saxes';
+import type { BucketObject } from '../publish/bucket.ts';
+
+/** An error as S3 reports it. */
+export interface S3Error {
+  code: string;
+  message: string;
+}
+
+/** A page of a listing (ListObjectsV2). */
+export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | null } {
+  const objects: BucketObject[] = [];
+  let next: string | null = null;
+  for (const { name, fields } of elementsOf(xml, ['Contents', 'ListBucketResult'])) {
+    if (name === 'Contents') {
+      const etag = (fields.get('ETag') ?? '').replaceAll('"', '');
+      objects.push({ key: fields.get('Key') ?? '', size: Number(fields.get('Size')), etag });
+    } else if (fields.get('IsTruncated') === 'true') next = fields.get('NextContinuationToken') ?? null;
+  }
+  return { objects, next };
+}
+
+/** The keys that DeleteObjects could not remove. */
+export function failuresIn(xml: Buffer): (S3Error & { key: string })[] {
+  return elementsOf(xml, ['Error']).map(({ fields }) => ({ key: fields.get('Key') ?? '', ...errorFrom(fields) }));
+}
+
+/** The error that a response describes; null when it describes none. */
+export function errorOf(xml: Buffer): S3Error | null {
+  const fields = elementsOf(xml, ['Error'])[0]?.fields;
+  return fields === undefined ? null : errorFrom(fields);
+}
+
+function errorFrom(fields: ReadonlyMap<string, string>): S3Error {
+  return { code: fields.get('Code') ?? '', message: fields.get('Message') ?? '' };
+}
+
+/** The elements of these names, each with the texts of its children. What is no XML has none. */
+function elementsOf(xml: Buffer, names: readonly string[]): { name: string; fields: Map<string, string> }[] {
+  const found: { name: string; fields: Map<string, string> }[] = [];
+  const open: { name: string; fields: Map<string, string>; text: string }[] = [];
+  const parser = new SaxesParser();
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name }) => open.push({ name, fields: new Map(), text: '' }));
+  parser.on('text', (text) => {
+    const inner = open.at(-1);
+    if (inner !== undefined) inner.text += text;
+  });
+  parser.on('closetag', () => {
+    const element = open.pop();
+    if (element === undefined) return;
+    open.at(-1)?.fields.set(element.name, element.text);
+    if (names.includes(element.name)) found.push({ name: element.name, fields: element.fields });
+  });
+  try {
+    parser.write(xml.toString('utf8')).close();
+  } catch {
+    return [];
+  }
+  return found;
+}

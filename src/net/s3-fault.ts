@@ -1,0 +1,66 @@
+import { Fault } from '../fault.ts';
+import type { S3Address } from '../publish/address.ts';
+import { MINUTE } from '../time.ts';
+import type { S3Error } from './s3-documents.ts';
+
+interface Refusal {
+  method: string;
+  key: string;
+  status: number;
+  error: S3Error | null;
+  headers: Headers;
+}
+
+/** The fault for what a store refused, with the cure. */
+export function s3Fault(address: S3Address, refusal: Refusal): Fault {
+  const { endpoint, bucket, region } = address;
+  const { method, key, status, error, headers } = refusal;
+  const what = `${method} s3://${bucket}/${key} at ${endpoint}`;
+  switch (error?.code) {
+    case 'NoSuchBucket':
+      return fault(`there is no bucket ${bucket} at ${endpoint}; create it, or correct the address`);
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+    case 'InvalidToken':
+      return fault(
+        `${endpoint} does not accept the credentials (${error.code}); correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN`,
+      );
+    case 'ExpiredToken':
+    case 'TokenRefreshRequired':
+      return fault(`the credentials for ${endpoint} have expired; set new ones in the AWS variables`);
+    case 'RequestTimeTooSkewed':
+    case 'RequestExpired':
+      return fault(`${endpoint} rejects the time of this machine${skew(headers)}; set its clock, as by NTP`);
+    case 'PermanentRedirect':
+    case 'TemporaryRedirect':
+    case 'AuthorizationHeaderMalformed':
+    case 'IllegalLocationConstraintException': {
+      const right = headers.get('x-amz-bucket-region');
+      return fault(
+        `the bucket ${bucket} is not in the region ${region}; give ?region=${right ?? '…'} in the address${right === null ? ', as the console of the store shows it' : ''}`,
+      );
+    }
+    case 'NotImplemented':
+      return fault(
+        `${what} is not implemented by this store (${error.message}); a store must support conditional PUT (If-Match, If-None-Match)`,
+      );
+  }
+  if (status === 403 || error?.code === 'AccessDenied') {
+    return fault(
+      `the credentials may not ${what} (${error?.code ?? 'status 403'}); allow them GetObject, PutObject, DeleteObject and ListBucket`,
+    );
+  }
+  const said = error === null ? `status ${status}` : `status ${status}, ${error.code}: ${error.message}`;
+  return fault(`${what} failed (${said}); publish again later`);
+}
+
+function fault(message: string): Fault {
+  return new Fault('unavailable', message);
+}
+
+/** How far this machine's clock is from the store's. */
+function skew(headers: Headers): string {
+  const ms = Date.now() - Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(ms)) return '';
+  return `, which is ${Math.round(Math.abs(ms) / MINUTE)} minutes ${ms > 0 ? 'ahead' : 'behind'}`;
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where to publish: a bucket of object storage, or a folder. */
+export type Address = S3Address | FolderAddress;
+
+interface Place {
+  /** The paper whose files stand at the address itself; null when each paper has a folder below it. */
+  paper: string | null;
+  /** The address in its one canonical form, by which the database remembers it. */
+  href: string;
+}
+
+export interface S3Address extends Place {
+  kind: 's3';
+  bucket: string;
+  /** What every key begins with: empty, or a path that ends with a slash. */
+  prefix: string;
+  /** Address of the service, without a trailing slash. */
+  endpoint: string;
+  region: string;
+}
+
+export interface FolderAddress extends Place {
+  kind: 'folder';
+  folder: string;
+}
+
+/** What an address may leave out: the values of the standard AWS variables. */
+export interface AddressDefaults {
+  endpoint?: string | undefined;
+  region?: string | undefined;
+}
+
+/** Names that S3 accepts for buckets; other stores are no wider. */
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
+const SHAPE = 'must be s3://BUCKET/PREFIX, a folder, or a file: address';
+const QUERY = ['endpoint', 'region', 'paper'];
+
+/**
+ * Parses `s3://bucket/prefix?endpoint=…&region=…&paper=…`, `file:///folder?paper=…`, or the path of a folder. Returns a
+ * sentence without a subject when it is none of these.
+ */
+export function parseAddress(text: string, defaults: AddressDefaults = {}): Address | string {
+  if (text.trim() === '' || text.includes('\0')) return SHAPE;
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  // A path of Windows begins with one letter and a colon.
+  if (scheme === undefined || scheme.length === 1) return folderAddress(resolve(text), null);
+  if (!URL.canParse(text) || (scheme !== 's3' && scheme !== 'file')) return SHAPE;
+  const url = new URL(text);
+  const unknown = [...url.searchParams.keys()].find((name) => !QUERY.includes(name));
+  if (unknown !== undefined)
+    return `must not have ${JSON.stringify(unknown)} after the ?; it may have ${QUERY.join(', ')}`;
+  if (url.hash !== '') return 'must not have a #';
+  const paper = url.searchParams.get('paper') || null;
+  if (scheme === 's3') return s3Address(url, paper, defaults);
+  try {
+    return folderAddress(fileURLToPath(`file://${url.host}${url.pathname}`), paper);
+  } catch {
+    return SHAPE;
+  }
+}
+
+function folderAddress(folder: string, paper: string | null): FolderAddress {
+  return { kind: 'folder', folder, paper, href: paper === null ? folder : `${folder}?paper=${paper}` };
+}
+
+function s3Address(url: URL, paper: string | null, defaults: AddressDefaults): S3Address | string {
+  if (url.username !== '' || url.password !== '' || url.port !== '') {
+    return 'must not hold credentials or a port; credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and a port belongs into ?endpoint=';
+  }
+  if (!BUCKET.test(url.host))
+    return `must name a bucket after s3://, as in s3://BUCKET/PREFIX; ${JSON.stringify(url.host)} is no name of one`;
+  const region = url.searchParams.get('region') || defaults.region || 'us-east-1';
+  const given = url.searchParams.get('endpoint') || defaults.endpoint || `https://s3.${region}.amazonaws.com`;
+  const endpoint = given.replace(/\/+$/, '');
+  if (!URL.canParse(endpoint) || !/^https?:\/\/[^/?#@]+$/.test(endpoint)) {
+    return `must have an endpoint that is a scheme and a host, such as https://s3.example.net; ${JSON.stringify(given)} is not`;
+  }
+  const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  if (path.split('/').some((name) => name === '.' || name === '..')) return 'must not have . or .. in its path';
+  const prefix = path === '' ? '' : `${path}/`;
+  const query = new URLSearchParams({ endpoint, region, ...(paper === null ? {} : { paper }) });
+  return { kind: 's3', bucket: url.host, prefix, endpoint, region, paper, href: `s3://${url.host}/${prefix}?${query}` };
+}
+
+/** What the keys of a tree begin with: a paper, or `log`. */
+export function treePrefix(address: Address, tree: string): string {
+  const base = address.kind === 's3' ? address.prefix : '';
+  return tree === address.paper ? base : `${base}${tree}/`;
+}

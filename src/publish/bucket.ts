@@ -1,0 +1,45 @@
+/** An object as a listing shows it. `etag` is the MD5 of its bytes in hex, except where a store encrypts by key. */
+export interface BucketObject {
+  key: string;
+  size: number;
+  etag: string;
+}
+
+/** An object with its bytes. */
+export interface StoredObject {
+  bytes: Uint8Array;
+  etag: string;
+  /** How long ago it was written, in ms, by the clock of the store alone. */
+  age: number;
+}
+
+/** An object's headers, by their names in lower case. */
+export interface ObjectHead {
+  size: number;
+  etag: string;
+  headers: Record<string, string>;
+}
+
+export interface PutOptions {
+  headers?: Record<string, string>;
+  /** Writes only where the key has no object, or has the one of this ETag. */
+  onlyIf?: 'absent' | { etag: string };
+  signal?: AbortSignal;
+}
+
+/** A place for objects: object storage, or a folder. Every method throws a Fault that names the cure. */
+export interface Bucket {
+  /** How messages call it. */
+  readonly name: string;
+  /** Whether the objects keep the headers that they were written with. */
+  readonly keepsHeaders: boolean;
+  get(key: string): Promise<StoredObject | null>;
+  head(key: string): Promise<ObjectHead | null>;
+  /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
+  put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
+  /** The objects whose keys begin with a prefix. */
+  list(prefix: string): AsyncIterable<BucketObject>;
+  remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Resolves when everything that was written survives a power failure. */
+  flush(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '../fault.ts';
+import type { Bucket, BucketObject } from './bucket.ts';
+import { CLAIM_FILE } from './claim.ts';
+import { inParallel } from './in-parallel.ts';
+import { objectHeaders } from './object-headers.ts';
+import type { Difference, Source, SourceFile } from './source.ts';
+
+export interface Comparison {
+  differences: Difference[];
+  /** How many files were compared. */
+  files: number;
+}
+
+export interface CompareOptions {
+  /** Keys under the prefix that belong to another tree. */
+  excludes: readonly string[];
+  /** Also compares the headers, which costs a request for each object. */
+  headers: boolean;
+  progress?: (done: number) => void;
+}
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
+
+/** Compares every object at a target with the tree on disk. */
+export async function compare(
+  source: Source,
+  bucket: Bucket,
+  prefix: string,
+  { excludes, headers, progress }: CompareOptions,
+): Promise<Comparison> {
+  const objects = new Map<string, BucketObject>();
+  for await (const object of bucket.list(prefix)) {
+    if (object.key === prefix + CLAIM_FILE || excludes.some((other) => object.key.startsWith(other))) continue;
+    if (object.key.endsWith(`/${CLAIM_FILE}`)) {
+      throw new Fault(
+        'conflict',
+        `${bucket.name}: ${object.key} says that another tree is published within that of ${source.tree}; publish to another place`,
+      );
+    }
+    objects.set(object.key.slice(prefix.length), object);
+  }
+  const differences: Difference[] = [];
+  let files = 0;
+  const look = async (file: SourceFile): Promise<void> => {
+    const object = objects.get(file.path);
+    objects.delete(file.path);
+    const what = object === undefined ? 'missing' : await differenceOf(source, file, { bucket, object, headers });
+    if (what !== null) differences.push({ path: file.path, what });
+    files++;
+    progress?.(files);
+  };
+  await inParallel(source.files(), look);
+  for (const path of objects.keys()) differences.push({ path, what: 'stray' });
+  differences.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { differences, files };
+}
+
+async function differenceOf(
+  source: Source,
+  file: SourceFile,
+  { bucket, object, headers }: { bucket: Bucket; object: BucketObject; headers: boolean },
+): Promise<Difference['what'] | null> {
+  const bytes = await file.read();
+  // It changed since the listing, and is queued for that.
+  if (bytes === null) return 'other bytes';
+  if (object.size !== bytes.length) return 'other bytes';
+  const sum = md5(bytes);
+  if (object.etag === sum && !(headers && bucket.keepsHeaders)) return null;
+  const head = await bucket.head(object.key);
+  if (head === null) return 'missing';
+  if (head.etag !== sum && !isSameByDigest(head.headers, bytes)) return 'other bytes';
+  if (!headers || !bucket.keepsHeaders) return null;
+  const wanted = Object.entries(objectHeaders(source.headersOf(file.path), file.path, bytes));
+  return wanted.every(([name, value]) => head.headers[name.toLowerCase()] === value) ? null : 'other headers';
+}
+
+/** A store that encrypts by key has ETags that are no MD5. It is then believed that the digest that was sent is true. */
+function isSameByDigest(headers: Record<string, string>, bytes: Uint8Array): boolean {
+  const isEncrypted = (headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
+  return isEncrypted && headers['x-amz-meta-sha256'] === createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,42 @@
+/** The headers that a paper's `_headers` file gives to each of its files. */
+export interface HeaderRules {
+  /** Headers of a file; `path` is relative to the paper's folder. */
+  of(path: string): Record<string, string>;
+}
+
+interface Rule {
+  matches: RegExp;
+  headers: Record<string, string>;
+}
+
+/**
+ * Parses a `_headers` file as the press writes it. Its first rule is that of every address under the paper's root, from
+ * which the path of the root follows.
+ */
+export function parseHeaderRules(text: string): HeaderRules {
+  const blocks = text.split('\n\n').map((block) => block.split('\n').filter((line) => line !== ''));
+  const root = (blocks[0]?.[0] ?? '/*').replace(/\/\*$/, '');
+  const rules = blocks.map(([pattern = '', ...lines]) => ({
+    matches: matcher(pattern.slice(root.length)),
+    headers: Object.fromEntries(lines.map(parseLine)),
+  }));
+  return { of: (path) => headersOf(rules, `/${path.replace(/(^|\/)index\.html$/, '$1')}`) };
+}
+
+function headersOf(rules: readonly Rule[], address: string): Record<string, string> {
+  return Object.assign({}, ...rules.filter(({ matches }) => matches.test(address)).map(({ headers }) => headers));
+}
+
+/** `:x` is one segment, a trailing `*` any rest. */
+function matcher(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/:[a-z]+/g, '[^/]+')
+    .replace(/\*$/, '.*');
+  return new RegExp(`^${source}$`);
+}
+
+function parseLine(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+}

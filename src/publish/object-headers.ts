@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { contentType } from 'mime-types';
+
+/** Headers that object storage serves as they are. It keeps any others as metadata. */
+const SERVED = new Set(['content-type', 'cache-control', 'content-disposition', 'content-language', 'expires']);
+
+/**
+ * The headers to write an object with. Object storage serves `x-amz-meta-content-security-policy` and the like, which a
+ * CDN turns into the header: docs/publishing.md says how.
+ */
+export function objectHeaders(
+  headers: Record<string, string>,
+  path: string,
+  bytes: Uint8Array,
+): Record<string, string> {
+  const type = contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream';
+  const given = Object.entries({ 'Content-Type': type, ...headers }).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    return [SERVED.has(lower) ? lower : `x-amz-meta-${lower}`, value];
+  });
+  return { ...Object.fromEntries(given), 'x-amz-meta-sha256': createHash('sha256').update(bytes).digest('hex') };
+}

@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { freePort } from './free-port.ts';
+import { loopback } from './loopback.ts';
+import { until } from './program.ts';
+
+export const BUCKET = 'papers';
+export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'testsecret' };
+
+/** The environment of a command that publishes to a store. */
+export function storeEnv(endpoint: string, query = ''): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    PUBLISH_URL: `s3://${BUCKET}/site${query}`,
+  };
+}
+
+interface Item {
+  bytes: Buffer;
+  headers: Record<string, string>;
+  etag: string;
+  modified: Date;
+}
+
+/** A request as the store received it. */
+export interface Received {
+  method: string;
+  key: string;
+  query: URLSearchParams;
+}
+
+/** Answers a request instead of the store; `true` when it did. */
+export type Intercept = (
+  request: Received,
+  response: ServerResponse,
+  raw: IncomingMessage,
+) => boolean | Promise<boolean>;
+
+/** A store with one bucket, in memory, that speaks as much S3 as a publisher needs. */
+export class S3Server {
+  readonly objects = new Map<string, Item>();
+  readonly received: Received[] = [];
+  /** The most requests at once. */
+  mostAtOnce = 0;
+  intercept: Intercept = () => false;
+  /** Keys on one page of a listing. */
+  pageSize = 1_000;
+  endpoint = '';
+  #atOnce = 0;
+
+  static async start(t: TestContext): Promise<S3Server> {
+    const store = new S3Server();
+    const server = createServer((request, response) => {
+      store.#atOnce++;
+      store.mostAtOnce = Math.max(store.mostAtOnce, store.#atOnce);
+      response.once('close', () => {
+        store.#atOnce--;
+      });
+      void store.#answer(request, response);
+    });
+    store.endpoint = await loopback(t, server);
+    return store;
+  }
+
+  /** The paths of the objects under a prefix, relative to it. */
+  paths(prefix: string): string[] {
+    return [...this.objects.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length))
+      .sort();
+  }
+
+  bytes(key: string): string | undefined {
+    return this.objects.get(key)?.bytes.toString('latin1');
+  }
+
+  async #answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(raw.url ?? '/', 'http://store');
+    const [bucket = '', ...rest] = url.pathname.slice(1).split('/').map(decodeURIComponent);
+    const request = { method: raw.method ?? '', key: rest.join('/'), query: url.searchParams };
+    this.received.push(request);
+    if (await this.intercept(request, response, raw)) return;
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of raw) chunks.push(chunk);
+    } catch {
+      return;
+    }
+    const body = Buffer.concat(chunks);
+    const refused = refusal(raw, body, bucket);
+    if (refused !== null) return refuse(response, refused[0], refused[1]);
+    this.#perform(request, raw, body, response);
+  }
+
+  #perform({ method, key, query }: Received, raw: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    if (method === 'GET' && key === '') return this.#list(query, response);
+    if (method === 'POST' && query.has('delete')) return this.#remove(raw, body, response);
+    const item = this.objects.get(key);
+    if (method === 'PUT') {
+      if (raw.headers['if-none-match'] === '*' && item !== undefined)
+        return refuse(response, 412, 'PreconditionFailed');
+      const match = raw.headers['if-match'];
+      if (match !== undefined && match !== `"${item?.etag}"`) return refuse(response, 412, 'PreconditionFailed');
+      const kept = Object.entries(raw.headers).filter(([name]) =>
+        /^(?:x-amz-meta-|cache-control$|content-type$)/.test(name),
+      );
+      const etag = md5(body);
+      this.objects.set(key, { bytes: body, headers: Object.fromEntries(kept) as never, etag, modified: new Date() });
+      response.writeHead(200, { etag: `"${etag}"` }).end();
+      return;
+    }
+    if (item === undefined) return refuse(response, 404, 'NoSuchKey');
+    const headers = { ...item.headers, etag: `"${item.etag}"`, 'last-modified': item.modified.toUTCString() };
+    response.writeHead(200, { ...headers, 'content-length': item.bytes.length });
+    response.end(method === 'HEAD' ? undefined : item.bytes);
+  }
+
+  #list(query: URLSearchParams, response: ServerResponse): void {
+    const after = query.get('continuation-token') ?? '';
+    const keys = [...this.objects.keys()]
+      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+      .sort();
+    const page = keys.slice(0, this.pageSize);
+    const rows = page.map((key) => {
+      const item = this.objects.get(key);
+      return `<Contents><Key>${escapeXml(key)}</Key><ETag>&quot;${item?.etag}&quot;</ETag><Size>${item?.bytes.length}</Size></Contents>`;
+    });
+    const more = page.length < keys.length;
+    const token = more ? `<NextContinuationToken>${escapeXml(page.at(-1) ?? '')}</NextContinuationToken>` : '';
+    xml(
+      response,
+      200,
+      `<ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${rows.join('')}</ListBucketResult>`,
+    );
+  }
+
+  #remove(raw: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    if (raw.headers['content-md5'] !== createHash('md5').update(body).digest('base64')) {
+      return refuse(response, 400, 'BadDigest');
+    }
+    for (const [, key = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) this.objects.delete(unescapeXml(key));
+    xml(response, 200, '<DeleteResult></DeleteResult>');
+  }
+}
+
+function refusal(raw: IncomingMessage, body: Buffer, bucket: string): [number, string] | null {
+  if (!(raw.headers.authorization ?? '').includes(`Credential=${CREDENTIALS.accessKeyId}/`)) {
+    return [403, 'InvalidAccessKeyId'];
+  }
+  if (raw.headers['x-amz-content-sha256'] !== createHash('sha256').update(body).digest('hex')) {
+    return [400, 'XAmzContentSHA256Mismatch'];
+  }
+  return bucket === BUCKET ? null : [404, 'NoSuchBucket'];
+}
+
+/** Answers with an error as S3 words it. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): void {
+  xml(response, status, `<Error><Code>${code}</Code><Message>${code}.</Message></Error>`, headers);
+}
+
+function xml(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/xml', ...headers });
+  response.end(`<?xml version="1.0" encoding="UTF-8"?>\n${body}`);
+}
+
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const unescapeXml = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/** Starts versitygw over a folder, with an empty bucket. Returns its endpoint. */
+export async function startVersitygw(t: TestContext, folder: string): Promise<string> {
+  mkdirSync(join(folder, 'store', BUCKET), { recursive: true });
+  const port = await freePort();
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  const args = ['--port', `127.0.0.1:${port}`, '--access', accessKeyId, '--secret', secretAccessKey];
+  const child = spawn('versitygw', [...args, 'posix', join(folder, 'store')], { stdio: 'ignore' });
+  t.after(() => child.kill());
+  const endpoint = `http://127.0.0.1:${port}`;
+  await until(() =>
+    fetch(endpoint).then(
+      (response) => response.arrayBuffer().then(() => true),
+      () => null,
+    ),
+  );
+  return endpoint;
+}
