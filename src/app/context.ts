@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import type { Desk } from '../desk/filing.ts';
@@ -46,11 +46,8 @@ export interface AppContext {
   close(): void;
 }
 
-const ulid = monotonicFactory(() => {
-  // ulid expects numbers in [0, 1).
-  const bytes = randomBytes(4);
-  return bytes.readUInt32BE() / 2 ** 32;
-});
+// ulid expects numbers in [0, 1).
+const ulid = monotonicFactory(() => randomInt(2 ** 32) / 2 ** 32);
 
 /** Returns a new id: a lower-case ULID, monotonic within this process. */
 export function newId(): string {

@@ -1,4 +1,5 @@
 import { Fault, refusalOf } from '../fault.ts';
+import type { PaperRules } from '../ledger/door.ts';
 import { airingProblems, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { append } from './append.ts';
@@ -12,13 +13,14 @@ const REASON_MAX = 1_000;
 
 /**
  * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
- * archive. A piece that is already on air does not change. Throws `not_found`, `refused_by_door`.
+ * archive. `rules` are those of the paper, if this transaction has read them already. A piece that is already on air
+ * does not change. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
   paper: string,
   slug: string,
-  options: { by: string; at?: number },
+  options: { by: string; at?: number; rules?: PaperRules },
 ): { story: Story; changed: boolean } {
   return store.transact(() => {
     const archive = store.archive(paper);
@@ -29,7 +31,7 @@ export function airStory(
     const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
     const on_air_at = options.at ?? Math.max(now, filed);
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
-    const problems = airingProblems(story, paperRules(archive));
+    const problems = airingProblems(story, options.rules ?? paperRules(archive));
     if (problems.length > 0) throw refusalOf(problems);
     // A future airing is scheduled as of the current time.
     const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);

@@ -88,14 +88,15 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
 }
 
 function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
-  const archive = store.archive(entry.paper);
-  const before = rowOnAir(archive, entry.piece.id);
+  // Null for a new piece. A generation does not change it.
+  const current = store.pieceState(entry.piece.id);
+  const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   store.setGeneration(entry);
   logGeneration(store, entry, before !== null);
-  const current = store.pieceState(entry.piece.id);
+  if (current === null) return;
   // The notice of a withdrawn piece shows its headline.
-  if (current !== null && hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
-  if (current === null || before === null) return;
+  if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
+  if (before === null) return;
   // A revision made before the piece went on air is part of the first published version.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setPieceState(entry.piece.id, { ...current, updated_at });

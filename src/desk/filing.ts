@@ -46,18 +46,18 @@ export function paperRules(archive: Archive): PaperRules {
  * Files a new piece, or a new revision of the piece with the same slug. If the piece is on air, the revision appears
  * at once. Filing unchanged content succeeds even if its section or persona no longer exists. With `toAir` the piece
  * must also meet the airing rules. `from` is the revision that was edited, 0 for a new piece. With
- * `takesUndescribed`, for archives, pictures may lack a description. Throws
- * `refused_by_door` with every problem, and `conflict` when `from` is not the newest revision.
+ * `takesUndescribed`, for archives, pictures may lack a description. `rules` are those of the paper, if this
+ * transaction has read them already. Throws `refused_by_door` with every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
   desk: Desk,
   paper: string,
   filing: Filing,
-  options: { by: string; from?: number; toAir?: boolean; takesUndescribed?: boolean },
+  options: { by: string; from?: number; toAir?: boolean; takesUndescribed?: boolean; rules?: PaperRules },
 ): Filed {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
-    const rules = { ...paperRules(archive), takesUndescribed: options.takesUndescribed === true };
+    const rules = { ...(options.rules ?? paperRules(archive)), takesUndescribed: options.takesUndescribed === true };
     const before = archive.storyBySlug(filing.slug);
     const old = before === null ? null : archive.piece(before.id);
     if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);
@@ -102,7 +102,7 @@ export function timeProblems({ revised_at }: Filing, now: number): Problem[] {
 
 function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
   const { signer, kid, nbf } = desk.signingKey;
-  const last = archive.generations(piece.id).at(-1);
+  const last = piece.revision === 1 ? undefined : archive.generations(piece.id).at(-1);
   // `filed_at` never decreases over `seq` and never precedes the key's first use, even when the clock was set back.
   const now = desk.now();
   const at = Math.max(now, desk.store.lastFiledAt(paper), nbf);

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { airStory } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
-import { fileStory, sameContent } from '../desk/filing.ts';
+import type { Desk } from '../desk/filing.ts';
+import { fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import { Fault, type Problem, problemsIn } from '../fault.ts';
+import type { PaperRules } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
-import type { Filing } from '../ledger/piece.ts';
+import type { Filing, Kind } from '../ledger/piece.ts';
 import { WRITER_MAX } from '../ledger/piece.ts';
 import { list } from '../phrases/intl.ts';
 import type { ImportLine } from './import-lines.ts';
@@ -61,7 +63,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
       return next < batch.length;
     };
     await inShortTransactions(intake, fileNext, {
-      transact: (work) => transactWithPaper(intake, target, run.outcome, work),
+      transact: (work) => transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work)),
     });
     onProgress(read);
   }
@@ -87,6 +89,13 @@ function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Impor
   }
 }
 
+interface CurrentPaper {
+  desk: Desk;
+  rules: PaperRules;
+  default_kind: Kind;
+  language: string;
+}
+
 class ImportRun {
   readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
   readonly #intake: Intake;
@@ -95,12 +104,27 @@ class ImportRun {
   readonly #archive: Archive;
   /** The line on which each slug appeared. */
   readonly #slugs = new Map<string, number>();
+  #read: CurrentPaper | null = null;
 
   constructor(intake: Intake, persona: string, options: ImportOptions) {
     this.#intake = intake;
     this.#persona = persona;
     this.#options = options;
     this.#archive = intake.store.archive(options.paper);
+  }
+
+  inTransaction(work: () => void): void {
+    this.#read = null;
+    work();
+  }
+
+  /** The signing key and the paper as this transaction finds them, so that not every piece reads them again. */
+  #current(): CurrentPaper {
+    if (this.#read === null) {
+      const { default_kind, language } = this.#archive.paper();
+      this.#read = { desk: { ...this.#intake.desk }, rules: paperRules(this.#archive), default_kind, language };
+    }
+    return this.#read;
   }
 
   fileLine(bytes: Uint8Array, number: number): void {
@@ -128,21 +152,21 @@ class ImportRun {
   /** Files one piece. Returns false when nothing changed. */
   #file(line: ImportLine): boolean {
     const { paper, air = false } = this.#options;
-    const { desk } = this.#intake;
-    const { changed } = fileStory(desk, paper, this.#filingOf(line), {
+    const { desk, rules } = this.#current();
+    const { story, changed } = fileStory(desk, paper, this.#filingOf(line), {
       by: 'cli',
       toAir: air,
       takesUndescribed: true,
+      rules,
     });
-    const story = this.#archive.storyBySlug(line.slug);
     // Withdrawn or unscheduled pieces stay off the air.
-    if (!air || story === null || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
-    const aired = airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at) });
+    if (!air || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
+    const aired = airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at), rules });
     return changed || aired.changed;
   }
 
   #filingOf(line: ImportLine): Filing {
-    const { default_kind, language } = this.#archive.paper();
+    const { default_kind, language } = this.#current();
     const filing = filingFrom(
       {
         headline: line.headline,
@@ -201,6 +225,7 @@ const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered 
  * version says in another way alone makes no revision.
  */
 function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
+  if (!archive.hasSlug(filing.slug)) return filing;
   const story = archive.storyBySlug(filing.slug);
   const old = story === null ? null : archive.piece(story.id);
   if (old === null) return filing;

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify as nodeVerify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import * as ed from '@noble/ed25519';
 import type { Verify } from './note.ts';
 import { isPrimeOrder } from './prime-order.ts';
@@ -12,9 +12,15 @@ export function publicKeyOf(seed: Uint8Array): Uint8Array {
   return ed.getPublicKey(seed);
 }
 
-/** A signer from a 32-byte seed (RFC 8032, section 5.1.6), using noble. */
+/**
+ * A signer from a 32-byte seed (RFC 8032, section 5.1.6), using node:crypto: about twelve times as fast as noble, which
+ * gives the same bytes.
+ */
 export function signerFrom(name: string, seed: Uint8Array): Signer {
-  return { name, publicKey: publicKeyOf(seed), sign: (message) => ed.sign(message, seed) };
+  const publicKey = publicKeyOf(seed);
+  const [d, x] = [seed, publicKey].map((bytes) => Buffer.from(bytes).toString('base64url'));
+  const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
+  return { name, publicKey, sign: (message) => new Uint8Array(nodeSign(null, message, key)) };
 }
 
 /** Strict verification with noble (RFC 8032, not ZIP-215). */

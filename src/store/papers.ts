@@ -11,6 +11,7 @@ import { sql } from './sql.ts';
 /** Papers, and the newest record of each persona, cast, media file and page. */
 export interface PaperTable {
   paper(slug: string): Paper | null;
+  hasPaper(slug: string): boolean;
   paperSlugs(): string[];
   /** The papers that were removed, as they were. */
   removedPapers(): RemovedPaper[];
@@ -52,6 +53,7 @@ const spread = <Row extends { body: PaperBody }>({ body, ...rest }: Row) => ({ .
 
 export function paperTables(db: Db): PaperTable {
   const { run, one, all } = sql(db);
+  const hasPaper = one('SELECT 1 FROM papers WHERE slug = ? AND removed_at IS NULL', integer);
   const editions = one('SELECT coalesce(sum(edition), 0) + count(*) FROM papers', integer);
   const set = run(
     `INSERT INTO papers (slug, body, edition, changed_at, seq) VALUES (?, ?, 0, ?, 0)
@@ -88,6 +90,7 @@ export function paperTables(db: Db): PaperTable {
       PAPER,
       spread,
     ),
+    hasPaper: (slug) => hasPaper(slug) !== null,
     paperSlugs: all('SELECT slug FROM papers WHERE removed_at IS NULL ORDER BY slug', text),
     removedPapers: all(
       'SELECT body, slug, edition, changed_at, removed_at FROM papers WHERE removed_at IS NOT NULL ORDER BY slug',

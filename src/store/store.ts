@@ -239,7 +239,7 @@ export function openStore(settings: DatabaseSettings): Store {
     append: entries.append,
     archive,
     paperSlugs: papers.paperSlugs,
-    hasPaper: (paper) => papers.paper(paper) !== null,
+    hasPaper: papers.hasPaper,
     setPaper: papers.setPaper,
     removePaper: papers.removePaper,
     bumpEdition: papers.bumpEdition,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as ed from '@noble/ed25519';
 import { contentHash } from '../../src/ledger/basis.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseNote } from '../../src/ledger/note.ts';
@@ -21,6 +22,7 @@ test('a note that was signed is read again as it was, and both verifiers take it
   fc.assert(
     fc.property(noteText, name, seed, (text, who, secret) => {
       const signer = signerFrom(who, secret);
+      assert.deepEqual(signer.sign(Buffer.from(text)), ed.sign(Buffer.from(text), secret), 'noble signs alike');
       const note = parseNote(signNote(text, signer));
       assert(note !== null);
       assert.equal(note.text, text);
