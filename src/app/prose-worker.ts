@@ -1,7 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { CachedProse } from '../desk/prose-cache.ts';
-import { proseWords } from '../desk/search.ts';
-import { parseProse } from '../ledger/prose.ts';
+import { preparedProse } from '../desk/search.ts';
 import { proseHtml } from '../press/prose-html.ts';
 import type { ProseTask } from './prose-pool.ts';
 
@@ -12,8 +10,5 @@ parentPort?.on('message', (task: ProseTask) => {
     parentPort?.postMessage(proseHtml(task.prose, task.facts, (path) => task.pictures.get(path) ?? path));
     return;
   }
-  const prose = task;
-  const parsed = parseProse(prose);
-  const words = parsed.openBrackets === null ? proseWords(parsed.plain) : null;
-  parentPort?.postMessage({ parsed, words } satisfies CachedProse);
+  parentPort?.postMessage(preparedProse(task));
 });

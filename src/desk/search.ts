@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
-import { plainText } from '../ledger/prose.ts';
+import { parseProse, plainText } from '../ledger/prose.ts';
+import type { CachedProse } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
@@ -101,6 +102,12 @@ export function proseWords(plain: string): string {
     indexed.push(word);
   }
   return indexed.join(' ');
+}
+
+/** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
+export function preparedProse(prose: string): CachedProse {
+  const parsed = parseProse(prose);
+  return { parsed, words: parsed.openBrackets === null ? proseWords(parsed.plain) : null };
 }
 
 /**

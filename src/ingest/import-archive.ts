@@ -3,21 +3,26 @@ import { airStory } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
 import { fileStory, paperRules, sameContent } from '../desk/filing.ts';
-import { Fault, type Problem, problemsIn } from '../fault.ts';
+import { cacheProse } from '../desk/prose-cache.ts';
+import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
 import type { Filing, Kind } from '../ledger/piece.ts';
 import { WRITER_MAX } from '../ledger/piece.ts';
 import { list } from '../phrases/intl.ts';
-import type { ImportLine } from './import-lines.ts';
-import { batchesOf, parseLine } from './import-lines.ts';
+import type { ImportLine, ParsedLine } from './import-lines.ts';
+import { lineProblems } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
 import { createdPaper, existingPaper } from './import-paper.ts';
+import { readAhead } from './import-reader.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
-/** Number of lines that are read before they are filed. */
-const BATCH = 200;
+/**
+ * The longest transaction while no server runs, in ms: enough pieces for the search index to write each word of them
+ * once. Their index entries are written at its end, and take about as long again.
+ */
+const TURN_ALONE = 100;
 
 export interface ImportOptions {
   paper: string;
@@ -55,7 +60,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
   intake.openSigningKey();
   const run = new ImportRun(intake, target.persona, options);
   let read = 0;
-  for await (const batch of batchesOf(file, BATCH)) {
+  for await (const batch of readAhead(file)) {
     let next = 0;
     const fileNext = () => {
       const line = batch[next++];
@@ -63,6 +68,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
       return next < batch.length;
     };
     await inShortTransactions(intake, fileNext, {
+      turnAlone: TURN_ALONE,
       transact: (work) => transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work)),
     });
     onProgress(read);
@@ -127,26 +133,28 @@ class ImportRun {
     return this.#read;
   }
 
-  fileLine(bytes: Uint8Array, number: number): void {
-    let slug: string | null = null;
+  fileLine(parsed: ParsedLine, number: number): void {
+    if (parsed === null) return;
+    if ('problems' in parsed) return this.#refuse(number, null, parsed.problems);
+    const { line, prose } = parsed;
     try {
-      const line = parseLine(bytes);
-      if (line === null) return;
-      slug = line.slug;
-      const first = this.#slugs.get(slug);
+      const first = this.#slugs.get(line.slug);
       if (first !== undefined) {
         throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
       }
-      this.#slugs.set(slug, number);
+      this.#slugs.set(line.slug, number);
+      if (prose !== null) cacheProse(line.prose, prose);
       if (this.#file(line)) this.outcome.filed++;
       else this.outcome.unchanged++;
     } catch (error) {
-      if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-      const problems = problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
-      const refused = { line: number, slug, problems };
-      this.outcome.refused.push(refused);
-      this.#options.onRefused?.(refused);
+      this.#refuse(number, line.slug, lineProblems(error));
     }
+  }
+
+  #refuse(line: number, slug: string | null, problems: Problem[]): void {
+    const refused = { line, slug, problems };
+    this.outcome.refused.push(refused);
+    this.#options.onRefused?.(refused);
   }
 
   /** Files one piece. Returns false when nothing changed. */

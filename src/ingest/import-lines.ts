@@ -2,10 +2,12 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { Fault, messageOf, refusalOf } from '../fault.ts';
-import { CitedFactBody } from '../ledger/filing.ts';
+import type { CachedProse } from '../desk/prose-cache.ts';
+import { preparedProse } from '../desk/search.ts';
+import { Fault, messageOf, type Problem, problemsIn, refusalOf } from '../fault.ts';
+import { CitedFactBody, proseFrom } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
-import { KINDS } from '../ledger/piece.ts';
+import { KINDS, PROSE_MAX } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
 /** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */
@@ -28,8 +30,51 @@ const ImportLine = z.object({
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
+/** A line of an archive that was read: its piece, null for a blank line, or the problems for which it is rejected. */
+export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { problems: Problem[] } | null;
+
+/** How many lines a batch has at most. */
+const BATCH = 200;
+/** A batch ends where its lines have so many bytes. */
+const BATCH_BYTES = 4_000_000;
+
+/**
+ * The lines of an archive in batches, with all that can be known of them without the paper. Throws `invalid_request` for
+ * damaged data.
+ */
+export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> {
+  let batch: ParsedLine[] = [];
+  let bytes = 0;
+  for await (const line of linesOf(file)) {
+    batch.push(parsedLine(line));
+    bytes += line.length;
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  yield batch;
+}
+
+function parsedLine(bytes: Uint8Array): ParsedLine {
+  try {
+    const line = parseLine(bytes);
+    if (line === null) return null;
+    const prose = proseFrom(line.prose);
+    // Prose over the filing limit is never parsed.
+    return { line: { ...line, prose }, prose: prose.length > PROSE_MAX ? null : preparedProse(prose) };
+  } catch (error) {
+    return { problems: lineProblems(error) };
+  }
+}
+
+/** The problems of a line that was rejected. Throws errors that are no fault of the line. */
+export function lineProblems(error: unknown): Problem[] {
+  if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
+  return problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
+}
+
 /** Parses a line of an archive; null for a blank one. Throws `invalid_request`, `refused_by_door`. */
-export function parseLine(bytes: Uint8Array): ImportLine | null {
+function parseLine(bytes: Uint8Array): ImportLine | null {
   const text = textOf(bytes);
   if (text.trim() === '') return null;
   let value: unknown;
@@ -71,22 +116,7 @@ function sectionIn(text: string): string | null {
   }
 }
 
-/**
- * The lines of a file, `size` at a time. Decompresses a file whose name ends in .gz. Throws `invalid_request` for
- * damaged data.
- */
-export async function* batchesOf(file: string, size: number): AsyncIterable<Buffer[]> {
-  let batch: Buffer[] = [];
-  for await (const line of linesOf(file)) {
-    batch.push(line);
-    if (batch.length === size) {
-      yield batch;
-      batch = [];
-    }
-  }
-  yield batch;
-}
-
+/** The lines of a file. Decompresses a file whose name ends in .gz. Throws `invalid_request` for damaged data. */
 async function* linesOf(file: string): AsyncIterable<Buffer> {
   const raw = createReadStream(file);
   // Errors surface where the lines are read, so the callback has nothing to do.

@@ -16,22 +16,24 @@ export interface SharedDatabase {
 /**
  * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause
  * lasts as long as the transaction before it: SQLite only polls for the lock, and a server that waits for it answers
- * no requests. `signal` stops the work between two transactions.
+ * no requests. Otherwise a transaction may last `turnAlone` ms. `signal` stops the work between two transactions.
  */
 export async function inShortTransactions(
   { store, now }: SharedDatabase,
   next: () => boolean,
   {
     transact = (work) => store.transact(work),
+    turnAlone = TURN,
     signal,
-  }: { transact?: (work: () => void) => void; signal?: AbortSignal | undefined } = {},
+  }: { transact?: (work: () => void) => void; turnAlone?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   for (let goesOn = true; goesOn && signal?.aborted !== true; ) {
+    const isShared = store.leases.isAnyHeld(now());
     const start = performance.now();
     transact(() => {
       do goesOn = next();
-      while (goesOn && performance.now() - start < TURN);
+      while (goesOn && performance.now() - start < (isShared ? TURN : turnAlone));
     });
-    if (goesOn) await sleep(store.leases.isAnyHeld(now()) ? performance.now() - start : 0);
+    if (goesOn) await sleep(isShared ? performance.now() - start : 0);
   }
 }
