@@ -13,31 +13,46 @@ const REASON_MAX = 1_000;
 
 /**
  * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
- * archive. `rules` are those of the paper, if this transaction has read them already. A piece that is already on air
- * does not change. Throws `not_found`, `refused_by_door`.
+ * archive. A piece that is already on air does not change. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
-  { store, now: clock }: Pick<Desk, 'store' | 'now'>,
+  desk: Pick<Desk, 'store' | 'now'>,
   paper: string,
   slug: string,
-  options: { by: string; at?: number; rules?: PaperRules },
+  options: { by: string; at?: number },
 ): { story: Story; changed: boolean } {
+  const { store } = desk;
   return store.transact(() => {
     const archive = store.archive(paper);
     const story = requireStory(archive, paper, slug);
-    if (story.state === 'on_air') return { story, changed: false };
-    const now = clock();
-    // No piece airs before it was filed, even if the clock was set back since.
-    const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
-    const on_air_at = options.at ?? Math.max(now, filed);
-    if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
-    const problems = airingProblems(story, options.rules ?? paperRules(archive));
-    if (problems.length > 0) throw refusalOf(problems);
-    // A future airing is scheduled as of the current time.
-    const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
-    append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
+    if (!airFound(desk, paper, story, options)) return { story, changed: false };
     return { story: requireStory(archive, paper, slug), changed: true };
   });
+}
+
+/**
+ * As `airStory`, for a story that this transaction has read. `rules` are those of the paper, if it has read them too.
+ * Returns whether anything changed. Throws `refused_by_door`.
+ */
+export function airFound(
+  { store, now: clock }: Pick<Desk, 'store' | 'now'>,
+  paper: string,
+  story: Story,
+  options: { by: string; at?: number; rules?: PaperRules },
+): boolean {
+  if (story.state === 'on_air') return false;
+  const archive = store.archive(paper);
+  const now = clock();
+  // No piece airs before it was filed, even if the clock was set back since.
+  const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
+  const on_air_at = options.at ?? Math.max(now, filed);
+  if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
+  const problems = airingProblems(story, options.rules ?? paperRules(archive));
+  if (problems.length > 0) throw refusalOf(problems);
+  // A future airing is scheduled as of the current time.
+  const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
+  append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
+  return true;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { airStory } from '../desk/airing.ts';
+import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
 import { fileStory, paperRules, sameContent } from '../desk/filing.ts';
@@ -22,7 +22,7 @@ import { inShortTransactions } from './short-transactions.ts';
  * The longest transaction while no server runs, in ms: enough pieces for the search index to write each word of them
  * once. Their index entries are written at its end, and take about as long again.
  */
-const TURN_ALONE = 100;
+const TURN_ALONE = 150;
 
 export interface ImportOptions {
   paper: string;
@@ -169,8 +169,7 @@ class ImportRun {
     });
     // Withdrawn or unscheduled pieces stay off the air.
     if (!air || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
-    const aired = airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at), rules });
-    return changed || aired.changed;
+    return airFound(desk, paper, story, { by: 'cli', at: Date.parse(line.published_at), rules }) || changed;
   }
 
   #filingOf(line: ImportLine): Filing {

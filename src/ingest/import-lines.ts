@@ -34,9 +34,9 @@ export type ImportLine = z.infer<typeof ImportLine>;
 export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { problems: Problem[] } | null;
 
 /** How many lines a batch has at most. */
-const BATCH = 200;
+const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
-const BATCH_BYTES = 4_000_000;
+const BATCH_BYTES = 2_000_000;
 
 /**
  * The lines of an archive in batches, with all that can be known of them without the paper. Throws `invalid_request` for

@@ -8,6 +8,13 @@ import { sql } from './sql.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
+/** From so many pieces on, a transaction leaves merging to `optimize`. */
+const BULK = 20;
+/**
+ * How FTS5 writes the words of a transaction: how many segments of one size it merges as it goes, 0 for none, and how
+ * many bytes of words it buffers before it writes a segment.
+ */
+const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 0, hashsize: 2 ** 24 } };
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 export type SearchTables = ReturnType<typeof searchTables>;
@@ -56,6 +63,10 @@ export function searchTables(db: Db, transact: Transact) {
   );
 
   const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
+  const configure = run('INSERT INTO search (search, rank) VALUES (?, CAST(? AS INTEGER))');
+  const writeAs = (settings: (typeof WRITING)['bulk']): void => {
+    for (const [name, value] of Object.entries(settings)) configure(name, value);
+  };
   const changes = one('SELECT total_changes()', integer);
   const changed = (): number => changes() ?? 0;
 
@@ -97,6 +108,8 @@ export function searchTables(db: Db, transact: Transact) {
    * transaction are written together, in the order of their row ids.
    */
   function flush(): void {
+    const isBulk = changedPieces.size >= BULK;
+    if (isBulk) writeAs(WRITING.bulk);
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
     for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
@@ -104,6 +117,8 @@ export function searchTables(db: Db, transact: Transact) {
       if (words === null) throw new Error(`there is no generation ${generation}`);
       index(place, indexText(paper, words));
     }
+    // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
+    if (isBulk) writeAs(WRITING.usual);
   }
 
   /**

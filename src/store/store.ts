@@ -248,6 +248,8 @@ export function openStore(settings: DatabaseSettings): Store {
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
+      // A new piece is a draft, which has neither.
+      if (entry.piece.revision === 1) return;
       pieceTags.setOf(entry.piece.id);
       search.note(entry.piece.id);
     },
