@@ -58,9 +58,8 @@ export class Edition {
   /** Reads in bulk what the named outputs need, for the editions that `fresh` makes of this one; not recorded. */
   load(names: string[]): void {
     const stories = keysOf('story', names);
-    const proofs = keysOf('proof', names);
-    if (stories.length > 0) this.#archive = loaded(this.#archive, stories, EARLIER_MAX);
-    if (proofs.length > 0) this.#archive = loaded(this.#archive, proofs, 0);
+    const slugs = new Set([...stories, ...keysOf('proof', names)]);
+    if (slugs.size > 0) this.#archive = loaded(this.#archive, [...slugs], stories.length > 0 ? EARLIER_MAX : 0);
   }
 
   /** The same edition with no recorded reads. It shares what was loaded. */
