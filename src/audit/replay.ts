@@ -215,6 +215,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   generations: () => [],
   receiptsOnAir: () => [],
   logProof: () => null,
+  isLogCosigned: () => false,
   slugs: () => [],
   latest: () => [],
   search: () => [],

@@ -152,6 +152,8 @@ export interface Archive {
   receiptsOnAir(): Iterable<{ piece: string; receipt: string; is_newest: boolean }>;
   /** The proof that a receipt is in the log; null until a cosigned head covers it. */
   logProof(receipt: string): LogProof | null;
+  /** Whether any head of the log has its quorum. Until then, no receipt has a proof. */
+  isLogCosigned(): boolean;
   /**
    * Slugs of all pieces that have a page: pieces on air, section by section so that a piece follows the earlier one it
    * names, and then withdrawn ones with a notice.

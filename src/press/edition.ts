@@ -168,6 +168,7 @@ export class Edition {
   logProof(id: string): LogProof | null {
     this.#read.add(tags.piece(id));
     this.#read.add(tags.proof(id));
+    if (!this.#archive.isLogCosigned()) return null;
     const newest = this.#archive.generations(id).at(-1);
     return newest === undefined ? null : this.#archive.logProof(newest.receipt);
   }

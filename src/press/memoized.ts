@@ -1,8 +1,8 @@
 import type { Archive } from '../desk/archive.ts';
 
 /**
- * An archive that caches paper, personas, keys, media and pages for one press or one API response: ten thousand pages, and
- * every row of a list, read them.
+ * An archive that caches what ten thousand pages and every row of a list read, for one press or one API response: paper,
+ * personas, keys, media, pages, and whether the log is witnessed.
  */
 export function memoized(archive: Archive): Archive {
   return {
@@ -11,6 +11,7 @@ export function memoized(archive: Archive): Archive {
     masthead: once(archive.masthead),
     casts: once(archive.casts),
     keys: once(archive.keys),
+    isLogCosigned: once(archive.isLogCosigned),
     months: once(archive.months),
     persona: byName(archive.persona),
     media: byName(archive.media),

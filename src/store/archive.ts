@@ -17,12 +17,13 @@ interface ArchiveTables {
   entries: LedgerTables;
   search: Pick<SearchTables, 'search'>;
   logProof: Archive['logProof'];
+  isLogCosigned: Archive['isLogCosigned'];
 }
 
 /** One paper's archive. */
 export function archiveOf(
   paper: string,
-  { papers, pieces, pieceTags, entries, search, logProof }: ArchiveTables,
+  { papers, pieces, pieceTags, entries, search, logProof, isLogCosigned }: ArchiveTables,
 ): Archive {
   const rows = (ids: readonly string[]): Row[] => rowsOf(ids, (id) => pieces.row(paper, id));
   return {
@@ -51,6 +52,7 @@ export function archiveOf(
     generations: (id) => pieces.generations(paper, id),
     receiptsOnAir: () => pieces.receiptsOnAir(paper),
     logProof,
+    isLogCosigned,
     slugs: () => pieces.slugs(paper),
     latest(query) {
       if (query.tag === undefined) return pieces.latest(paper, query);

@@ -192,12 +192,13 @@ export function openStore(settings: DatabaseSettings): Store {
 
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
+  const isLogCosigned = () => log.cosignedSize('desk') > 0;
 
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     let found = archives.get(paper);
     if (found === undefined) {
-      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, logProof });
+      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, logProof, isLogCosigned });
       archives.set(paper, found);
     }
     return found;
