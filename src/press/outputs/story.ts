@@ -95,7 +95,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       language: found.language,
       share,
       json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
-        image: linksOf(edition).image(found),
+        image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
         avatar: linksOf(edition).avatar(found.persona),
         word_count: words,
       }),
