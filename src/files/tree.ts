@@ -10,9 +10,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -25,6 +27,9 @@ const fsync = promisify(fsyncCallback);
 
 /** How many created folders a tree remembers. A press works in few at a time. */
 const MADE_MAX = 64;
+
+/** How the file at a path compares with the one to write: there is none, it is the same, or it differs. */
+export type OldFile = 'none' | 'same' | 'other';
 
 export interface TreeOptions {
   /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
@@ -160,6 +165,29 @@ export class Tree {
     return existsSync(join(this.folder, path));
   }
 
+  /** Compares the file at a path before this press with its new bytes. */
+  compare(path: string, bytes: Uint8Array): OldFile {
+    if (this.isNew) return 'none';
+    return guarded(path, () => {
+      const old = contentOf(join(this.folder, path), bytes.length);
+      if (old === null) return 'none';
+      return old.equals(bytes) ? 'same' : 'other';
+    });
+  }
+
+  /** Compares the file at a path before this press with another file of the tree, whose bytes it is to have. */
+  compareLink(path: string, from: string): OldFile {
+    if (this.isNew) return 'none';
+    return guarded(path, () => {
+      const [target, source] = [path, from].map((at) =>
+        statSync(join(this.folder, at), { bigint: true, throwIfNoEntry: false }),
+      );
+      if (target === undefined) return 'none';
+      if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return 'same';
+      return this.compare(path, readFileSync(join(this.folder, from)));
+    });
+  }
+
   /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
   digestBefore(path: string): string | null {
     if (this.isNew) return null;
@@ -210,6 +238,32 @@ export class Tree {
       this.#made.add(parent);
     }
     return join(this.folder, path);
+  }
+}
+
+/** Holds the content of one file after another. */
+const OLD_BYTES = Buffer.allocUnsafeSlow(1 << 20);
+
+/** The first bytes of a file, one more than `size` if it has them; null when there is no file. Overwritten by the next call. */
+function contentOf(path: string, size: number): Buffer | null {
+  const buffer = size < OLD_BYTES.length ? OLD_BYTES : Buffer.allocUnsafeSlow(size + 1);
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    let filled = 0;
+    while (filled <= size) {
+      const read = readSync(file, buffer, filled, size + 1 - filled, null);
+      if (read === 0) break;
+      filled += read;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    closeSync(file);
   }
 }
 

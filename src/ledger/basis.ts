@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { CitedFact, Kind, Piece } from './piece.ts';
 
@@ -67,5 +67,5 @@ export function contentHash(basis: unknown): string {
 
 /** `sha256:<hex>` of a text in UTF-8, or of bytes. */
 export function sha256(data: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(data).digest('hex')}`;
+  return `sha256:${hash('sha256', data, 'hex')}`;
 }

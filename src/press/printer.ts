@@ -1,5 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
-import type { Tree } from '../files/tree.ts';
+import type { OldFile, Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Site } from './edition.ts';
 import { Edition } from './edition.ts';
@@ -134,24 +134,36 @@ export class Printer {
     }: { before: string | undefined; digests: ReadonlyMap<string, string>; result: RenderResult },
   ): Promise<string> {
     const { tree, mediaFile, checksDisk } = this.#job;
-    const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
-    const exists = onDisk !== null;
-    if ('draw' in file) {
-      // The path depends on the content, so an existing file is the right one.
-      if (exists && onDisk === before && tree.has(file.path)) return onDisk;
-      const bytes = await file.draw();
-      await tree.write(file.path, bytes, exists);
+    if ('body' in file) {
+      const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
+      const digest = sha256(bytes);
+      const state = checksDisk ? tree.compare(file.path, bytes) : stateOf(before, digest);
+      if (state === 'same') return digest;
       result.written++;
-      return sha256(bytes);
+      await tree.write(file.path, bytes, state === 'other');
+      return digest;
     }
-    const bytes = 'body' in file ? bytesOf(file.body) : null;
-    const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(digests, file);
-    if (onDisk === digest) return digest;
-    if (bytes !== null) await tree.write(file.path, bytes, exists);
-    else if ('copy' in file) await tree.copy(file.path, mediaFile(file.copy));
-    else if ('same' in file) await tree.link(file.path, file.same, exists);
+    if ('same' in file) {
+      const digest = digestIn(digests, file);
+      const state = checksDisk ? tree.compareLink(file.path, file.same) : stateOf(before, digest);
+      if (state === 'same') return digest;
+      result.written++;
+      await tree.link(file.path, file.same, state === 'other');
+      return digest;
+    }
+    const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
+    if ('copy' in file) {
+      if (onDisk === file.copy) return file.copy;
+      result.written++;
+      await tree.copy(file.path, mediaFile(file.copy));
+      return file.copy;
+    }
+    // The path depends on the content, so an existing file is the right one.
+    if (onDisk !== null && onDisk === before && tree.has(file.path)) return onDisk;
+    const bytes = await file.draw();
+    await tree.write(file.path, bytes, onDisk !== null);
     result.written++;
-    return digest;
+    return sha256(bytes);
   }
 }
 
@@ -167,10 +179,14 @@ function* inLoads(names: Iterable<string>): Iterable<string[]> {
   if (load.length > 0) yield load;
 }
 
+/** How a file that the manifest lists with the digest `before` compares with its new bytes. */
+function stateOf(before: string | undefined, digest: string): OldFile {
+  if (before === undefined) return 'none';
+  return before === digest ? 'same' : 'other';
+}
+
 function digestIn(digests: ReadonlyMap<string, string>, file: RenderedFile): string {
   const found = 'same' in file ? digests.get(file.same) : undefined;
   if (found === undefined) throw new Error(`${file.path} is to equal a file that was not printed before it`);
   return found;
 }
-
-const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? utf8(body) : body);

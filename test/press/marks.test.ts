@@ -135,7 +135,33 @@ test('a press prints one state of the paper: no file names a piece whose page is
     assert.deepEqual(naming(), []);
     await pressPapers(app, { cards: false });
     assert.ok(naming().includes('index.html') && naming().includes('stories/meanwhile/index.html'));
+    if (pieces === 3) continue;
+    // The workers take their snapshots after the press began: what came between is in all files or in none.
+    const pressed = pressPapers(app, { full: true, cards: false });
+    setImmediate(() => publish(app, 'between', START));
+    await pressed;
+    const between = [...treeOf(tree)].filter(([, text]) => text.includes('between')).map(([path]) => path);
+    const last = between.includes('index.html') && between.includes('stories/between/proof.json');
+    assert.ok(between.length === 0 || last, between.join());
   }
+});
+
+test('a full press mends every file that is not what it wrote', async (t) => {
+  const { app, tree } = await paperOf(t, 3);
+  await pressPapers(app, { cards: false });
+  const before = treeOf(tree);
+  const story = join(tree, 'stories/piece-0/index.html');
+  const text = readFileSync(story, 'utf8');
+  writeFileSync(story, `${text} `);
+  writeFileSync(join(tree, 'stories/piece-1/index.html'), text.replace('e', 'é').slice(1));
+  writeFileSync(join(tree, 'stories/piece-2/index.html'), '');
+  // Both paths are one file: what is changed in one place is changed in both.
+  writeFileSync(join(tree, 'embed/piece-0/index.html'), 'x');
+  rmSync(join(tree, 'embed/piece-1/index.html'));
+  rmSync(join(tree, 'stories/piece-1.md'));
+  const reports = await pressPapers(app, { full: true, cards: false });
+  assertSameTree(treeOf(tree), before);
+  assert.equal(reports.get(PAPER)?.written, 7);
 });
 
 test('what names other files is printed after them', async (t) => {
