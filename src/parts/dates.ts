@@ -2,10 +2,35 @@ import { fill } from '../phrases/fill.ts';
 import { formatters } from '../phrases/intl.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 
-/** Returns a function that formats a time in a language, in UTC. */
-function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
-  const printers = formatters((language) => new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }));
-  return (language, iso) => printers(language).format(new Date(iso));
+/** How many texts of one format and language are kept. */
+const KEPT_MAX = 2_000;
+/** Where in ISO 8601 the day stands, and hour and minute. */
+const DAY = [0, 10] as const;
+const MINUTE = [11, 16] as const;
+
+/**
+ * Returns a function that formats a time in a language, in UTC. `part` is what the format shows of a time: lists and
+ * pages show the same days again and again, and Intl takes longer than the rest of a row, so texts are kept by it.
+ */
+function printer(
+  options: Intl.DateTimeFormatOptions,
+  [start, end]: readonly [number, number] = DAY,
+): (language: string, iso: string) => string {
+  const printers = formatters((language) => {
+    const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+    const kept = new Map<string, string>();
+    return (iso: string): string => {
+      const part = iso.slice(start, end);
+      let text = kept.get(part);
+      if (text === undefined) {
+        text = format.format(new Date(iso));
+        if (kept.size >= KEPT_MAX) kept.clear();
+        kept.set(part, text);
+      }
+      return text;
+    };
+  });
+  return (language, iso) => printers(language)(iso);
 }
 
 /** Saturday, November 21, 2026 */
@@ -18,7 +43,7 @@ export const plainDay = printer({ year: 'numeric', month: 'long', day: 'numeric'
 export const shortDay = printer({ year: 'numeric', month: 'short', day: 'numeric' });
 
 /** 07:06 */
-export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, MINUTE);
 
 /** November 2026 */
 export const monthOf = printer({ year: 'numeric', month: 'long' });

@@ -8,5 +8,17 @@ export function fill<P extends string>(phrase: Phrase<P>, values: Readonly<Recor
   return phrase.replace(PLACEHOLDER, (placeholder, name: string) => `${known[name] ?? placeholder}`);
 }
 
+/** How many phrases are kept in pieces: more than a language has. */
+const KEPT_MAX = 2_000;
+const kept = new Map<string, readonly string[]>();
+
 /** A phrase in pieces: texts at the even places, names of placeholders at the odd ones. */
-export const split = (phrase: string): string[] => phrase.split(PLACEHOLDER);
+export function split(phrase: string): readonly string[] {
+  let parts = kept.get(phrase);
+  if (parts === undefined) {
+    parts = phrase.split(PLACEHOLDER);
+    if (kept.size >= KEPT_MAX) kept.clear();
+    kept.set(phrase, parts);
+  }
+  return parts;
+}

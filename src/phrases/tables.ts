@@ -23,6 +23,7 @@ const tables: Readonly<Record<string, Phrases>> = TABLES;
 
 /** The tag of the table that stands for a language, by lookup (RFC 4647, section 3.4); null when there is none. */
 export function tableTag(language: string): string | null {
+  if (Object.hasOwn(tables, language)) return language;
   let range = language.toLowerCase();
   while (range !== '' && !Object.hasOwn(tables, range)) range = range.slice(0, Math.max(0, range.lastIndexOf('-')));
   return range || null;
