@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
-import { STAGES, type Stage } from '../press/output.ts';
+import { STAGES } from '../press/output.ts';
 import { outputNamed } from '../press/outputs/all.ts';
 import { type HeaderRules, parseHeaderRules } from '../publish/header-rules.ts';
 import type { Difference, Pending, Source, SourceFile } from '../publish/source.ts';
@@ -99,11 +99,8 @@ export class PaperSource implements Source {
     const listed = new Set(gone.length === 0 ? [] : this.#table.listed(this.tree, gone));
     const settled = gone.filter((path) => listed.has(path));
     if (settled.length > 0) this.settle([], settled);
-    // Within a stage, pages that link to new ones of the same stage come after these.
-    const ordered = STAGES.flatMap((stage: Stage) => [
-      stages.get(`${stage} true`) ?? [],
-      stages.get(`${stage} false`) ?? [],
-    ]);
+    // New files first, to which no page links that readers know; then the pages that link to them.
+    const ordered = [true, false].flatMap((isAdded) => STAGES.map((stage) => stages.get(`${stage} ${isAdded}`) ?? []));
     return { stages: ordered.filter((files) => files.length > 0), removals: gone.filter((path) => !listed.has(path)) };
   }
 

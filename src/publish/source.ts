@@ -13,7 +13,7 @@ export interface SourceFile {
 
 /** What a target does not have yet. */
 export interface Pending {
-  /** Files by stage: no file links to one of a later stage. */
+  /** Files by stage: no page that readers have reached by links leads them to a file of a later stage. */
   stages: SourceFile[][];
   /** Paths to remove, to which nothing links any more. */
   removals: string[];

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { publishTrees } from '../../src/app/publish-run.ts';
+import { openBucket } from '../../src/app/publish-target.ts';
+import { withdrawStory } from '../../src/desk/airing.ts';
+import { parseAddress } from '../../src/publish/address.ts';
+import { PAPER } from '../support/app-context.ts';
+import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
+
+const PREFIX = `site/${PAPER}/`;
+/** Addresses that a server answers, not a file; and cards, which this press leaves to a later one. */
+const LIVE = /^(?:api|oembed|subscribe|search|cards)\b/;
+
+/** The keys of the files that a page links to within its paper. */
+function linksIn(html: string, key: string): string[] {
+  const base = new URL(`http://localhost:4321/${key.slice('site/'.length)}`);
+  return [...html.matchAll(/\s(?:href|src)="([^"#]+)/g)]
+    .map(([, link = '']) => new URL(link.replaceAll('&amp;', '&'), base))
+    .filter(({ host, pathname }) => host === base.host && pathname.startsWith(`/${PAPER}/`))
+    .map(({ pathname }) => decodeURIComponent(pathname).slice(PAPER.length + 2))
+    .filter((path) => !LIVE.test(path))
+    .map((path) => PREFIX + (path === '' || path.endsWith('/') ? `${path}index.html` : path));
+}
+
+test('at no moment of a publication does a page link to one that is not there', async (t) => {
+  const { app, clock } = await paperOf(t, 29);
+  const store = await S3Server.start(t);
+  const address = parseAddress(`s3://${BUCKET}/site?endpoint=${store.endpoint}`);
+  assert.ok(typeof address !== 'string');
+  const bucket = openBucket(
+    { ...app.settings, objectStorage: { ...app.settings.objectStorage, ...CREDENTIALS } },
+    address,
+  );
+  const send = () => publishTrees(app, address, bucket, { paper: PAPER });
+  await send();
+  const broken = new Set<string>();
+  let looks = 0;
+  // A look at everything that links lead to, after each write, is more than any reader can do.
+  store.intercept = ({ method }) => {
+    if (method === 'GET') return false;
+    const reached = new Set([`${PREFIX}index.html`]);
+    // The set grows while it is walked.
+    for (const key of reached) {
+      if (!key.endsWith('.html')) continue;
+      for (const link of linksIn(store.bytes(key) ?? '', key)) {
+        if (store.objects.has(link)) reached.add(link);
+        else broken.add(`${key} → ${link}`);
+      }
+    }
+    assert.ok(reached.size > 60, `${reached.size} reached`);
+    looks++;
+    return false;
+  };
+  for (let n = 0; n < 4; n++) {
+    clock.now += DAY;
+    publish(app, `new-${n}`, START + n * DAY);
+    if (n > 1) withdrawStory(app.desk, PAPER, `piece-${n}`, { by: 'cli', reason: 'It was never so.' });
+    await pressPapers(app, { cards: false });
+    await send();
+  }
+  assert.ok(looks > 60, `${looks} looks`);
+  assert.deepEqual([...broken], []);
+  assert.ok(store.objects.has(`${PREFIX}stories/new-3/index.html`));
+});
