@@ -7,6 +7,7 @@ import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest } from '../../src/press/
 import { typeset } from '../../src/press/card-fonts.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
 import { cardSvg, drawCard, missingGlyphs } from '../../src/press/share-card.ts';
+import { wholeCardSvg } from '../support/whole-card.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',
@@ -82,6 +83,12 @@ describe('a card', () => {
     assert.equal(ours.length, theirs.length);
     const furthest = ours.reduce((most, value, i) => Math.max(most, Math.abs(value - (theirs[i] as number))), 0);
     assert.ok(furthest < 8, `a channel is ${furthest} off`);
+  });
+
+  it('is drawn in layers as satori draws it at once', async () => {
+    const bare = (svg: string) => svg.replace(/<svg[^>]*>|<\/svg>|<mask.*?<\/mask>/g, '');
+    const cards = [CARD, { ...CARD, writer: 'Jane Roe' }, { ...CARD, nameplate: '🚀' }, { ...CARD, headline: '' }];
+    for (const card of cards) assert.equal(bare(await cardSvg(card)), bare(await wholeCardSvg(card)));
   });
 
   it('has the same bytes each time, also when many are drawn at once', async () => {
