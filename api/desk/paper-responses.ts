@@ -62,16 +62,22 @@ export class PaperResponses {
     return this.text(c, name, () => '', headers);
   }
 
-  /** The JSON of a piece's row, which many responses share in one edition. Calls `make` when it is not cached. */
-  row(c: PaperContext, id: string, make: () => object | null): string | null {
-    const key = `${this.#stateOf(c)} ${id}`;
-    const held = this.#rows.get(key);
-    if (held !== undefined) return held;
-    const row = make();
-    if (row === null) return null;
-    const text = JSON.stringify(row);
-    this.#rows.set(key, text);
-    return text;
+  /**
+   * The JSON of pieces' rows, which many responses share in one edition. Calls `make` for a row that is not cached, and
+   * leaves out those for which it returns null.
+   */
+  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
+    const state = this.#stateOf(c);
+    const texts: string[] = [];
+    for (const id of ids) {
+      const key = `${state} ${id}`;
+      const held = this.#rows.get(key);
+      const text = held ?? textOf(make(id));
+      if (text === null) continue;
+      if (held === undefined) this.#rows.set(key, text);
+      texts.push(text);
+    }
+    return texts;
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Parameters<typeof representationOf>[0]): Response {
@@ -104,6 +110,10 @@ export class PaperResponses {
 
 function takesGzip(c: PaperContext): boolean {
   return accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: 'identity' }) === 'gzip';
+}
+
+function textOf(row: object | null): string | null {
+  return row === null ? null : JSON.stringify(row);
 }
 
 /** The URL of the request on the requested host. */

@@ -71,7 +71,8 @@ export class ResponseCache {
   /** The gzipped response, which is another representation with its own ETag (RFC 9110, section 8.8.3.3). */
   gzipped(name: string, state: string, { bytes, etag, headers }: Representation): Representation {
     return this.get(`${name} gzip`, state, () => ({
-      bytes: gzipSync(bytes),
+      // Higher levels take more than twice the time, and save 5 % of a list's bytes.
+      bytes: gzipSync(bytes, { level: 1 }),
       etag: `${etag.slice(0, -1)}-gzip"`,
       headers: { ...headers, 'Content-Encoding': 'gzip' },
     }));

@@ -1,38 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/app/context.ts';
 import { makeKey } from '../../src/desk/keys.ts';
-import { searchText } from '../../src/desk/search.ts';
-import type { Text } from './invented.ts';
-import { randomFrom } from './invented.ts';
 import type { Loaded } from './load.ts';
 import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import type { Figure } from './table.ts';
-import { aSecond, median, millis } from './table.ts';
+import { aSecond, median } from './table.ts';
 
 /** A door and its bare route are asked in turn so many times; what else the machine does then meets both. */
 const ROUNDS = 5;
 const BARE_SHARE = 0.6;
 const PROOF_SHARE = 0.8;
-const SEARCH_P99 = 15;
 
-/** The doors of the API against a bare route, and search on archives of two sizes, with 32 callers. */
+/** The doors of the API against a bare route, with 32 callers. */
 export async function apiPart(bench: Bench): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  const sizes = bench.sizes.filter((size) => size >= 10_000);
-  for (const size of sizes.length > 0 ? sizes : bench.sizes) {
-    const folder = filedPaper(bench, size, `api-${size}`);
-    const key = keyIn(folder);
-    const desk = await start(['desk'], environmentOf(folder));
-    try {
-      if (figures.length === 0) figures.push(...(await doors(desk.url, key, size)));
-      figures.push(await search(desk.url, size, bench.texts.texts));
-    } finally {
-      await desk.stop();
-    }
+  const size = bench.sizes.find((size) => size >= 10_000) ?? bench.sizes[0] ?? 0;
+  const folder = filedPaper(bench, size, `api-${size}`);
+  const key = keyIn(folder);
+  const desk = await start(['desk'], environmentOf(folder));
+  try {
+    return await doors(desk.url, key, size);
+  } finally {
+    await desk.stop();
   }
-  return figures;
 }
 
 async function doors(url: string, key: string, size: number): Promise<Figure[]> {
@@ -72,45 +63,6 @@ async function doors(url: string, key: string, size: number): Promise<Figure[]> 
     });
   }
   return figures;
-}
-
-/** Questions none of which is asked twice by any caller: what is kept of answers helps with none of them. */
-async function search(url: string, size: number, texts: Text[]): Promise<Figure> {
-  const next = questionsFrom(texts);
-  const paths = [next()];
-  await load({ url, paths, next });
-  const loads: Loaded[] = [];
-  for (let round = 0; round < ROUNDS; round++) loads.push(await load({ url, paths, next }));
-  const rate = median(loads.map((loaded) => loaded.rate));
-  const p50 = median(loads.map((loaded) => loaded.p50));
-  const p99 = median(loads.map((loaded) => loaded.p99));
-  const isBudget = size === 10_000;
-  return {
-    what: `GET search, ${size} pieces, ${CALLERS} callers: p50, p99`,
-    ours: `${aSecond(rate)}, ${millis(p50)}, ${millis(p99)}`,
-    other: '',
-    ratio: null,
-    budget: isBudget ? `p99 < ${SEARCH_P99} ms` : '',
-    holds: isBudget ? p99 < SEARCH_P99 : null,
-  };
-}
-
-/** Gives another question each time: two to four words of one piece, whole or their beginnings. */
-function questionsFrom(texts: Text[]): () => string {
-  const random = randomFrom(11);
-  const below = (end: number): number => Math.floor(random() * end);
-  const words = texts.map(({ headline, prose }) => searchText(`${headline} ${prose}`).split(' '));
-  const asked = new Set<string>();
-  return () => {
-    for (;;) {
-      const own = words[below(words.length)] ?? [];
-      const terms = Array.from({ length: 2 + below(3) }, () => own[below(own.length)]?.slice(0, 2 + below(10)) ?? 'a');
-      const question = terms.join(' ');
-      if (asked.has(question)) continue;
-      asked.add(question);
-      return `/${PAPER}/api/v1/search?q=${encodeURIComponent(question)}`;
-    }
-  };
 }
 
 function keyIn(folder: string): string {

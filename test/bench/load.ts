@@ -21,17 +21,22 @@ interface Load {
   next?: () => string;
   /** How many requests; else as many as fit into the span. */
   amount?: number;
+  /** Whether the server may refuse: a refusal is an answer too. */
+  mayRefuse?: boolean;
 }
 
 /** Answers a second, and how long they took, in ms. */
 export interface Loaded {
+  /** How many were answered. */
+  count: number;
+  refused: number;
   rate: number;
   p50: number;
   p99: number;
 }
 
 /** Asks from many callers at once for a while. Throws when an answer is no success. */
-export async function load({ url, paths, headers, each, next, amount }: Load): Promise<Loaded> {
+export async function load({ url, paths, headers, each, next, amount, mayRefuse = false }: Load): Promise<Loaded> {
   const setupRequest =
     (each || next) &&
     ((request: autocannon.Request) => ({
@@ -43,10 +48,12 @@ export async function load({ url, paths, headers, each, next, amount }: Load): P
   const length = amount === undefined ? { duration: SPAN } : { amount };
   const options = { url, connections: CALLERS, ...length, requests, ...(headers ? { headers } : {}) };
   const result = await autocannon(options);
-  if (result.non2xx > 0 || result.errors > 0) {
+  if ((result.non2xx > 0 && !mayRefuse) || result.errors > 0) {
     throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);
   }
-  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+  const count = result.requests.total;
+  const refused = result.non2xx;
+  return { count, refused, rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
 export interface Served {
