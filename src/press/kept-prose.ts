@@ -1,0 +1,29 @@
+import type { Story } from '../desk/archive.ts';
+import type { ProseHtml } from './prose-html.ts';
+
+/** What stands around the prose on a story's page. Within, a line begins with the end only where pictures are shown. */
+const START = '<div class="prose">';
+const END = '\n</div>';
+
+const MARKER = /<sup class="marker" id="([^"]+)" data-n="(\d+)"/g;
+
+/**
+ * The prose of a story as an earlier press rendered it, from the page that it wrote: parsing prose is the dearest part
+ * of a page. Null when the page shows another revision, or when the prose may show pictures, whose HTML depends on the
+ * paper's media too. The caller makes sure that a press wrote these bytes, with the renderer of today.
+ */
+export function keptProse(page: Buffer, { prose, content_hash }: Pick<Story, 'prose' | 'content_hash'>): ProseHtml | null {
+  // The page names its revision in its JSON-LD, where no text can contain an unescaped quote.
+  if (prose.includes('![') || !page.includes(`"value":"${content_hash}"`)) return null;
+  const start = page.indexOf(START) + START.length;
+  const end = page.indexOf(END, start);
+  if (start < START.length || end < 0) return null;
+  const html = page.toString('utf8', start, end + 1);
+  const markerIds = new Map<number, string[]>();
+  for (const [, id = '', n] of html.matchAll(MARKER)) {
+    const ids = markerIds.get(Number(n));
+    if (ids === undefined) markerIds.set(Number(n), [id]);
+    else ids.push(id);
+  }
+  return { html, markerIds };
+}
