@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import { PROJECT } from '../project.ts';
 import type { preload, render } from '../render.ts';
+import { codeDigest } from './code-digest.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
@@ -16,6 +17,8 @@ const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
+/** What renders prose, and what finds it on a page again. */
+const PROSE_CODE = ['src/press/prose-html.ts', 'src/press/kept-prose.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -42,6 +45,8 @@ export interface Build {
   assets(): Iterable<RenderedFile>;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
+  /** A digest of the code that renders prose, with all that it imports. */
+  proseCode: string;
   /**
    * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
    * stylesheets no longer exist.
@@ -72,6 +77,7 @@ async function load(): Promise<Build> {
     assets,
     // Excludes Astro's output, which contains a new random key in each build.
     stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
+    proseCode: codeDigest(PROSE_CODE.map((path) => pathToFileURL(join(PROJECT, path)))),
     needCurrent() {
       if (builtFrom() === source) return;
       throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');

@@ -28,7 +28,7 @@ export function codeDigest(entries: readonly URL[]): string {
   };
   const addPackage = (name: string, from: URL | string): void => {
     const file = findPackageJSON(name, from);
-    if (file === undefined) throw new Error(`${name}, which ${from} imports, is not installed; run npm ci`);
+    if (file === undefined) throw new Error(`the package ${name} has no package.json; run npm ci`);
     const { version, dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
       version: string;
       dependencies?: Record<string, string>;

@@ -242,12 +242,15 @@ async function pressSnapshot(
     const full = isFull();
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
+    const isProseCurrent = manifest.proseCode(slug) === build.proseCode;
+    // Until a full press has ended, pages with prose of two versions stand side by side.
+    if (!isProseCurrent) manifest.setProseCode(slug, '');
     snapshot.refresh();
-    return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
+    return { ...plan, full, isProseCurrent, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
   const snapshot = app.snapshots.take();
   try {
-    const { start, full, site, folder, stamp, mark } = store.transact(begin);
+    const { start, full, isProseCurrent, site, folder, stamp, mark } = store.transact(begin);
     const marks = pool?.takeSnapshots();
     // Whoever awaits them learns of a failure.
     marks?.catch(() => {});
@@ -266,6 +269,8 @@ async function pressSnapshot(
       tree,
       tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
       stamp,
+      proseCode: build.proseCode,
+      isProseCurrent,
       start,
       full,
       cards: options.cards ?? true,

@@ -40,6 +40,7 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
+    isProseCurrent: how.isProseCurrent,
   });
 }
 

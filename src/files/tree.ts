@@ -190,8 +190,14 @@ export class Tree {
 
   /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
   digestBefore(path: string): string | null {
+    const bytes = this.bytesBefore(path);
+    return bytes === null ? null : sha256(bytes);
+  }
+
+  /** The file at a path before this press; null when there is none. */
+  bytesBefore(path: string): Buffer | null {
     if (this.isNew) return null;
-    return guarded(path, () => (this.has(path) ? sha256(readFileSync(join(this.folder, path))) : null));
+    return guarded(path, () => (this.has(path) ? readFileSync(join(this.folder, path)) : null));
   }
 
   /** The paths of all files. */

@@ -12,7 +12,10 @@ const MARKER = /<sup class="marker" id="([^"]+)" data-n="(\d+)"/g;
  * of a page. Null when the page shows another revision, or when the prose may show pictures, whose HTML depends on the
  * paper's media too. The caller makes sure that a press wrote these bytes, with the renderer of today.
  */
-export function keptProse(page: Buffer, { prose, content_hash }: Pick<Story, 'prose' | 'content_hash'>): ProseHtml | null {
+export function keptProse(
+  page: Buffer,
+  { prose, content_hash }: Pick<Story, 'prose' | 'content_hash'>,
+): ProseHtml | null {
   // The page names its revision in its JSON-LD, where no text can contain an unescaped quote.
   if (prose.includes('![') || !page.includes(`"value":"${content_hash}"`)) return null;
   const start = page.indexOf(START) + START.length;

@@ -52,6 +52,11 @@ export interface RenderTools {
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
+  /**
+   * A page of this output as the press before wrote it; null when it is gone or was altered. Only while pages show prose
+   * as it is rendered now.
+   */
+  pageBefore?: ((path: string) => Buffer | null) | undefined;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

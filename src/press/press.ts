@@ -42,6 +42,8 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
+  /** Identifies the code that renders prose. */
+  proseCode: string;
   start: PressStart;
   /** Presses everything, stale or not. */
   full: boolean;
@@ -72,6 +74,7 @@ export interface HowToPrint {
   checksDisk: boolean;
   /** Whether the manifest lists anything of the paper. */
   isListed: boolean;
+  isProseCurrent: boolean;
 }
 
 export interface PressReport {
@@ -122,7 +125,10 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
-    await allOf([printer.printAll(here, record), pool?.print(inPool, { checksDisk, isListed }, record)]);
+    await allOf([
+      printer.printAll(here, record),
+      pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record),
+    ]);
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
   }
@@ -155,7 +161,10 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       paper,
       left.map((name) => tags.picture(outputNamed(name)?.key ?? '')),
     );
-    if (full) manifest.setStamp(paper, job.stamp);
+    if (full) {
+      manifest.setStamp(paper, job.stamp);
+      manifest.setProseCode(paper, job.proseCode);
+    }
     job.topics?.release(paper, job.tools.now);
   });
   const outputs = names.size - left.length;

@@ -33,6 +33,8 @@ export interface PrinterJob {
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
   checksDisk: boolean;
+  /** Whether all pages on disk show prose as it is rendered now. */
+  isProseCurrent: boolean;
 }
 
 /** Prints outputs of one paper, and writes the files whose bytes differ from those on disk. */
@@ -98,8 +100,22 @@ export class Printer {
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
-    const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
+    const files = (await found.output.print(edition, found.key, this.#toolsOver(recorded))) ?? [];
     return { written: this.#write(name, files, { edition, recorded }) };
+  }
+
+  /** The tools of an output whose files are recorded as these. */
+  #toolsOver(recorded: PressedFile[] | undefined): RenderTools {
+    const { tools, tree, isProseCurrent } = this.#job;
+    if (!isProseCurrent || recorded === undefined) return tools;
+    return {
+      ...tools,
+      pageBefore(path) {
+        const digest = recorded.find((file) => file.path === path)?.digest;
+        const bytes = digest === undefined ? null : tree.bytesBefore(path);
+        return bytes !== null && sha256(bytes) === digest ? bytes : null;
+      },
+    };
   }
 
   async #write(

@@ -8,6 +8,7 @@ import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
+import { keptProse } from '../kept-prose.ts';
 import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
@@ -31,13 +32,15 @@ export const story: Output = {
   kind: 'story',
   stage: 'story',
   ...ofEachPiece(),
-  async print(edition, slug, { render }) {
+  async print(edition, slug, { render, pageBefore }) {
     const found = edition.story(slug);
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
-    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
     const folder = `stories/${slug}`;
+    const before = pageBefore?.(`${folder}/index.html`) ?? null;
+    const kept = before === null ? null : keptProse(before, found);
+    const prose = kept ?? proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
     const { root } = edition.site;
     const generations = edition.generations(found.id);
     return [
