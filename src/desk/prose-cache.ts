@@ -1,14 +1,8 @@
-import { PROSE_MAX } from '../ledger/piece.ts';
 import type { ParsedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
 
-/**
- * How much prose is cached, in UTF-16 units: 16 of the longest texts, which are those of the requests in progress, or a
- * transaction of an import.
- */
-const CACHED_MAX = 16 * PROSE_MAX;
-/** What each text counts beside its length, for the objects that hold it. */
-const EACH = 1_000;
+/** How many parsed texts are cached: those of the requests in progress. */
+const CACHED_MAX = 16;
 
 /** Prose that another thread has parsed. */
 export interface CachedProse {
@@ -18,21 +12,13 @@ export interface CachedProse {
 }
 
 const cache = new Map<string, CachedProse>();
-let size = 0;
 
-/** Caches the result of another thread for the next transaction, which needs it. */
-export function cacheProse(prose: string, entry: CachedProse): void {
-  drop(prose);
+/** Caches the result of another thread for the next transaction, which needs it and at most `max` others. */
+export function cacheProse(prose: string, entry: CachedProse, max = CACHED_MAX): void {
+  cache.delete(prose);
   cache.set(prose, entry);
-  size += prose.length + EACH;
-  for (const oldest of cache.keys()) {
-    if (size <= CACHED_MAX) return;
-    drop(oldest);
-  }
-}
-
-function drop(prose: string): void {
-  if (cache.delete(prose)) size -= prose.length + EACH;
+  const oldest = cache.keys().next().value;
+  if (cache.size > max && oldest !== undefined) cache.delete(oldest);
 }
 
 export function isCached(prose: string): boolean {

@@ -11,7 +11,7 @@ import type { Filing, Kind } from '../ledger/piece.ts';
 import { WRITER_MAX } from '../ledger/piece.ts';
 import { list } from '../phrases/intl.ts';
 import type { ImportLine, ParsedLine } from './import-lines.ts';
-import { lineProblems } from './import-lines.ts';
+import { BATCH, lineProblems } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
 import { createdPaper, existingPaper } from './import-paper.ts';
 import { readAhead } from './import-reader.ts';
@@ -143,7 +143,8 @@ class ImportRun {
         throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
       }
       this.#slugs.set(line.slug, number);
-      if (prose !== null) cacheProse(line.prose, prose);
+      // The transaction needs the prose again at its end, and no transaction has more than a batch.
+      if (prose !== null) cacheProse(line.prose, prose, BATCH);
       if (this.#file(line)) this.outcome.filed++;
       else this.outcome.unchanged++;
     } catch (error) {

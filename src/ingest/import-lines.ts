@@ -34,7 +34,7 @@ export type ImportLine = z.infer<typeof ImportLine>;
 export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { problems: Problem[] } | null;
 
 /** How many lines a batch has at most. */
-const BATCH = 100;
+export const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
 

@@ -6,7 +6,7 @@ import type { ParsedLine } from './import-lines.ts';
 import { parsedBatches } from './import-lines.ts';
 
 /** A smaller file, in bytes, is parsed before a thread would have started. */
-const SMALL = 200_000;
+const SMALL = 100_000;
 /** How many batches the thread parses before they are filed. */
 const AHEAD = 2;
 

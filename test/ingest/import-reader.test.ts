@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { importArchive } from '../../src/ingest/import-archive.ts';
+import { parsedBatches } from '../../src/ingest/import-lines.ts';
+import { readAhead } from '../../src/ingest/import-reader.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { START } from '../support/pressed-paper.ts';
+
+const all = async <T>(batches: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const batch of batches) found.push(batch);
+  return found;
+};
+
+/** Lines of a file that is long enough for a thread of its own, some of them blank or wrong. */
+function archiveIn(folder: string): string {
+  const file = join(folder, 'archive.jsonl');
+  const lines = Array.from({ length: 330 }, (_, n) => {
+    if (n % 100 === 50) return '';
+    if (n % 100 === 60) return '{"slug": ';
+    if (n % 100 === 70) return JSON.stringify({ slug: `half-${n}` });
+    return JSON.stringify({
+      slug: `piece-${n}`,
+      headline: `About ${n}`,
+      section: 'Sea',
+      published_at: '2019-05-20T00:00:00Z',
+      prose: `One’s \u0041\u030a tide.[^1]\r\n\r\nTwo.[^2] ${n % 100 === 80 ? '<b>' : ''} ${'Ebb and flow. '.repeat(60)}`,
+      cited_facts: [
+        { statement: 'One.', source: 'NIST', instrument: 'FIPS 180-4' },
+        { statement: 'Two.', source: 'IETF', instrument: 'RFC 2119' },
+      ],
+    });
+  });
+  writeFileSync(file, lines.join('\n'));
+  assert.ok(statSync(file).size > 200_000);
+  return file;
+}
+
+test('lines that a thread read ahead are those that this thread reads, and are filed by their numbers', async (t) => {
+  const folder = tempFolder(t);
+  const file = archiveIn(folder);
+  const lines = await all(parsedBatches(file));
+  assert.deepEqual(await all(readAhead(file)), lines);
+  assert.deepEqual(
+    lines.map(({ length }) => length),
+    [100, 100, 100, 30],
+  );
+  const app = appContextIn(t, folder, { now: START });
+  const { filed, refused } = await importArchive(app, file, { paper: 'quay', create: true, air: true });
+  assert.deepEqual(
+    refused.map(({ line, problems }) => `${line} ${problems[0]?.field}`),
+    ['61', '71', '81', '161', '171', '181', '261', '271', '281'].map(
+      (line) => `${line} ${{ 6: 'line', 7: 'headline', 8: 'prose' }[line.at(-2) ?? '']}`,
+    ),
+  );
+  assert.equal(filed, 330 - 3 - refused.length);
+  assert.deepEqual(
+    app.store.indexFaults(() => {}),
+    [],
+  );
+  assert.equal(app.store.archive('quay').search(['tide'], 1_000).length, filed);
+});
+
+test('a file that is damaged is said to be, also by a thread', async (t) => {
+  const file = join(tempFolder(t), 'cut.jsonl.gz');
+  const noise = Array.from({ length: 20_000 }, (_, n) => String(Math.sin(n))).join('\n');
+  writeFileSync(file, gzipSync(noise).subarray(0, -500));
+  assert.ok(statSync(file).size > 100_000);
+  await assert.rejects(all(readAhead(file)), /cut\.jsonl\.gz cannot be read \(unexpected end of file\)/);
+});
