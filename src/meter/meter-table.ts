@@ -17,6 +17,13 @@ export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
   | { outcome: 'too_fast' }
 );
 
+/** Who is charged for a request, and when it came in (ms). */
+export interface Charged {
+  account: string;
+  key: string;
+  at: number;
+}
+
 export interface MeterLimits {
   /** Included requests per account and day. */
   daily: number;
@@ -45,7 +52,9 @@ export interface MeterTable {
    * all. It belongs to the day on which it came in, however long its response takes. Null when the account no longer
    * exists.
    */
-  reserve(of: { account: string; key: string; at: number }, limits: MeterLimits): ReserveOutcome | null;
+  reserve(of: Charged, limits: MeterLimits): ReserveOutcome | null;
+  /** Charges several requests of one key as if they came in one after the other, and counts them once. */
+  reserveAll(of: Charged, requests: number, limits: MeterLimits): ReserveOutcome[] | null;
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */
   refund(taken: Reservation, at: number, daily: number): AccountUsage | null;
   usage(account: string, at: number, daily: number): AccountUsage | null;

@@ -2,7 +2,7 @@ import type { AccountUsage } from '../meter/account-usage.ts';
 import { afterRequest, nextSource } from '../meter/account-usage.ts';
 import { accountingTime } from '../meter/accounting-time.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
-import type { MeterTable } from '../meter/meter-table.ts';
+import type { MeterTable, ReserveOutcome } from '../meter/meter-table.ts';
 import { PLANS } from '../meter/plan.ts';
 import { minuteOf } from '../meter/rate.ts';
 import { dayOf, monthOf } from '../time.ts';
@@ -54,22 +54,19 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
      WHERE a.id = ?1`,
     USAGE,
   );
-  // A process whose clock lags slightly counts in the minute that has already begun. After the clock was set back,
-  // counting restarts.
-  const countKey = one(
-    `INSERT INTO meter_keys (key, day, units, minute, in_minute) SELECT ?1, ?2, 1, ?3, 1 WHERE ?4 > 0
-     ON CONFLICT DO UPDATE SET units = units + 1,
-       in_minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN in_minute + 1 ELSE 1 END,
-       minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN minute ELSE excluded.minute END
-     WHERE minute - excluded.minute NOT IN (0, 1) OR in_minute < ?4
-     RETURNING in_minute`,
-    integer,
+  const minuteOfKey = one('SELECT minute, in_minute FROM meter_keys WHERE key = ? AND day = ?', {
+    minute: integer,
+    in_minute: integer,
+  });
+  const countKey = run(
+    `INSERT INTO meter_keys (key, day, units, minute, in_minute) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET units = units + excluded.units, minute = excluded.minute, in_minute = excluded.in_minute`,
   );
   const uncountKey = run('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
   const count = (column: 'included' | 'drawn' | 'refused') =>
     run(
-      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, 1)
-       ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
+      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET ${column} = ${column} + excluded.${column}`,
     );
   const counts = { included: count('included'), drawn: count('drawn'), refused: count('refused') };
   const uncount = (column: 'included' | 'drawn') =>
@@ -78,8 +75,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
   const countMailbox = run(
-    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
-     ON CONFLICT DO UPDATE SET included = included + 1`,
+    `INSERT INTO mailbox_days SELECT mailbox, ?2, ?3 FROM accounts WHERE id = ?1 AND plan = 'daily'
+     ON CONFLICT DO UPDATE SET included = included + excluded.included`,
   );
   // Ignores the current plan, so that a mailbox never counts more than its accounts.
   const uncountMailbox = run(
@@ -123,30 +120,61 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
   const usage = (account: string, now: number, daily: number) =>
     usageAt(account, accountingTimeOf(account, now), daily);
 
-  return {
-    reserve: ({ account, key, at: now }, { daily, perMinute }) =>
-      transact(() => {
-        const at = accountingTimeOf(account, now);
-        const before = usageAt(account, at, daily);
-        if (before === null) return null;
-        const day = dayOf(at);
-        const inMinute = countKey(key, day, minuteOf(now), perMinute);
-        const rate = { limit: perMinute, used: inMinute ?? perMinute, at: now };
-        if (inMinute === null) return { outcome: 'too_fast', usage: before, rate };
-        const next = nextSource(before);
-        if ('exhausted' in next) {
-          // The request counts for the minute, but uses no unit.
-          uncountKey(key, day);
-          counts.refused(account, day);
-          return { outcome: 'exhausted', ...next.exhausted, usage: afterRequest(before, 'refused'), rate };
+  /** The minute of a key in which a request counts, and the requests that it already has. */
+  const minuteAt = (key: string, day: string, now: number): { minute: number; used: number } => {
+    const minute = minuteOf(now);
+    const last = minuteOfKey(key, day);
+    // A process whose clock lags slightly counts in the minute that has already begun. After the clock was set back,
+    // counting restarts.
+    if (last === null || ![0, 1].includes(last.minute - minute)) return { minute, used: 0 };
+    return { minute: last.minute, used: last.in_minute };
+  };
+
+  const reserveAll: MeterTable['reserveAll'] = ({ account, key, at: now }, requests, { daily, perMinute }) =>
+    transact(() => {
+      const at = accountingTimeOf(account, now);
+      let usage = usageAt(account, at, daily);
+      if (usage === null) return null;
+      const day = dayOf(at);
+      const begun = minuteAt(key, day, now);
+      let { used } = begun;
+      const counted = { included: 0, drawn: 0, refused: 0 };
+      const outcomes: ReserveOutcome[] = [];
+      for (let request = 0; request < requests; request++) {
+        if (used >= perMinute) {
+          outcomes.push({ outcome: 'too_fast', usage, rate: { limit: perMinute, used: perMinute, at: now } });
+          continue;
         }
-        const as = next.from === 'included' ? 'included' : 'drawn';
-        counts[as](account, day);
-        if (as === 'included') countMailbox(account, day);
-        if (as === 'drawn') credits.postDraws(account, day, at);
-        const reservation = { account, key, day, from: next.from };
-        return { outcome: 'reserved', reservation, usage: afterRequest(before, as), rate };
-      }),
+        // A request beyond the allowance counts for the minute, but uses no unit.
+        used++;
+        const rate = { limit: perMinute, used, at: now };
+        const next = nextSource(usage);
+        const as = 'exhausted' in next ? 'refused' : next.from === 'included' ? 'included' : 'drawn';
+        counted[as]++;
+        usage = afterRequest(usage, as);
+        outcomes.push(
+          'exhausted' in next
+            ? { outcome: 'exhausted', ...next.exhausted, usage, rate }
+            : { outcome: 'reserved', reservation: { account, key, day, from: next.from }, usage, rate },
+        );
+      }
+      const { included, drawn, refused } = counted;
+      if (used > begun.used) countKey(key, day, included + drawn, begun.minute, used);
+      if (included > 0) {
+        counts.included(account, day, included);
+        countMailbox(account, day, included);
+      }
+      if (refused > 0) counts.refused(account, day, refused);
+      if (drawn > 0) {
+        counts.drawn(account, day, drawn);
+        credits.postDraws(account, day, at);
+      }
+      return outcomes;
+    });
+
+  return {
+    reserve: (of, limits) => reserveAll(of, 1, limits)?.[0] ?? null,
+    reserveAll,
     refund: ({ account, key, day, from }, at, daily) =>
       transact(() => {
         // If the account was deleted in the meantime, there is nothing to refund.

@@ -50,6 +50,8 @@ import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
+import type { LateCommit } from './late-commit.ts';
+import { lateCommit } from './late-commit.ts';
 import type { LeaseTable } from './leases.ts';
 import { leaseTable } from './leases.ts';
 import type { ArchiveRows } from './ledger-audit.ts';
@@ -155,6 +157,11 @@ export interface Store
 
   /** Runs a small write together with those of other callers, and resolves when it is on disk. */
   groupCommit: GroupCommit['add'];
+  /**
+   * Like `groupCommit`, but resolves before the disk has the write, with a promise for that. Others may read it before:
+   * for counts, not for anything signed.
+   */
+  lateCommit: LateCommit['add'];
   /** Runs read-only `work` on one state of the database, while others may write. */
   read<T>(work: () => T): T;
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
@@ -233,7 +240,9 @@ export function openStore(settings: DatabaseSettings): Store {
 
   const credits = creditTables(db, transact);
   const keys = keyTables(db, transact);
-  const group = groupCommit(db, transact, (error) => databaseFault(error, settings.file));
+  const faultOf = (error: unknown) => databaseFault(error, settings.file);
+  const group = groupCommit(db, transact, faultOf);
+  const late = lateCommit(db, settings.file, transact, faultOf);
 
   const ledger: LedgerStore = {
     transact,
@@ -272,6 +281,7 @@ export function openStore(settings: DatabaseSettings): Store {
     papers,
     pieces,
     groupCommit: group.add,
+    lateCommit: late.add,
     manifest,
     keys,
     removals: removalTable(db),
@@ -347,6 +357,7 @@ export function openStore(settings: DatabaseSettings): Store {
     indexFaults: (progress) => indexFaults(db, progress),
     close() {
       group.flush();
+      late.close();
       db.close();
     },
   };

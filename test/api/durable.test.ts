@@ -18,15 +18,17 @@ const WAL = /broadsheet\.db-wal>/;
 
 const isAnswer = ({ text }: Call) => text.includes('HTTP/1.1 2');
 const isWrite = ({ name, text }: Call) => /^p?write/.test(name) && WAL.test(text);
-const isSync = ({ name, text }: Call) => /^f(?:data)?sync$/.test(name) && WAL.test(text);
+/** The end of a sync, on whatever thread. */
+const isSync = ({ name, text }: Call) =>
+  WAL.test(text) && /^f(?:data)?sync/.test(name) && (name.endsWith('resumed') || !text.endsWith('<unfinished ...>'));
 
-/** The calls of the thread that answered, from a place in the trace up to the answer. */
+/** From a place in the trace up to the answer: the calls of the thread that answered, and every sync. */
 async function upToAnswer(trace: Trace, from: number): Promise<Call[]> {
   return until(() => {
     const calls = trace.calls().slice(from);
     const end = calls.findIndex(isAnswer);
     if (end < 0) return null;
-    return calls.slice(0, end).filter(({ thread }) => thread === calls[end]?.thread);
+    return calls.slice(0, end).filter((call) => call.thread === calls[end]?.thread || isSync(call));
   });
 }
 
@@ -80,4 +82,10 @@ test('no write is answered before it is on the disk', { skip: NO_STRACE }, async
     headers: { 'x-service-key': keyed },
   });
   await asked('a keyless read that is counted', records, { path: '/v1/domains/harbor.example' });
+  await asked('a piece that is filed after them', url, {
+    method: 'POST',
+    path: '/tide-table/api/v1/stories',
+    headers: { authorization: `Bearer ${desk}` },
+    body: storyBody('neap-tide'),
+  });
 });

@@ -31,7 +31,10 @@ export interface Call {
 }
 
 export interface Trace {
-  /** The calls since the trace began, in order of their start. */
+  /**
+   * The calls since the trace began, in order of their start. The end of one that another thread's call interrupted is
+   * a call of its own, such as `fdatasync resumed`, with the text of its start.
+   */
   calls(): Call[];
 }
 
@@ -56,12 +59,17 @@ export async function traced(t: Scope, pid: number): Promise<Trace> {
     return /attached/.test(said) || null;
   });
   return {
-    calls: () =>
-      readFileSync(file, 'utf8')
+    calls() {
+      const begun = new Map<string, string>();
+      return readFileSync(file, 'utf8')
         .split('\n')
         .flatMap((line) => {
-          const [, thread = '', name = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
-          return name === '' ? [] : [{ thread, name, text }];
-        }),
+          const [, thread = '', resumed] = /^(\d+) +<\.\.\. (\w+) resumed>/.exec(line) ?? [];
+          if (resumed !== undefined) return [{ thread, name: `${resumed} resumed`, text: begun.get(thread) ?? '' }];
+          const [, by = '', name = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
+          begun.set(by, text);
+          return name === '' ? [] : [{ thread: by, name, text }];
+        });
+    },
   };
 }

@@ -3,33 +3,38 @@ import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { ServiceKey } from '../../../src/accounts/service-key.ts';
 import type { AppContext } from '../../../src/app/context.ts';
+import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
 import { includedAgainAt } from '../../../src/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
 import type { Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
+import type { Late } from '../../../src/store/late-commit.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
+import { Charges } from './charges.ts';
 
 /**
  * The keyed lane: reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every
  * response has the headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
  */
 export function keyedLane(app: AppContext, logger: Logger) {
+  const charges = new Charges(app);
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const { outgoing } = c.env;
     const set = (headers: Record<string, string>) => {
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const reservation = await reserveUnit(app, c.get('key'), set);
+    const { result: reservation, synced } = await reserveUnit(charges, app.settings, c.get('key'), set);
     let failed = true;
     try {
-      await next();
+      // The response is made while the disk takes the charge, and sent after that.
+      await Promise.all([next(), synced]);
       // A handler may have written to Node's response directly.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
@@ -45,23 +50,25 @@ type SetHeaders = (headers: Record<string, string>) => void;
  * `key_invalid` when the account was deleted.
  */
 async function reserveUnit(
-  { store, settings, now }: AppContext,
+  charges: Charges,
+  settings: Settings,
   key: ServiceKey | null,
   set: SetHeaders,
-): Promise<Reservation> {
-  const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
-  const of = { account: key?.account ?? '', key: key?.id ?? '' };
-  // Concurrent charges share a commit. The clock is read under the write lock, so that no other process is ahead of it.
-  const result = await store.groupCommit(() => store.meter.reserve({ ...of, at: now() }, limits));
+): Promise<Late<Reservation>> {
+  const { result, synced } = await charges.reserve({ account: key?.account ?? '', key: key?.id ?? '' });
+  if (result?.outcome === 'reserved') {
+    set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
+    return { result: result.reservation, synced };
+  }
+  await synced;
   if (result === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
   set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
-  if (result.outcome === 'reserved') return result.reservation;
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
   const seconds = secondsToNextMinute(result.rate.at);
   set({ 'Retry-After': String(seconds) });
   throw new Fault(
     'rate_limited',
-    `this key used its ${limits.perMinute} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
+    `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
   );
 }
 
@@ -72,7 +79,9 @@ async function refundUnit(
   { set, logger }: { set: SetHeaders; logger: Logger },
 ): Promise<void> {
   try {
-    const usage = await store.groupCommit(() => store.meter.refund(reservation, now(), settings.keyedDaily));
+    const work = () => store.meter.refund(reservation, now(), settings.keyedDaily);
+    const { result: usage, synced } = await store.lateCommit(work);
+    await synced;
     if (usage !== null) set(meterHeaders(usage));
   } catch (error) {
     logger.error({ err: error, account: reservation.account, day: reservation.day }, 'a unit was not refunded');

@@ -21,11 +21,14 @@ export function keylessLane({ store, settings, now }: AppContext) {
     const ceiling = settings.keylessDaily;
     // Rejected callers never take the write lock.
     const seen = store.keyless.peek(caller, now(), ceiling);
-    const entry =
-      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.admit(caller, now, ceiling)) : seen;
+    const { result: entry, synced } =
+      seen.pass === 'open'
+        ? await store.lateCommit(() => store.keyless.admit(caller, now, ceiling))
+        : { result: seen, synced: Promise.resolve() };
     for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
     // These headers describe this caller.
     setHeader(c, 'Cache-Control', PRIVATE);
+    if (entry.pass !== 'open') await synced;
     if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
     if (entry.pass === 'throttled') {
       const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1_000));
@@ -36,7 +39,9 @@ export function keylessLane({ store, settings, now }: AppContext) {
         { docs: docsUrl(settings), sign_in_url: signInUrl(settings) },
       );
     }
-    return next();
+    // The response is made while the disk takes the count, and sent after that.
+    await Promise.all([next(), synced]);
+    return undefined;
   });
 }
 

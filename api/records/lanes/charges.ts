@@ -1,0 +1,52 @@
+import type { AppContext } from '../../../src/app/context.ts';
+import type { ReserveOutcome } from '../../../src/meter/meter-table.ts';
+import type { Late } from '../../../src/store/late-commit.ts';
+
+/** Null when the account was deleted. */
+type Outcome = Late<ReserveOutcome | null>;
+
+/**
+ * Charges requests. Those of one key that arrive together are charged at once, in one transaction: exactly as if they came
+ * one after the other.
+ */
+export class Charges {
+  readonly #app: Pick<AppContext, 'store' | 'settings' | 'now'>;
+  readonly #waiting = new Map<string, PromiseWithResolvers<Outcome>[]>();
+
+  constructor(app: Pick<AppContext, 'store' | 'settings' | 'now'>) {
+    this.#app = app;
+  }
+
+  /** Resolves when the charge is committed. Nothing that it pays for may be sent before it is `synced`. */
+  reserve(of: { account: string; key: string }): Promise<Outcome> {
+    const request = Promise.withResolvers<Outcome>();
+    const group = this.#waiting.get(of.key);
+    if (group === undefined) this.#charge(of, [request]);
+    else group.push(request);
+    return request.promise;
+  }
+
+  #charge(of: { account: string; key: string }, group: PromiseWithResolvers<Outcome>[]): void {
+    const { store, settings, now } = this.#app;
+    const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
+    this.#waiting.set(of.key, group);
+    const close = () => {
+      if (this.#waiting.get(of.key) === group) this.#waiting.delete(of.key);
+    };
+    store
+      .lateCommit(() => {
+        close();
+        // The clock is read under the write lock, so that no other process is ahead of it.
+        return store.meter.reserveAll({ ...of, at: now() }, group.length, limits);
+      })
+      .then(
+        ({ result, synced }) => {
+          for (const [at, { resolve }] of group.entries()) resolve({ result: result?.[at] ?? null, synced });
+        },
+        (error: unknown) => {
+          close();
+          for (const { reject } of group) reject(error);
+        },
+      );
+  }
+}

@@ -1,0 +1,83 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { GroupCommit } from './group-commit.ts';
+import { groupCommit } from './group-commit.ts';
+import type { Db } from './open.ts';
+import { IN_MEMORY } from './open.ts';
+import type { Transact } from './sql.ts';
+
+const syncOf = promisify(fdatasync);
+
+/** The result of work that is committed, and when it is on disk. */
+export interface Late<T> {
+  result: T;
+  /** Resolves when a power cut cannot take the work back. Rejects when the disk fails. Always await it. */
+  synced: Promise<void>;
+}
+
+/**
+ * Commits groups whose way to the disk holds up nobody: SQLite leaves them in the write-ahead log, which one of libuv's
+ * threads then syncs. A commit in the log is only lost in a power cut, with everything after it.
+ */
+export interface LateCommit {
+  /** Like `GroupCommit.add`, but resolves before the disk has the commit. */
+  add<T>(work: () => T): Promise<Late<T>>;
+  /** Runs all waiting work at once, and waits for the disk. */
+  close(): void;
+}
+
+export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (error: unknown) => unknown): LateCommit {
+  const isOnDisk = file !== IN_MEMORY;
+  // The log exists, and is the same file, from the first write until the connection is closed.
+  let fd: number | null = null;
+  const openLog = (): number => {
+    fd ??= openSync(`${file}-wal`, 'r+');
+    return fd;
+  };
+  let hasCommitted = false;
+  let isClosed = false;
+  const unsynced: Transact = (work) => {
+    if (!isOnDisk) return transact(work);
+    hasCommitted = true;
+    db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return transact(work);
+    } finally {
+      db.exec('PRAGMA synchronous = FULL');
+    }
+  };
+  const group: GroupCommit = groupCommit(db, unsynced, faultOf);
+
+  let running = Promise.resolve();
+  let next: Promise<void> | null = null;
+  const sync = async (): Promise<void> => {
+    if (!isClosed) await syncOf(openLog());
+  };
+  /** Resolves when all that is committed now is on disk. A sync that has begun may miss it, so callers share the next. */
+  const synced = (): Promise<void> => {
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        running = sync().catch((error: unknown) => {
+          throw faultOf(error);
+        });
+        return running;
+      });
+    return next;
+  };
+
+  return {
+    async add(work) {
+      const result = await group.add(work);
+      return { result, synced: isOnDisk ? synced() : Promise.resolve() };
+    },
+    close() {
+      group.flush();
+      isClosed = true;
+      if (!hasCommitted) return;
+      fdatasyncSync(openLog());
+      closeSync(openLog());
+    },
+  };
+}
