@@ -37,8 +37,7 @@ export async function growthPart(bench: Bench): Promise<Figure[]> {
     for (let part = 1; part <= PARTS; part++) {
       while (published.length < (PUBLISHES * part) / PARTS)
         published.push(await publish(desk, bench, published, headers));
-      // Some reads meet a page while it is printed: they are asked when the last one is on the disk.
-      await load({ url: desk.url, paths: [next()], headers, next, amount: Math.ceil(READS / PARTS) });
+      await load({ url: desk.url, paths: [next()], headers, next, amount: Math.ceil(READS / PARTS), mayRefuse: true });
       await sleep(REST);
       sizes.push(await residentBytes(desk.pid));
       note(`growth, part ${part} of ${PARTS}: ${mega(sizes.at(-1) ?? 0)}`);

@@ -9,6 +9,8 @@ const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
 export const CALLERS = 32;
 /** How long a door is asked at a time, in seconds; before that it is warmed for as long. */
 const SPAN = 2;
+/** How long an answer may take, in seconds, before it counts as failed: long enough for a loaded machine. */
+const TIMEOUT = 60;
 
 /** What is asked of one server: an address, or several in turn, and what the callers send. */
 interface Load {
@@ -46,10 +48,11 @@ export async function load({ url, paths, headers, each, next, amount, mayRefuse 
     }));
   const requests = paths.map((path) => ({ path, ...(setupRequest ? { setupRequest } : {}) }));
   const length = amount === undefined ? { duration: SPAN } : { amount };
-  const options = { url, connections: CALLERS, ...length, requests, ...(headers ? { headers } : {}) };
+  const options = { url, connections: CALLERS, ...length, requests, timeout: TIMEOUT, ...(headers ? { headers } : {}) };
   const result = await autocannon(options);
   if ((result.non2xx > 0 && !mayRefuse) || result.errors > 0) {
-    throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+    const statuses = JSON.stringify(result.statusCodeStats);
+    throw new Error(`${url}${paths[0]}: not all answers were a success (${statuses}), ${result.errors} failed`);
   }
   const count = result.requests.total;
   const refused = result.non2xx;
