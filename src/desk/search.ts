@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { parseProse, plainText } from '../ledger/prose.ts';
+import '../ledger/quick-markdown.ts';
 import type { CachedProse } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
 

@@ -2,6 +2,7 @@ import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
+import '../../ledger/quick-markdown.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
