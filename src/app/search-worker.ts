@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { codeOf, messageOf } from '../fault.ts';
 import { openReader } from '../store/open.ts';
@@ -8,11 +8,21 @@ import type { SearchAnswer } from './search-pool.ts';
 
 // The thread behind `SearchPool`: searches on a connection of its own. It may be terminated at any time.
 
-/** On Linux, this thread yields to those that answer other requests. Elsewhere the whole process would yield. */
-const YIELDS = 5;
-if (process.platform === 'linux') setPriority(YIELDS);
+/** How much nicer this thread is than the one that answers all requests. */
+const NICER = 5;
+yieldToOthers();
 
 const { found } = searchReads(openReader(workerData));
+
+/** Lowers the priority of this thread on Linux. Elsewhere that would be the priority of the whole process. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER));
+  } catch {
+    // Some containers forbid it. The thread searches all the same.
+  }
+}
 
 function answer(question: Question): SearchAnswer {
   try {

@@ -25,8 +25,6 @@ export interface Found {
   ids: string[];
 }
 
-export type SearchReads = ReturnType<typeof searchReads>;
-
 /** Reads from the full-text index. It needs no other table's code, so that reader threads start fast and stay small. */
 export function searchReads(db: Db) {
   const { one, all } = sql(db);

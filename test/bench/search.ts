@@ -81,7 +81,7 @@ function askAlone(folder: string, size: number, kinds: Map<string, string[]>): v
 }
 
 /** Questions that nobody asked before, from callers who never pause. */
-export async function newQuestions({ url, pid }: Served, size: number, next: () => string): Promise<Figure> {
+async function newQuestions({ url, pid }: Served, size: number, next: () => string): Promise<Figure> {
   const ask = () => load({ url, paths: [next()], next });
   await ask();
   const before = processorTime(pid);
@@ -104,7 +104,7 @@ export async function newQuestions({ url, pid }: Served, size: number, next: () 
 const DOORS = ['stories', 'front', 'days', 'sections', 'masthead'];
 
 /** How long other doors take with and without the load of `newQuestions`: the door that suffers most. */
-export async function otherDoors(desk: Served, size: number, callers: number, next: () => string): Promise<Figure> {
+async function otherDoors(desk: Served, size: number, callers: number, next: () => string): Promise<Figure> {
   const paths = DOORS.map((door) => `/${PAPER}/api/v1/${door}`);
   const searched: Loaded[] = [];
   const measured: Record<'without' | 'beside', number[][]> = { without: [], beside: [] };
@@ -161,7 +161,7 @@ function indexAgain(folder: string): number {
 }
 
 /** Another question each time: two to four words of one piece, whole or their beginnings. */
-export function questionsFrom(texts: Text[]): () => string {
+function questionsFrom(texts: Text[]): () => string {
   const random = randomFrom(11);
   const below = (end: number): number => Math.floor(random() * end);
   const words = texts.map(({ headline, prose }) => searchText(`${headline} ${prose}`).split(' '));
