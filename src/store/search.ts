@@ -8,13 +8,13 @@ import { sql } from './sql.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
-/** From so many pieces on, a transaction leaves merging to `optimize`. */
+/** From so many pieces on, a transaction writes its words as bulk, and leaves most merging to `optimize`. */
 const BULK = 20;
 /**
- * How FTS5 writes the words of a transaction: how many segments of one size it merges as it goes, 0 for none, and how
- * many bytes of words it buffers before it writes a segment.
+ * How FTS5 writes the words of a transaction: how many segments of one size it merges as it goes, and how many bytes of
+ * words it buffers before it writes a segment. Merging none (0) would let FTS5 merge whole levels in one transaction.
  */
-const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 0, hashsize: 2 ** 24 } };
+const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 8, hashsize: 2 ** 24 } };
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 export type SearchTables = ReturnType<typeof searchTables>;

@@ -3,6 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import Database from 'libsql';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { parsedBatches } from '../../src/ingest/import-lines.ts';
 import { readAhead } from '../../src/ingest/import-reader.ts';
@@ -62,6 +63,13 @@ test('lines that a thread read ahead are those that this thread reads, and are f
     [],
   );
   assert.equal(app.store.archive('quay').search(['tide'], 1_000).length, filed);
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => db.close());
+  const settings = db.prepare("SELECT k, v FROM search_config WHERE k <> 'version' ORDER BY k").raw().all();
+  assert.deepEqual(settings, [
+    ['automerge', 4],
+    ['hashsize', 2 ** 20],
+  ]);
 });
 
 test('a file that is damaged is said to be, also by a thread', async (t) => {
