@@ -17,8 +17,11 @@ const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
-/** What renders prose, and what finds it on a page again. */
-const PROSE_CODE = ['src/press/prose-html.ts', 'src/press/kept-prose.ts'];
+/** Where all modules are that have the parser of prose in hand, and change it or render what it parsed. */
+const PROSE_CODE = ['src/press', 'src/ledger'];
+const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
+/** Finds prose on a page again. */
+const KEPT_PROSE = 'src/press/kept-prose.ts';
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -71,18 +74,33 @@ async function load(): Promise<Build> {
   const source = builtFrom();
   if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
   const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
+  let stamp: string | undefined;
+  let proseCode: string | undefined;
   return {
     render: built.render,
     preload: built.preload,
     assets,
-    // Excludes Astro's output, which contains a new random key in each build.
-    stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
-    proseCode: codeDigest(PROSE_CODE.map((path) => pathToFileURL(join(PROJECT, path)))),
+    // Worker threads do not ask for the digests.
+    get stamp() {
+      // Excludes Astro's output, which contains a new random key in each build.
+      stamp ??= digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]);
+      return stamp;
+    },
+    get proseCode() {
+      proseCode ??= codeDigest(proseModules().map((file) => pathToFileURL(file)));
+      return proseCode;
+    },
     needCurrent() {
       if (builtFrom() === source) return;
       throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
     },
   };
+}
+
+/** The modules that render prose and find it again. What they import renders it too. */
+export function proseModules(): string[] {
+  const all = PROSE_CODE.flatMap((path) => filesIn(join(PROJECT, path)));
+  return [...all.filter((file) => HAS_PARSER.test(readFileSync(file, 'utf8'))), join(PROJECT, KEPT_PROSE)];
 }
 
 /** The digest of the pages on disk (see `sourceStamp`); empty while they are being built. */

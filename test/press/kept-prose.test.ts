@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { proseModules } from '../../src/app/build.ts';
 import { codeDigest } from '../../src/app/code-digest.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -11,6 +12,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import { keptProse } from '../../src/press/kept-prose.ts';
 import { proseHtml } from '../../src/press/prose-html.ts';
+import { PROJECT } from '../../src/project.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import * as fc from '../support/properties.ts';
@@ -115,6 +117,18 @@ test('prose on a page is found as it was rendered, whatever it says', () => {
   assert.equal(keptProse(page, { prose: 'a', content_hash: 'sha256:cd' }), null);
   assert.equal(keptProse(page, { prose: 'a ![p](media/p.jpg)', content_hash }), null);
   assert.equal(keptProse(page.subarray(0, -1), { prose: 'a', content_hash }), null);
+});
+
+test('every module that has the parser in hand counts as code that renders prose', () => {
+  const holders = readdirSync(join(PROJECT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|astro)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => /\bmarkdown\b[^;]*\}\s*from\s+'[^']*\/prose\.ts'/.test(readFileSync(file, 'utf8')));
+  assert.ok(holders.length > 1);
+  assert.deepEqual(
+    holders.filter((file) => !proseModules().includes(file)),
+    [],
+  );
 });
 
 test('the digest of code follows every import, and the versions of packages', (t) => {
