@@ -39,7 +39,7 @@ function poolOf(t: TestContext, code: string, limits: Partial<SearchLimits> = {}
 const ANSWERS = `parentPort.on('message', ({ match }) => {
   if (match === 'die') process.exit(1);
   if (match === 'fail') parentPort.postMessage({ failure: 'malformed', code: 'SQLITE_CORRUPT' });
-  else if (match === 'wait') setInterval(() => {}, 1_000);
+  else if (match === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   else answer(match);
 });`;
 
