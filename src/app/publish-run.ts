@@ -27,15 +27,11 @@ export interface PublishOptions {
 /** The trees of which an address lacks something, as far as the database knows. */
 export function staleTrees(app: AppContext, address: Address): string[] {
   const { publications } = app.store;
-  const published = new Set(
-    publications
-      .all(address.href)
-      .filter(({ publication }) => publication !== '')
-      .map(({ tree }) => tree),
-  );
+  const known = publications.trees(address.href).filter(({ isPublished }) => isPublished);
+  const published = new Set(known.map(({ tree }) => tree));
   const papers = address.paper === null ? app.store.paperSlugs() : [address.paper];
   const fresh = papers.filter((paper) => !published.has(paper) && publications.hasFiles(paper));
-  const queued = publications.queuedTrees(address.href).filter((tree) => published.has(tree));
+  const queued = known.filter(({ isQueued }) => isQueued).map(({ tree }) => tree);
   return [...(LogSource.isStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
 }
 
@@ -125,14 +121,16 @@ function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, t
       `nothing of ${only} is pressed; run broadsheet press first, or make the paper public`,
     );
   }
-  const published = store.publications.all(address.href).map(({ tree }) => tree);
+  const published = store.publications.trees(address.href).map(({ tree }) => tree);
   const papers = only === null ? [...store.paperSlugs(), ...published] : [only];
+  const isWanted = (tree: string) => trees === undefined || trees.has(tree);
   const wanted = [...new Set(papers)]
-    .filter((tree) => tree !== LOG_TREE && (store.publications.hasFiles(tree) || published.includes(tree)))
+    .filter((tree) => tree !== LOG_TREE && isWanted(tree))
+    .filter((tree) => store.publications.hasFiles(tree) || published.includes(tree))
     .map((tree) => new PaperSource(app, tree, address.href, bucket.keepsHeaders));
-  const key = paper === undefined && LogSource.isThere(app) ? readLogKey(app, 'desk') : null;
-  const all = key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
-  return trees === undefined ? all : all.filter(({ tree }) => trees.has(tree));
+  const hasLog = paper === undefined && isWanted(LOG_TREE) && LogSource.isThere(app);
+  const key = hasLog ? readLogKey(app, 'desk') : null;
+  return key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
 }
 
 function isKnown({ store }: AppContext, { href }: Address, tree: string): boolean {

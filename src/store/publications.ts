@@ -57,8 +57,8 @@ export interface PublicationTable {
   /** Whether a tree is complete on disk: no press runs, and none was interrupted. */
   pressState(tree: string, now: number): 'complete' | 'pressing' | 'interrupted';
   hasFiles(tree: string): boolean;
-  /** The trees of which something is queued. */
-  queuedTrees(target: string): string[];
+  /** The trees at a target: whether they were ever published there, and whether something is queued. */
+  trees(target: string): { tree: string; isPublished: boolean; isQueued: boolean }[];
 }
 
 export function publicationTable(db: Db, transact: Transact): PublicationTable {
@@ -142,6 +142,11 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
       return !dirty ? 'complete' : isOwned ? 'pressing' : 'interrupted';
     },
     hasFiles: (tree) => anyFile(tree) !== null,
-    queuedTrees: all('SELECT DISTINCT tree FROM unpublished WHERE target = ?', text),
+    trees: all(
+      `SELECT tree, publication <> '' AS isPublished,
+         EXISTS (SELECT 1 FROM unpublished u WHERE u.target = p.target AND u.tree = p.tree) AS isQueued
+       FROM publications p WHERE target = ? ORDER BY tree`,
+      { tree: text, isPublished: flag, isQueued: flag },
+    ),
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -252,8 +252,6 @@ test('a tree on disk that is not what was pressed is not published', async (t) =
     send({ paper: PAPER }),
     /stories\/piece-0\/index\.html is not the file that was pressed; run broadsheet press --full/,
   );
-  rmSync(join(tree, 'stories/piece-0/index.html'));
-  await assert.rejects(send({ paper: PAPER }), /is not the file that was pressed/);
   assert.ok(!store.objects.has(`site/${PAPER}/index.html`));
 });
 
