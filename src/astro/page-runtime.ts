@@ -122,10 +122,13 @@ export function addAttribute(value: unknown, name: string): Html {
 function classesOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';
-  const names = Array.isArray(value)
-    ? value.map(classesOf)
-    : Object.keys(value).filter((name) => (value as Props)[name]);
-  return names.filter((name) => name !== '').join(' ');
+  let names = '';
+  const add = (name: string) => {
+    if (name !== '') names += names === '' ? name : ` ${name}`;
+  };
+  if (Array.isArray(value)) for (const one of value) add(classesOf(one));
+  else for (const name of Object.keys(value)) if ((value as Props)[name]) add(name);
+  return names;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

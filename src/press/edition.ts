@@ -49,6 +49,7 @@ export class Edition {
   readonly site: Site;
   #archive: Archive;
   readonly #read = new Set<string>();
+  #shared = new Map<unknown, { value: unknown; read: Set<string> }>();
 
   constructor(archive: Archive, site: Site) {
     this.#archive = archive;
@@ -62,9 +63,23 @@ export class Edition {
     if (slugs.size > 0) this.#archive = loaded(this.#archive, [...slugs], stories.length > 0 ? EARLIER_MAX : 0);
   }
 
-  /** The same edition with no recorded reads. It shares what was loaded. */
+  /** The same edition with no recorded reads. It shares what was loaded and what was made. */
   fresh(): Edition {
-    return new Edition(this.#archive, this.site);
+    const edition = new Edition(this.#archive, this.site);
+    edition.#shared = this.#shared;
+    return edition;
+  }
+
+  /** What every page shows alike, made once for all editions that `fresh` gives; each records what it read. */
+  shared<T>(make: (edition: Edition) => T): T {
+    let made = this.#shared.get(make);
+    if (made === undefined) {
+      const edition = this.fresh();
+      made = { value: make(edition), read: edition.#read };
+      this.#shared.set(make, made);
+    }
+    for (const tag of made.read) this.#read.add(tag);
+    return made.value as T;
   }
 
   /** The tags of everything read so far, sorted. */

@@ -32,34 +32,41 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     noindex: page.noindex ?? false,
     // Addresses of pages that are not indexed may be secret: previews, and links of mails.
     analytics: page.noindex ? null : (paper.analytics ?? null),
-    paper: {
-      nameplate: paper.nameplate,
-      motto: paper.motto,
-      description: paper.description,
-      hue: paper.hue,
-      language: paper.language,
-      sections: paper.sections.map((name) => ({
-        name,
-        slug: sectionSlug(name),
-        url: `${base}/sections/${sectionSlug(name)}/`,
-      })),
-      typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
-      has_style: paper.style !== undefined,
-      logo: logoOf(edition),
-      icons: iconViews(edition),
-      contact: contactOf(paper),
-      imprint: imprintOf(edition),
-      has_cast: edition.casts().length > 0,
-      pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
-        title,
-        language,
-        url: `${base}/${slug}/`,
-        nav: nav === 'sections' ? 'sections' : 'footer',
-      })),
-    },
+    paper: edition.shared(paperOf),
     language: page.language ?? paper.language,
     share_image: page.share ?? null,
     json_ld: page.json_ld ?? null,
+  };
+}
+
+/** What the frames of all pages say of the paper. */
+function paperOf(edition: Edition): Frame['paper'] {
+  const paper = edition.paper();
+  const { base } = edition.site;
+  return {
+    nameplate: paper.nameplate,
+    motto: paper.motto,
+    description: paper.description,
+    hue: paper.hue,
+    language: paper.language,
+    sections: paper.sections.map((name) => ({
+      name,
+      slug: sectionSlug(name),
+      url: `${base}/sections/${sectionSlug(name)}/`,
+    })),
+    typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
+    has_style: paper.style !== undefined,
+    logo: logoOf(edition),
+    icons: iconViews(edition),
+    contact: contactOf(paper),
+    imprint: imprintOf(edition),
+    has_cast: edition.casts().length > 0,
+    pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
+      title,
+      language,
+      url: `${base}/${slug}/`,
+      nav: nav === 'sections' ? 'sections' : 'footer',
+    })),
   };
 }
 
