@@ -24,7 +24,7 @@ const PICTURE_BATCH = 2;
  */
 const PICTURE_TIME = 2_000;
 /** How many outputs one transaction records. */
-const BATCH = 200;
+const BATCH = 400;
 /** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
 /** A press with a stage of at least this many outputs needs a worker pool. */
