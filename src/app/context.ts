@@ -78,7 +78,7 @@ export function signingName(settings: Settings): string {
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   const file = databaseFile(given);
   const store = openStore({ file });
-  const snapshots = new Snapshots(file);
+  const snapshots = new Snapshots({ file });
   const { assumed, origin, dataOrigin } = given;
   const settings: Settings = {
     ...given,

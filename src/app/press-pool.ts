@@ -11,8 +11,8 @@ import type { Run } from '../press/steps.ts';
 const BATCH_SIZE = 40;
 /** More workers than this would wait for the disk. */
 const WORKERS_MAX = 4;
-/** The heap of a worker, in MB. A page and its data become garbage before the young generation is full. */
-const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
+/** The heap of a worker, in MB. What one page leaves behind is cheapest to clear while the processor still has it cached. */
+const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
 

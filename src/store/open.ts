@@ -11,6 +11,8 @@ export type Db = Database.Database;
 export interface DatabaseSettings {
   /** Its path, or `IN_MEMORY`. */
   file: string;
+  /** How much of it each connection keeps in memory, in KiB. */
+  cache?: number;
 }
 
 /** A database that is never written to disk. */
@@ -18,6 +20,9 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a write waits for the lock of another process, in ms. */
 const BUSY_TIMEOUT = 5_000;
+
+/** How much of the database a connection keeps in memory unless its owner says otherwise, in KiB. */
+const CACHE = 16_384;
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 
@@ -42,7 +47,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');
     db.exec('PRAGMA foreign_keys = ON');
-    db.exec('PRAGMA cache_size = -16384');
+    db.exec(`PRAGMA cache_size = -${settings.cache ?? CACHE}`);
     chmodSync(settings.file, 0o600);
     migrate(db, settings.file);
     return db;

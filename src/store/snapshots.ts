@@ -1,3 +1,4 @@
+import type { DatabaseSettings } from './open.ts';
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
@@ -19,16 +20,16 @@ export interface Snapshot {
  * than the reads of a small press.
  */
 export class Snapshots {
-  readonly #file: string;
+  readonly #database: DatabaseSettings;
   readonly #idle: Store[] = [];
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(database: DatabaseSettings) {
+    this.#database = database;
   }
 
   /** Takes a connection, which has no snapshot yet. Call it outside a transaction, because it may open a connection. */
   take(): Snapshot {
-    const store = this.#idle.pop() ?? openStore({ file: this.#file });
+    const store = this.#idle.pop() ?? openStore(this.#database);
     let isHeld = false;
     const release = (): void => {
       if (isHeld) store.endReading();
