@@ -37,6 +37,8 @@ export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { pro
 export const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
+/** The longest line that is read, in bytes. A piece is far shorter, and its thread has a bounded heap. */
+const LINE_MAX = 16_000_000;
 
 /**
  * The lines of an archive in batches, with all that can be known of them without the paper. Throws `invalid_request` for
@@ -90,6 +92,12 @@ function parseLine(bytes: Uint8Array): ImportLine | null {
 }
 
 function textOf(bytes: Uint8Array): string {
+  if (bytes.length > LINE_MAX) {
+    throw new Fault(
+      'invalid_request',
+      `the line has ${bytes.length} bytes, and ${LINE_MAX} are the most; put each piece on a line of its own`,
+    );
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -70,6 +70,18 @@ describe('search and subscribe', () => {
     });
   }
 
+  it('search asks once more when too many search', async () => {
+    let asked = 0;
+    const page = await open('search/?q=metre', (route) =>
+      ++asked === 1
+        ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{"error":"unavailable"}' })
+        : answer(200, { q: 'metre', count: 1, stories: [ROW] })(route),
+    );
+    await page.locator('#found article').waitFor();
+    assert.equal(asked, 2);
+    await page.close();
+  });
+
   it('subscribe sends the choices and shows the answer', async () => {
     let sent: unknown;
     const page = await open('subscribe/', async (route) => {

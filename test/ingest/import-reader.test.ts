@@ -79,3 +79,19 @@ test('a file that is damaged is said to be, also by a thread', async (t) => {
   assert.ok(statSync(file).size > 100_000);
   await assert.rejects(all(readAhead(file)), /cut\.jsonl\.gz cannot be read \(unexpected end of file\)/);
 });
+
+test('a line that is longer than any piece is rejected by its number, and the next one is read', async (t) => {
+  const file = join(tempFolder(t), 'archive.jsonl');
+  writeFileSync(file, `${JSON.stringify({ slug: 'x'.repeat(16_000_000) })}\n{"slug": "half"}\n`);
+  const [long, half] = (await all(readAhead(file))).flat();
+  assert.deepEqual(long, {
+    problems: [
+      {
+        field: 'line',
+        rule: 'invalid_request',
+        message: 'the line has 16000011 bytes, and 16000000 are the most; put each piece on a line of its own',
+      },
+    ],
+  });
+  assert.ok(half !== null && half !== undefined && 'problems' in half);
+});

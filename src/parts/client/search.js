@@ -58,10 +58,18 @@ function counted(count) {
   return text.replace('{count}', () => new Intl.NumberFormat(language).format(count));
 }
 
-/** The answer's body, or null when no API stands behind the address. */
-async function ask(q) {
+/** The longest that this page waits where too many search, in seconds. */
+const WAIT_MAX = 10;
+
+/** The answer's body, or null when no API stands behind the address. Asks once more where too many search. */
+async function ask(q, isAgain = false) {
   try {
     const response = await fetch(`${api}?${new URLSearchParams({ q })}`);
+    const wait = Number(response.headers.get('Retry-After'));
+    if (response.status === 503 && !isAgain && wait > 0 && wait <= WAIT_MAX) {
+      await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
+      return await ask(q, true);
+    }
     if (response.status === 404 || response.status >= 500) return null;
     return await response.json();
   } catch {
