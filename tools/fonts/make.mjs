@@ -149,7 +149,7 @@ async function makeFamily({ name, family, axis, opsz, weights: [low, high], feat
       rules.push(`@font-face {
   font-family: "${family}";
   font-style: ${style};
-  font-display: optional;
+  font-display: ${style === 'italic' ? 'swap' : 'optional'};
   font-weight: ${style === 'italic' ? '400' : `${low} ${high}`};
   src: url("./${file}") format("woff2");
   unicode-range: ${range.replaceAll(',', ', ')};
