@@ -203,12 +203,22 @@ function writerOf(line: ImportLine, language: string): string | null {
   const names = authorsOf(line)
     .map((name) => name.replace(/\s+/g, ' ').trim())
     .filter((name) => name !== '');
-  // The credit names all of them.
-  for (let count = names.length; count > 0; count--) {
+  // The credit names all of them. More than fit side by side are not tried: an archive may name thousands.
+  for (let count = fitting(names, WRITER_MAX); count > 0; count--) {
     const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
     if (writer.length <= WRITER_MAX) return writer;
   }
   return null;
+}
+
+/** How many texts have no more than `max` characters together. */
+function fitting(texts: readonly string[], max: number): number {
+  let length = 0;
+  for (const [count, text] of texts.entries()) {
+    length += text.length;
+    if (length > max) return count;
+  }
+  return texts.length;
 }
 
 /** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */

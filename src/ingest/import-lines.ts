@@ -10,6 +10,10 @@ import { normalized } from '../ledger/marks.ts';
 import { KINDS, PROSE_MAX } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
+/** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */
+const ENTRIES_MAX = 10_000;
+const listOf = <Entry extends z.ZodType>(entry: Entry) => z.array(z.unknown()).max(ENTRIES_MAX).pipe(z.array(entry));
+
 /** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */
 const ImportLine = z.object({
   slug: z.string(),
@@ -19,11 +23,11 @@ const ImportLine = z.object({
   kind: z.enum(KINDS).optional(),
   published_at: z.iso.datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' }),
   prose: z.string(),
-  cited_facts: z.array(CitedFactBody),
+  cited_facts: listOf(CitedFactBody),
   lang: z.string().nullish(),
-  authors: z.array(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
+  authors: listOf(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
   written_by: z.string().nullish(),
-  tags: z.array(z.string()).nullish(),
+  tags: listOf(z.string()).nullish(),
   license: z.string().nullish(),
   origin: z.string().nullish(),
   changes: z.string().nullish(),
@@ -93,10 +97,7 @@ function parseLine(bytes: Uint8Array): ImportLine | null {
 
 function textOf(bytes: Uint8Array): string {
   if (bytes.length > LINE_MAX) {
-    throw new Fault(
-      'invalid_request',
-      `the line has ${bytes.length} bytes, and ${LINE_MAX} are the most; put each piece on a line of its own`,
-    );
+    throw new Fault('invalid_request', `the line has more than ${LINE_MAX} bytes; put each piece on a line of its own`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -109,37 +110,43 @@ function textOf(bytes: Uint8Array): string {
 export async function sectionsIn(file: string): Promise<string[]> {
   const sections = new Set<string>();
   for await (const line of linesOf(file)) {
-    const section = sectionIn(line.toString());
+    const section = sectionIn(line);
     if (section !== null) sections.add(section);
   }
   return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
 }
 
-function sectionIn(text: string): string | null {
+function sectionIn(bytes: Uint8Array): string | null {
   try {
-    const { section } = JSON.parse(text) as { section?: unknown };
+    const { section } = JSON.parse(textOf(bytes)) as { section?: unknown };
     return typeof section === 'string' && section.trim() !== '' ? normalized(section).trim() : null;
   } catch {
     return null;
   }
 }
 
-/** The lines of a file. Decompresses a file whose name ends in .gz. Throws `invalid_request` for damaged data. */
+/**
+ * The lines of a file; of a line that is too long, somewhat more than `LINE_MAX` bytes. Decompresses a file whose name
+ * ends in .gz. Throws `invalid_request` for damaged data.
+ */
 async function* linesOf(file: string): AsyncIterable<Buffer> {
   const raw = createReadStream(file);
   // Errors surface where the lines are read, so the callback has nothing to do.
   const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
   let rest: Buffer[] = [];
+  let length = 0;
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       let start = 0;
       // Only \n ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
         yield Buffer.concat([...rest, chunk.subarray(start, end)]);
-        rest = [];
+        [rest, length] = [[], 0];
         start = end + 1;
       }
-      rest.push(chunk.subarray(start));
+      // A file without an end of line, or a small one that decompresses to it, must not fill the memory.
+      if (length <= LINE_MAX) rest.push(chunk.subarray(start));
+      length += chunk.length - start;
     }
   } catch (error) {
     throw new Fault(

@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { Fault, type FaultCode } from '../fault.ts';
+import { codeOf, Fault, type FaultCode } from '../fault.ts';
 import type { ParsedLine } from './import-lines.ts';
 import { parsedBatches } from './import-lines.ts';
 
@@ -34,6 +34,12 @@ export async function* readAhead(file: string): AsyncIterable<ParsedLine[]> {
       yield message.batch;
     }
     throw new Fault('unavailable', 'the thread that reads the archive ended early; run the import again');
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+    throw new Fault(
+      'invalid_request',
+      `a line of ${file} takes too much memory to read; put each piece on a line of its own`,
+    );
   } finally {
     await worker.terminate();
   }

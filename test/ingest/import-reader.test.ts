@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import Database from 'libsql';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { parsedBatches } from '../../src/ingest/import-lines.ts';
@@ -15,6 +17,17 @@ const all = async <T>(batches: AsyncIterable<T>): Promise<T[]> => {
   for await (const batch of batches) found.push(batch);
   return found;
 };
+
+/** A sound line, without its section. */
+const PIECE = JSON.stringify({
+  headline: 'Tide',
+  published_at: '2019-05-20T00:00:00Z',
+  prose: 'One.[^1]\n\nTwo.[^2]',
+  cited_facts: [
+    { statement: 'One.', source: 'NIST', instrument: 'FIPS 180-4' },
+    { statement: 'Two.', source: 'IETF', instrument: 'RFC 2119' },
+  ],
+});
 
 /** Lines of a file that is long enough for a thread of its own, some of them blank or wrong. */
 function archiveIn(folder: string): string {
@@ -89,9 +102,52 @@ test('a line that is longer than any piece is rejected by its number, and the ne
       {
         field: 'line',
         rule: 'invalid_request',
-        message: 'the line has 16000011 bytes, and 16000000 are the most; put each piece on a line of its own',
+        message: 'the line has more than 16000000 bytes; put each piece on a line of its own',
       },
     ],
   });
   assert.ok(half !== null && half !== undefined && 'problems' in half);
+});
+
+test('a line with thousands of entries in a list is rejected or filed without trying them all', async (t) => {
+  const folder = tempFolder(t);
+  const file = join(folder, 'archive.jsonl');
+  const piece = (slug: string, more: object) =>
+    JSON.stringify({ ...JSON.parse(PIECE), slug, ...more, section: slug === 'first' ? 'Only here' : 'Sea' });
+  const many = (length: number, of: unknown) => Array.from({ length }, () => of);
+  const lines = [
+    // With a byte order mark, as some programs write files.
+    `\ufeff${piece('first', {})}`,
+    piece('authors', { authors: many(10_000, 'A') }),
+    piece('facts', { cited_facts: many(10_001, {}) }),
+    piece('tags', { tags: many(10_001, 'tide') }),
+  ];
+  writeFileSync(file, lines.join('\r\n'));
+  const app = appContextIn(t, folder, { now: START });
+  const { filed, refused } = await importArchive(app, file, { paper: 'quay', create: true });
+  assert.deepEqual(
+    refused.map(({ line, problems }) => [line, problems.length, problems[0]?.field]),
+    [
+      [2, 1, 'credit'],
+      [3, 1, 'cited_facts'],
+      [4, 1, 'tags'],
+    ],
+  );
+  assert.equal(filed, 1);
+});
+
+test('a file without an end of line does not fill the memory', async (t) => {
+  const file = join(tempFolder(t), 'zeros.jsonl.gz');
+  const zeros = Readable.from(
+    (function* () {
+      for (let n = 0; n < 200; n++) yield Buffer.alloc(1e6, '0');
+    })(),
+  );
+  await pipeline(zeros, createGzip({ level: 1 }), createWriteStream(file));
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 1);
+  assert.match(JSON.stringify(await all(parsedBatches(file))), /the line has more than 16000000 bytes/);
+  clearInterval(watch);
+  assert.ok(most - before < 120e6, `${most - before} bytes`);
 });
