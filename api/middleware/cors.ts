@@ -34,10 +34,10 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
  */
 export function allowCrossOrigin(rules: CorsRules, allowed: Allowed) {
   const preflight = preflightOf(rules);
-  return createMiddleware<DeskEnv>(async (c, next) => {
+  return createMiddleware<DeskEnv>((c, next) => {
     setHeader(c, 'Access-Control-Allow-Origin', '*');
     if (c.req.method === 'OPTIONS')
-      return respond(c, null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' });
+      return Promise.resolve(respond(c, null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' }));
     setHeader(c, 'Access-Control-Expose-Headers', rules.reads);
     return next();
   });

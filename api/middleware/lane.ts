@@ -31,7 +31,7 @@ const PAYMENTS = ['x-payment', 'payment-signature'];
  */
 export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOptions): (access: Access) => Middleware {
   return (access) =>
-    createMiddleware<RecordsEnv>(async (c, next) => {
+    createMiddleware<RecordsEnv>((c, next) => {
       const key = keyOfRequest(keys, c, now());
       const payment = PAYMENTS.some((name) => c.req.header(name) !== undefined);
       const decision = laneOf({ key: key?.level ?? 'none', payment }, access);

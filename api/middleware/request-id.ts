@@ -7,10 +7,10 @@ import { setHeader } from '../responses/headers.ts';
 const GIVEN = /^[\w=-]{1,255}$/;
 
 /** Puts an id of each request into its response and the log. */
-export const assignRequestId = createMiddleware<DeskEnv>(async (c, next) => {
+export const assignRequestId = createMiddleware<DeskEnv>((c, next) => {
   const given = c.req.header('x-request-id') ?? '';
   const id = GIVEN.test(given) ? given : randomUUID();
   c.set('requestId', id);
   setHeader(c, 'X-Request-Id', id);
-  await next();
+  return next();
 });

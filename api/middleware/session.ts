@@ -17,7 +17,7 @@ export function signedIn(c: Context<RecordsEnv>): Account | null {
 
 /** Reads the session cookie on pages only, and extends the session. */
 export function readSession({ store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) {
-  return createMiddleware<RecordsEnv>(async (c, next) => {
+  return createMiddleware<RecordsEnv>((c, next) => {
     if (!WITHOUT_COOKIES.test(c.req.path) && !isForeign(c, settings.dataOrigin)) {
       const token = getCookie(c, cookieName(settings.dataOrigin));
       const found = token === undefined ? null : sessionOf({ sessions: store.sessions, now }, token);
@@ -27,7 +27,7 @@ export function readSession({ store, settings, now }: Pick<AppContext, 'store' |
         c.set('signed', { account, session: found.session, token });
       }
     }
-    await next();
+    return next();
   });
 }
 

@@ -30,21 +30,19 @@ export function throttle<E extends DeskEnv>(
   { spares, sparesLocal = false, sparesKeys = false }: Sparing<E>,
 ) {
   const limiter = new RateLimiterMemory(limit);
-  return createMiddleware<E>(async (c, next) => {
-    if (!spares(c)) {
-      const caller = callerOf(c.env, proxies);
-      if (!(sparesLocal && LOOPBACK.test(caller))) {
-        await limiter.consume(caller).catch((refusal: unknown) => {
-          if (!(refusal instanceof RateLimiterRes)) throw refusal;
-          const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-          setHeader(c, 'Retry-After', String(seconds));
-          throw new Fault(
-            'rate_limited',
-            `more than ${limit.points} requests in ${limit.duration} seconds came from your address; try again in ${seconds} seconds${sparesKeys ? ', or use a key' : ''}`,
-          );
-        });
-      }
-    }
-    await next();
+  return createMiddleware<E>((c, next) => {
+    if (spares(c)) return next();
+    const caller = callerOf(c.env, proxies);
+    if (sparesLocal && LOOPBACK.test(caller)) return next();
+    const refuse = (refusal: unknown) => {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      setHeader(c, 'Retry-After', String(seconds));
+      throw new Fault(
+        'rate_limited',
+        `more than ${limit.points} requests in ${limit.duration} seconds came from your address; try again in ${seconds} seconds${sparesKeys ? ', or use a key' : ''}`,
+      );
+    };
+    return limiter.consume(caller).then(next, refuse);
   });
 }

@@ -35,13 +35,13 @@ export function answerUnmatched<E extends Env>(
  * /queue/lease` does not match `DELETE /queue/:lease`. Register it before the routes.
  */
 export function limitMethods(allowed: Allowed) {
-  return createMiddleware(async (c, next) => {
+  return createMiddleware((c, next) => {
     const methods = allowed(c.req.path);
     if (methods !== null && !methods.split(', ').includes(c.req.method)) {
       setHeader(c, 'Allow', methods);
       throw methodNotAllowed(c.req.method, methods);
     }
-    await next();
+    return next();
   });
 }
 

@@ -5,7 +5,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
-import { allowedBy } from '../middleware/allow.ts';
+import { allowedBy, allowedByExact } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
 import { rejectInvalid } from '../middleware/invalid.ts';
@@ -76,7 +76,7 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
   for (const tree of CROSS_ORIGIN) router.use(tree, crossOrigin);
   router.use(requireUtf8Query);
   router.use(readSession(app));
-  router.use(limitMethods(allowed));
+  router.use(limitMethods(allowedByExact(router)));
 
   const routes = recordsRoutes({ app, logger, pages, feed, checkout, refusals, ask, router });
   for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);

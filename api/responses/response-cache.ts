@@ -49,6 +49,11 @@ export class ResponseCache {
     return this.#held.has(`${state} ${name}`);
   }
 
+  /** The response of this name and state; undefined on a cache miss. */
+  held(name: string, state: string): Representation | undefined {
+    return this.#held.get(`${state} ${name}`);
+  }
+
   /** The response of this name and state, made on a cache miss. */
   get(name: string, state: string, make: () => Representation): Representation {
     const key = `${state} ${name}`;

@@ -2,8 +2,8 @@ import pino from 'pino';
 
 export type ServerLog = pino.Logger;
 
-/** The server log is buffered up to this many characters, and for this many ms. */
-const BUFFER = 4_096;
+/** The server log is buffered up to this many characters (pino writes 16,384 at a time), and for this many ms. */
+const BUFFER = 12_288;
 const FLUSH_EVERY = 200;
 
 /** A log on standard error that never delays responses. Buffered lines are written when the process exits. */

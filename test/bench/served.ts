@@ -1,12 +1,12 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { loadBuild } from '../../src/app/build.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { startMails } from '../../src/app/jobs/mails.ts';
 import { paperMails } from '../../src/app/paper-mails.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
+import { openServerLog } from '../../src/app/server-log.ts';
 import { readSettings } from '../../src/env.ts';
 import { smtpOf } from '../../src/net/smtp.ts';
 
@@ -28,11 +28,7 @@ if (what === 'bare') {
   serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(`http://127.0.0.1:${port}`));
 } else {
   const app = openAppContext(readSettings());
-  // Logged as `broadsheet serve` logs.
-  const logger = pino(
-    { level: 'info' },
-    pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 200 }),
-  );
+  const logger = openServerLog('info');
   const { url } =
     what === 'records'
       ? await listenRecords(app, logger)

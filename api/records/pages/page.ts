@@ -52,6 +52,7 @@ export class PageSender {
   readonly render: Build['render'];
   readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
   readonly #isDemonstration: boolean;
+  readonly #headers: Headers;
 
   /** `isDemonstration` makes every page say that its records are invented. */
   constructor(
@@ -62,6 +63,11 @@ export class PageSender {
     this.render = render;
     this.#settings = settings;
     this.#isDemonstration = isDemonstration;
+    this.#headers = {
+      ...pageHeaders(settings.dataOrigin),
+      'Content-Type': 'text/html; charset=utf-8',
+      Vary: VARY,
+    };
   }
 
   /** What surrounds the content of every page. */
@@ -85,7 +91,7 @@ export class PageSender {
     if (status === 200 && !isPrivate && view.frame.signed_in === null) {
       return this.sendShared(c, representationOf(html), headers);
     }
-    return respond(c, html, status, { ...this.#headers(), 'Cache-Control': PRIVATE, ...headers });
+    return respond(c, html, status, { ...this.#headers, 'Cache-Control': PRIVATE, ...headers });
   }
 
   /** Sends a page that is the same for everyone, rendered once per state. A signed-in reader gets a fresh one. */
@@ -102,11 +108,7 @@ export class PageSender {
   /** Sends a rendered page that is the same for everyone. */
   sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
     const caching = `public, max-age=0, s-maxage=${SHARED_AGE}, stale-while-revalidate=${SHARED_AGE}`;
-    return sendShared(c, page, { ...this.#headers(), 'Cache-Control': caching, ...own });
-  }
-
-  #headers(): Headers {
-    return { ...pageHeaders(this.#settings.dataOrigin), 'Content-Type': 'text/html; charset=utf-8', Vary: VARY };
+    return sendShared(c, page, { ...this.#headers, 'Cache-Control': caching, ...own });
   }
 }
 

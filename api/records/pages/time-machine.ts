@@ -5,7 +5,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
+import { DAY, isoTime, parseSpan } from '../../../src/time.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
@@ -44,7 +44,8 @@ export const timeMachinePage = (app: AppContext, pages: PageSender) => {
       const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
       return pages.render('/records/time-machine', view);
     };
-    const kept = await cache.load(`${isPage ? 'page' : 'json'} ${hostname}`, `${state} ${dayOf(app.now())}`, make);
+    const [name, shown] = [`${isPage ? 'page' : 'json'} ${hostname}`, `${state} ${Math.floor(app.now() / DAY)}`];
+    const kept = cache.held(name, shown) ?? (await cache.load(name, shown, make));
     return isPage ? pages.sendShared(c, kept) : sendPublic(c, kept, JSON_BESIDE_PAGE);
   };
 
