@@ -173,6 +173,13 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
   }
 }
 
+/**
+ * The code that renders prose, for a tree of this stamp: a program from before prose was kept sets the stamp alone.
+ */
+function proseOf({ proseCode }: Pick<Build, 'proseCode'>, stamp: string): string {
+  return `${proseCode} ${stamp}`;
+}
+
 interface ClaimedPress {
   options: PressOptions;
   build: Build;
@@ -240,11 +247,12 @@ async function pressSnapshot(
     claim.assertOwner();
     const plan = pressPlan(app, slug, build);
     const full = isFull();
-    // A full press sets the stamp when it ends.
-    if (full) manifest.setStamp(slug, '');
-    const isProseCurrent = manifest.proseCode(slug) === build.proseCode;
+    const isProseCurrent = manifest.proseCode(slug) === proseOf(build, manifest.stamp(slug));
     // Until a full press has ended, pages with prose of two versions stand side by side.
     if (!isProseCurrent) manifest.setProseCode(slug, '');
+    // A full press sets the stamp when it ends.
+    if (full) manifest.setStamp(slug, '');
+    if (full && isProseCurrent) manifest.setProseCode(slug, proseOf(build, ''));
     snapshot.refresh();
     return { ...plan, full, isProseCurrent, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
@@ -269,7 +277,7 @@ async function pressSnapshot(
       tree,
       tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
       stamp,
-      proseCode: build.proseCode,
+      proseCode: proseOf(build, stamp),
       isProseCurrent,
       start,
       full,

@@ -42,7 +42,7 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
-  /** Identifies the code that renders prose. */
+  /** Identifies the code that renders prose, and the stamp. */
   proseCode: string;
   start: PressStart;
   /** Presses everything, stale or not. */

@@ -70,6 +70,15 @@ test('a press that was killed leaves no prose that the next one takes for its ow
   assert.ok(!readFileSync(page, 'utf8').includes('FORGED'));
 });
 
+test('pages that a program pressed which keeps no prose are parsed again', async (t) => {
+  const { app, page } = await pressed(t);
+  // It began before the database was migrated, and sets the stamp alone.
+  app.store.manifest.setStamp(PAPER, 'an older program');
+  forge(app, page);
+  await pressPapers(app, { cards: false });
+  assert.ok(!readFileSync(page, 'utf8').includes('FORGED'));
+});
+
 test('a damaged page is written anew, and one of another revision or of a withdrawn piece is not taken', async (t) => {
   const { app, clock, folder, page } = await pressed(t);
   const sound = readFileSync(page, 'utf8');
