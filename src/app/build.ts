@@ -82,12 +82,11 @@ async function load(): Promise<Build> {
     assets,
     // Worker threads do not ask for the digests.
     get stamp() {
-      // Excludes Astro's output, which contains a new random key in each build.
-      stamp ??= digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]);
+      stamp ??= stampFrom(builtFrom());
       return stamp;
     },
     get proseCode() {
-      proseCode ??= codeDigest(proseModules().map((file) => pathToFileURL(file)));
+      proseCode ??= proseDigest();
       return proseCode;
     },
     needCurrent() {
@@ -95,6 +94,21 @@ async function load(): Promise<Build> {
       throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
     },
   };
+}
+
+/** The digests of `Build` that this code will have when it is built. */
+export function nextBuild(): Pick<Build, 'stamp' | 'proseCode'> {
+  return { stamp: stampFrom(sourceStamp()), proseCode: proseDigest() };
+}
+
+/** Excludes Astro's output, which contains a new random key in each build. */
+function stampFrom(source: string): string {
+  const code = PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path))).map((path) => fileIn(path));
+  return digestOf([{ path: SOURCE, body: source }, ...code]);
+}
+
+function proseDigest(): string {
+  return codeDigest(proseModules().map((file) => pathToFileURL(file)));
 }
 
 /** The modules that render prose and find it again. What they import renders it too. */
@@ -118,7 +132,7 @@ export function stampBuild(): void {
 }
 
 function sourceStamp(): string {
-  return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))));
+  return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))).map((path) => fileIn(path)));
 }
 
 /** Whether the built pages match the current code. */
@@ -136,9 +150,17 @@ function filesIn(path: string): string[] {
     .sort();
 }
 
-function digestOf(files: string[]): string {
+interface SourceFile {
+  path: string;
+  body: string | Buffer;
+}
+
+function fileIn(path: string): SourceFile {
+  return { path, body: readFileSync(path) };
+}
+
+function digestOf(files: SourceFile[]): string {
   const hash = createHash('sha256');
-  for (const file of files)
-    hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
+  for (const { path, body } of files) hash.update(path.slice(PROJECT.length)).update('\0').update(body).update('\0');
   return hash.digest('hex');
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { examine } from '../app/doctor/examine.ts';
 import type { Finding } from '../app/doctor/finding.ts';
+import { planUpgrade, upgradeLines } from '../app/doctor/upgrade.ts';
 import { readSettings } from '../env.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
@@ -11,8 +12,15 @@ export function command(): Command {
   return new Command('doctor')
     .description('check settings, database, keys, logs, disk, mail, resolvers and payments, and say what to do')
     .option('--json', 'print the findings as JSON')
+    .option('--upgrade', 'only say what this version will change in an older database and its pages; change nothing')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async ({ json, upgrade }: { json?: boolean; upgrade?: boolean }) => {
+      if (upgrade === true) {
+        const plan = planUpgrade(readSettings());
+        printResult(json, plan, upgradeLines(plan));
+        if (!plan.ready) process.exitCode = 1;
+        return;
+      }
       const findings = await examine(readSettings);
       const faults = findings.filter(({ state }) => state === 'fault').length;
       printResult(json, { healthy: faults === 0, findings }, [...findings.flatMap(linesOf), plural(faults, 'fault')]);

@@ -3,7 +3,7 @@ import { listenDesk, listenRecords } from '../../api/server.ts';
 import { isBuilt, loadBuild } from '../app/build.ts';
 import { buildPages } from '../app/build-pages.ts';
 import { checkLog } from '../app/check-log.ts';
-import { type AppContext, withAppContext } from '../app/context.ts';
+import { type AppContext, requireOurDatabase, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startClock } from '../app/jobs/clock.ts';
 import { startFiling } from '../app/jobs/filing.ts';
@@ -49,6 +49,8 @@ export async function serve(settings: Settings, onReady: (app: AppContext) => vo
   // Before the server runs, a signal ends the process at once: the next start finishes what this one began.
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
   onStopSignal(() => stop());
+  // Before the pages are built, which takes a minute.
+  requireOurDatabase(settings);
   if (!isBuilt()) await buildPages(environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off' }));
   const unwatched = eventLoop.watch(logger);
   await withAppContext(settings, async (app) => {

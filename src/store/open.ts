@@ -1,9 +1,11 @@
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { Fault, messageOf } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
 import { integer, text } from './columns.ts';
+import { migrationFiles, readMigration } from './migration-files.ts';
+import { migrationsIn } from './read-only.ts';
 import { sql } from './sql.ts';
 
 export type Db = Database.Database;
@@ -24,21 +26,22 @@ const BUSY_TIMEOUT = 5_000;
 /** How much of the database a connection keeps in memory unless its owner says otherwise, in KiB. */
 const CACHE = 16_384;
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url);
-
 /**
  * Opens the database and migrates it to this program's schema. Throws `unavailable` when another process locks the
- * database, or when a newer program created it.
+ * database, and, before anything is written, when a newer or another program created it.
  */
 export function openDatabase(settings: DatabaseSettings): Db {
   if (settings.file === IN_MEMORY) return freshDatabase();
+  if (!ours.has(settings.file)) requireOurs(settings.file);
+  ours.add(settings.file);
   try {
     makeFolder(dirname(settings.file), 0o700);
   } catch (error) {
     throw cannotWrite(settings.file, messageOf(error));
   }
+  let db: Db | null = null;
   try {
-    const db = new Database(settings.file);
+    db = new Database(settings.file);
     // Set first, so that opening waits for the lock of another process too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');
@@ -52,8 +55,41 @@ export function openDatabase(settings: DatabaseSettings): Db {
     migrate(db, settings.file);
     return db;
   } catch (error) {
+    db?.close();
     throw databaseFault(error, settings.file);
   }
+}
+
+/** Databases that this thread has looked at. One that changes hands while it runs is refused by `migrate`. */
+const ours = new Set<string>();
+
+/**
+ * The migrations that a database has, without writing to it; none when there is no database. Throws `unavailable` unless
+ * this program or an older version made it.
+ */
+export function requireOurs(file: string): string[] {
+  let found: string[] | 'foreign';
+  try {
+    found = migrationsIn(file);
+  } catch (error) {
+    throw databaseFault(error, file);
+  }
+  if (found === 'foreign') {
+    throw new Fault('unavailable', `${file} is a database of another program; set DATA_DIR to another folder`);
+  }
+  requireKnown(file, found);
+  return found;
+}
+
+/** Throws when a database has migrations that this program does not have. */
+function requireKnown(file: string, applied: readonly string[]): void {
+  const names = migrationFiles();
+  const unknown = applied.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return;
+  throw new Fault(
+    'unavailable',
+    `the database ${file} was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one, or restore the backup from before the upgrade`,
+  );
 }
 
 /** Opens a database that is already migrated, for a thread that only reads. Its cache is small. */
@@ -109,26 +145,17 @@ function cannotWrite(file: string, why: string): Fault {
 /** Runs the migrations that this database does not have yet, in order, in one transaction each. */
 function migrate(db: Db, file: string): void {
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
-  const names = readdirSync(MIGRATIONS)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
   const { run, one, all } = sql(db);
-  const done = new Set(all('SELECT name FROM migrations', text)());
+  const done = all('SELECT name FROM migrations', text)();
   const isDone = one('SELECT 1 FROM migrations WHERE name = ?', integer);
   const note = run('INSERT INTO migrations VALUES (?)');
-  const unknown = [...done].filter((name) => !names.includes(name));
-  if (unknown.length > 0) {
-    throw new Fault(
-      'unavailable',
-      `the database ${file} was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one`,
-    );
-  }
-  for (const name of names.filter((candidate) => !done.has(candidate))) {
+  requireKnown(file, done);
+  for (const name of migrationFiles().filter((candidate) => !done.includes(candidate))) {
     db.exec('BEGIN IMMEDIATE');
     try {
       // Two processes may start at once; the second one finds the migration done.
       if (isDone(name) === null) {
-        db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+        db.exec(readMigration(name));
         note(name);
       }
       db.exec('COMMIT');

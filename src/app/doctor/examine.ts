@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../../env.ts';
+import { plural } from '../../plural.ts';
+import { countPending } from '../../store/upgrade-plan.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, openAppContext } from '../context.ts';
 import { checkAddresses } from './addresses.ts';
 import type { Finding } from './finding.ts';
-import { holds, runCheck } from './finding.ts';
+import { holds, open, runCheck } from './finding.ts';
 import { checkHosts } from './hosts.ts';
 import { checkLanguages } from './languages.ts';
 import { checkLogs } from './log.ts';
@@ -26,6 +28,9 @@ export async function examine(readSettings: () => Settings): Promise<Finding[]> 
 async function checkAll(settings: Settings): Promise<Finding[]> {
   let app: AppContext | null = null;
   const network = checkNetwork(settings);
+  const older = await runCheck('database', () => checkVersion(settings));
+  // A check must not upgrade the database; without it, little else can be looked at.
+  if (older.state !== 'holds') return [older, ...(await network)];
   const opened = await runCheck('database', () => {
     // A check must not create the database.
     if (existsSync(databaseFile(settings))) app = openAppContext(settings);
@@ -48,4 +53,12 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
   } finally {
     (app as AppContext | null)?.close();
   }
+}
+
+function checkVersion(settings: Settings): Omit<Finding, 'name'> {
+  const pending = countPending(databaseFile(settings));
+  if (pending === 0) return holds('it is of this version');
+  return open(
+    `it is of an older version: the next start runs ${plural(pending, 'migration')}; \`broadsheet doctor --upgrade\` says what changes, and what else is looked at needs the start`,
+  );
 }

@@ -1,0 +1,66 @@
+import { existsSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import { text } from './columns.ts';
+import type { Db } from './open.ts';
+import { sql } from './sql.ts';
+
+/** How long a read waits for the lock of another process, in ms. */
+const BUSY_TIMEOUT = 5_000;
+
+/**
+ * The address of a database for SQLite, to be read and not written. Without a `-wal` file beside it nobody has it open,
+ * and SQLite is told to lock nothing: otherwise it would leave that file behind.
+ */
+function readOnlyAddress(file: string): string {
+  const url = pathToFileURL(file);
+  url.search = existsSync(`${file}-wal`) ? 'mode=ro' : 'immutable=1';
+  return url.href;
+}
+
+/**
+ * Opens a database of any version for reading, and changes nothing. For processes that do not open it to write: the
+ * driver closes it no sooner than its statements are collected, which would drop the locks of another connection.
+ */
+export function openReadOnly(file: string): Db {
+  const db = new Database(readOnlyAddress(file));
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  return db;
+}
+
+/**
+ * The migrations that a database has, without changing anything: none when it does not exist or is empty, `foreign`
+ * when it has tables of another program alone.
+ */
+export function migrationsIn(file: string): string[] | 'foreign' {
+  if (!existsSync(file) || statSync(file).size === 0) return [];
+  try {
+    return readMigrations(file);
+  } catch (error) {
+    // Another process may have opened it to write in this moment.
+    if (!existsSync(`${file}-wal`)) throw error;
+    return readMigrations(file);
+  }
+}
+
+/** Reads through an attachment, and without a statement on it, because only then is it closed at once. */
+function readMigrations(file: string): string[] | 'foreign' {
+  const db = new Database(':memory:');
+  const read = (query: string): string[] => {
+    db.exec(`CREATE TEMP TABLE found AS ${query}`);
+    const names = sql(db).all('SELECT name FROM temp.found ORDER BY name', text)();
+    db.exec('DROP TABLE temp.found');
+    return names;
+  };
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA temp_store = MEMORY`);
+    db.exec(`ATTACH '${readOnlyAddress(file).replaceAll("'", "''")}' AS looked_at`);
+    const tables = read("SELECT name FROM looked_at.sqlite_schema WHERE type = 'table'");
+    const isOurs = tables.includes('migrations');
+    const names = isOurs ? read('SELECT name FROM looked_at.migrations') : [];
+    db.exec('DETACH looked_at');
+    return isOurs || tables.length === 0 ? names : 'foreign';
+  } finally {
+    db.close();
+  }
+}

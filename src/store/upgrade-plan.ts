@@ -1,0 +1,279 @@
+import { existsSync, statSync } from 'node:fs';
+import Database from 'libsql';
+import { NORMALIZER_VERSION } from '../desk/search.ts';
+import { integer, json, text } from './columns.ts';
+import { migrationFiles, readMigration } from './migration-files.ts';
+import type { Db } from './open.ts';
+import { IN_MEMORY, requireOurs } from './open.ts';
+import { openReadOnly } from './read-only.ts';
+import { sql } from './sql.ts';
+
+/** A migration that a database does not have yet. */
+export interface PendingMigration {
+  name: string;
+  /** The first sentence of its comment. */
+  what: string;
+  /** The rows that it reads, to copy, change or index them. Other changes take the same time in any database. */
+  rows: { table: string; rows: number }[];
+  /** The size of those tables and their indexes, in bytes. */
+  bytes: number;
+}
+
+/** What a start makes from the rows of an older database. */
+export interface Fill {
+  name: 'search index' | 'log of the desk' | 'log of the records' | 'mailboxes of accounts' | 'index of values';
+  rows: number;
+  /** How much the database grows by it, in bytes. */
+  bytes: number;
+}
+
+/** A public paper, and what its tree was last pressed with. */
+export interface PressedPaper {
+  slug: string;
+  /** Its own address, if it has one. */
+  url: string | undefined;
+  pieces: number;
+  files: number;
+  /** See `pressPlan`; empty when no press of it ended. */
+  stamp: string;
+  /** See `Manifest.proseCode`. */
+  proseCode: string;
+  /** How many changes wait for the next press. */
+  stale: number;
+}
+
+/** What this program will change in a database when it opens it, and what it finds there. */
+export interface UpgradePlan {
+  /** The size of the database and its log of writes, in bytes. */
+  bytes: number;
+  applied: number;
+  pending: PendingMigration[];
+  fills: Fill[];
+  papers: PressedPaper[];
+  /** Where the desk was last served; null when no server noted it. */
+  origin: string | null;
+}
+
+/** What a start needs for each, in bytes, besides the texts. Measured on this program's own papers. */
+const LEAF_BYTES = 200;
+const VALUE_BYTES = 150;
+/** The search index as a share of the text that it indexes. */
+const INDEX_SHARE = 2;
+
+/**
+ * Reads what this program will change in a database, and changes nothing. Null when there is no database yet. Throws
+ * `unavailable` when a newer program made it.
+ */
+export function readUpgradePlan(file: string): UpgradePlan | null {
+  const applied = requireOurs(file);
+  if (applied.length === 0) return null;
+  const done = new Set(applied);
+  const pending = migrationFiles().filter((name) => !done.has(name));
+  const db = openReadOnly(file);
+  const old = tolerantReader(db);
+  const after = stateAfter(old, migrationFiles(), done);
+  const wal = `${file}-wal`;
+  return {
+    bytes: statSync(file).size + (existsSync(wal) ? statSync(wal).size : 0),
+    applied: done.size,
+    pending: pending.map((name) => describe(old, name)),
+    fills: fillsOf(old, after).filter(({ rows }) => rows > 0),
+    papers: papersOf(old),
+    origin: old.texts("SELECT origin FROM served WHERE service = 'desk'", ['served'])[0] ?? null,
+  };
+}
+
+/** How many migrations a database lacks; 0 when there is no database. Throws like `readUpgradePlan`. */
+export function countPending(file: string): number {
+  const applied = requireOurs(file);
+  return applied.length === 0 ? 0 : migrationFiles().length - applied.length;
+}
+
+const quoted = (value: string): string => value.replaceAll("'", "''");
+
+/** Reads a database that may lack tables or columns: what is not there counts as nothing. */
+interface TolerantReader {
+  has(table: string, column?: string): boolean;
+  /** The value of a query, 0 when one of the tables is missing. */
+  number(query: string, tables: readonly string[]): number;
+  texts(query: string, tables: readonly string[]): string[];
+  db: Db;
+}
+
+function tolerantReader(db: Db): TolerantReader {
+  const { one, all } = sql(db);
+  const columns = Map.groupBy(
+    all(
+      `SELECT t.name AS tbl, c.name AS col FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`,
+      { tbl: text, col: text },
+    )(),
+    ({ tbl }) => tbl,
+  );
+  const has = (table: string, column?: string) =>
+    columns.get(table)?.some(({ col }) => column === undefined || col === column) ?? false;
+  return {
+    db,
+    has,
+    number: (query, tables) => (tables.every((table) => has(table)) ? (one(query, integer)() ?? 0) : 0),
+    texts: (query, tables) => (tables.every((table) => has(table)) ? all(query, text)() : []),
+  };
+}
+
+/** Statements of a migration that read every row of a table. Its triggers run later, or never. */
+const TRIGGERS = /\bCREATE TRIGGER\b.*?\bEND;/gs;
+const COMMENTS = /--[^\n]*/g;
+const READS = [
+  /\bINSERT INTO\s+\w+[^;]*?\bFROM\s+(\w+)[^;]*;/g,
+  /\bCREATE (?:UNIQUE )?INDEX\s+\w+\s+ON\s+(\w+)/g,
+  /\bUPDATE\s+(\w+)\s+SET\b/g,
+  /\bDELETE FROM\s+(\w+)/g,
+];
+const RENAMES = /\bALTER TABLE\s+(\w+)\s+RENAME TO\s+(\w+)/g;
+
+function describe(old: TolerantReader, name: string): PendingMigration {
+  const source = readMigration(name);
+  const statements = source.replace(COMMENTS, '').replace(TRIGGERS, '');
+  const former = new Map([...statements.matchAll(RENAMES)].map(([, from = '', to = '']) => [to, from]));
+  const read = READS.flatMap((pattern) => [...statements.matchAll(pattern)].map(([, table = '']) => table));
+  const tables = [...new Set(read.map((table) => former.get(table) ?? table))].filter((table) => old.has(table));
+  const rows = tables.map((table) => ({ table, rows: old.number(`SELECT count(*) FROM "${table}"`, [table]) }));
+  return {
+    name: name.replace(/\.sql$/, ''),
+    what: firstSentence(source),
+    rows: rows.filter((one) => one.rows > 0),
+    bytes: tables.reduce((sum, table) => sum + bytesOf(old, table), 0),
+  };
+}
+
+/** Of the comment at the top of a migration. */
+function firstSentence(source: string): string {
+  const comment = /^(?:--[^\n]*\n)+/.exec(source)?.[0] ?? '';
+  const whole = comment
+    .replace(/^--\s?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return /^.*?[.:;](?=\s|$)/.exec(whole)?.[0].replace(/[.:;]$/, '') ?? whole;
+}
+
+/** The size of a table with its indexes, in bytes. */
+function bytesOf(old: TolerantReader, table: string): number {
+  return old.number(
+    `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate = 1
+       AND name IN (SELECT name FROM sqlite_schema WHERE tbl_name = '${quoted(table)}')`,
+    [table],
+  );
+}
+
+/** The rows that tell what a start has to make. */
+interface StateRows {
+  folding: number;
+  filled: number;
+  logs: Record<'desk' | 'records', number>;
+  valuesBefore: number;
+}
+
+/** Tables of which the migrations read whether they have a row. */
+const READ_BY_MIGRATIONS = ['entries', 'sightings'];
+
+/**
+ * What the tables of state will say after all migrations: runs those that are pending in memory, on the schema and the
+ * rows of state of the database.
+ */
+function stateAfter(old: TolerantReader, names: readonly string[], done: ReadonlySet<string>): StateRows {
+  const db = new Database(IN_MEMORY);
+  try {
+    // Only some tables get rows.
+    db.exec('PRAGMA foreign_keys = OFF');
+    for (const name of names.filter((one) => done.has(one))) db.exec(readMigration(name));
+    for (const table of ['search_state', 'log_state', 'values_before', ...READ_BY_MIGRATIONS]) {
+      if (!old.has(table)) continue;
+      db.exec(`DELETE FROM "${table}"`);
+      copyRows(old.db, db, table);
+    }
+    for (const name of names.filter((one) => !done.has(one))) db.exec(readMigration(name));
+    const { one, all } = sql(db);
+    const search = one('SELECT folding, filled FROM search_state', { folding: integer, filled: integer })();
+    const logs = new Map(
+      all('SELECT log, filled FROM log_state', { log: text, filled: integer })().map(({ log, filled }) => [
+        log,
+        filled,
+      ]),
+    );
+    return {
+      folding: search?.folding ?? 0,
+      filled: search?.filled ?? 0,
+      logs: { desk: logs.get('desk') ?? 1, records: logs.get('records') ?? 1 },
+      valuesBefore: one('SELECT count(*) FROM values_before', integer)() ?? 0,
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Copies the first rows of a table, which is enough for tables of state. */
+function copyRows(from: Db, to: Db, table: string): void {
+  const rows = from.prepare(`SELECT * FROM "${table}" LIMIT 4`).raw().all() as unknown[][];
+  for (const row of rows) to.prepare(`INSERT INTO "${table}" VALUES (${row.map(() => '?').join(', ')})`).run(row);
+}
+
+function fillsOf(old: TolerantReader, after: StateRows): Fill[] {
+  const onAir = old.number("SELECT count(*) FROM pieces WHERE state = 'on_air'", ['pieces']);
+  const isRebuilt = after.folding !== NORMALIZER_VERSION;
+  const toIndex = isRebuilt
+    ? onAir
+    : after.filled === 1
+      ? 0
+      : onAir - old.number('SELECT count(*) FROM searched', ['searched']);
+  const words = old.number(
+    "SELECT coalesce(sum(length(g.prose)), 0) FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.state = 'on_air'",
+    ['pieces', 'generations'],
+  );
+  const keys = old.number('SELECT (SELECT count(*) FROM door_keys) + (SELECT count(*) FROM retirements)', [
+    'door_keys',
+    'retirements',
+  ]);
+  const logged = (log: string) => old.number(`SELECT count(*) FROM log_leaves WHERE log = '${log}'`, ['log_leaves']);
+  const generations = old.number('SELECT count(*) FROM generations', ['generations']);
+  const receipts = old.number('SELECT coalesce(sum(length(receipt)), 0) FROM generations', ['generations']);
+  const observations = old.number('SELECT count(*) FROM observations', ['observations']);
+  const deskLeaves = after.logs.desk === 1 ? 0 : keys + generations - logged('desk');
+  const recordsLeaves = after.logs.records === 1 ? 0 : keys + observations - logged('records');
+  const mailboxes = old.has('accounts', 'mailbox')
+    ? old.number('SELECT count(*) FROM accounts WHERE mailbox IS NULL', ['accounts'])
+    : old.number('SELECT count(*) FROM accounts', ['accounts']);
+  const values = after.valuesBefore === 0 ? 0 : old.number('SELECT count(*) FROM sightings', ['sightings']);
+  return [
+    { name: 'search index', rows: toIndex, bytes: onAir === 0 ? 0 : (INDEX_SHARE * words * toIndex) / onAir },
+    { name: 'log of the desk', rows: deskLeaves, bytes: deskLeaves * LEAF_BYTES + (deskLeaves > 0 ? receipts : 0) },
+    { name: 'log of the records', rows: recordsLeaves, bytes: recordsLeaves * LEAF_BYTES },
+    { name: 'mailboxes of accounts', rows: mailboxes, bytes: 0 },
+    { name: 'index of values', rows: values, bytes: values * VALUE_BYTES },
+  ];
+}
+
+const PAPER = json<{ url?: string; paper_public?: boolean }>();
+
+function papersOf(old: TolerantReader): PressedPaper[] {
+  const { one, all } = sql(old.db);
+  const removed = old.has('papers', 'removed_at') ? 'WHERE removed_at IS NULL' : '';
+  const papers = all(`SELECT slug, body FROM papers ${removed} ORDER BY slug`, { slug: text, body: PAPER })();
+  const column = (table: string, name: string, empty: string) => (old.has(table, name) ? name : empty);
+  const press = one(`SELECT stamp, ${column('presses', 'prose_code', "''")} AS code FROM presses WHERE paper = ?`, {
+    stamp: text,
+    code: text,
+  });
+  const pieces = one("SELECT count(*) FROM pieces WHERE paper = ? AND state IN ('on_air', 'withdrawn')", integer);
+  const files = one('SELECT count(*) FROM files WHERE paper = ?', integer);
+  const stale = one('SELECT count(*) FROM press_due WHERE paper = ?', integer);
+  return papers
+    .filter(({ body }) => body.paper_public !== false)
+    .map(({ slug, body }) => ({
+      slug,
+      url: body.url,
+      pieces: pieces(slug) ?? 0,
+      files: files(slug) ?? 0,
+      stamp: press(slug)?.stamp ?? '',
+      proseCode: press(slug)?.code ?? '',
+      stale: stale(slug) ?? 0,
+    }));
+}
