@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { text } from './columns.ts';
-import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
 /** How long a read waits for the lock of another process, in ms. */
@@ -22,7 +21,7 @@ function readOnlyAddress(file: string): string {
  * Opens a database of any version for reading, and changes nothing. For processes that do not open it to write: the
  * driver closes it no sooner than its statements are collected, which would drop the locks of another connection.
  */
-export function openReadOnly(file: string): Db {
+export function openReadOnly(file: string): Database.Database {
   const db = new Database(readOnlyAddress(file));
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   return db;

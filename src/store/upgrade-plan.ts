@@ -119,22 +119,33 @@ function tolerantReader(db: Db): TolerantReader {
   };
 }
 
-/** Statements of a migration that read every row of a table. Its triggers run later, or never. */
-const TRIGGERS = /\bCREATE TRIGGER\b.*?\bEND;/gs;
-const COMMENTS = /--[^\n]*/g;
-const READS = [
-  /\bINSERT INTO\s+\w+[^;]*?\bFROM\s+(\w+)[^;]*;/g,
-  /\bCREATE (?:UNIQUE )?INDEX\s+\w+\s+ON\s+(\w+)/g,
-  /\bUPDATE\s+(\w+)\s+SET\b/g,
-  /\bDELETE FROM\s+(\w+)/g,
-];
-const RENAMES = /\bALTER TABLE\s+(\w+)\s+RENAME TO\s+(\w+)/g;
+/** The statements of a migration, without comments and triggers: those run later, or never. */
+function statementsOf(source: string): string[] {
+  const statements: string[] = [];
+  let isInTrigger = false;
+  for (const part of source.replace(/--[^\n]*/g, '').split(';')) {
+    const statement = part.replace(/\s+/g, ' ').trim();
+    if (statement.startsWith('CREATE TRIGGER ')) isInTrigger = true;
+    if (!isInTrigger) statements.push(statement);
+    if (statement === 'END') isInTrigger = false;
+  }
+  return statements;
+}
+
+/** The table of which a statement reads the rows; null when it changes the schema alone, in the same time for any table. */
+function tableRead(statement: string): string | null {
+  const found = statement.startsWith('INSERT INTO ')
+    ? /\bFROM (\w+)/.exec(statement)
+    : /^(?:CREATE (?:UNIQUE )?INDEX \w+ ON|UPDATE|DELETE FROM) (\w+)/.exec(statement);
+  return found?.[1] ?? null;
+}
 
 function describe(old: TolerantReader, name: string): PendingMigration {
   const source = readMigration(name);
-  const statements = source.replace(COMMENTS, '').replace(TRIGGERS, '');
-  const former = new Map([...statements.matchAll(RENAMES)].map(([, from = '', to = '']) => [to, from]));
-  const read = READS.flatMap((pattern) => [...statements.matchAll(pattern)].map(([, table = '']) => table));
+  const statements = statementsOf(source);
+  const renames = statements.map((statement) => /^ALTER TABLE (\w+) RENAME TO (\w+)$/.exec(statement));
+  const former = new Map(renames.map((rename) => [rename?.[2], rename?.[1]]));
+  const read = statements.map(tableRead).filter((table) => table !== null);
   const tables = [...new Set(read.map((table) => former.get(table) ?? table))].filter((table) => old.has(table));
   const rows = tables.map((table) => ({ table, rows: old.number(`SELECT count(*) FROM "${table}"`, [table]) }));
   return {

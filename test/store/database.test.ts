@@ -137,7 +137,7 @@ test('a database of a newer schema is left alone', async (t) => {
   const { code, stderr } = await audit(t, folder);
   assert.equal(
     stderr,
-    `broadsheet: the database ${database(folder)} was made by a newer Broadsheet (it has 999-future.sql); run that one\n`,
+    `broadsheet: the database ${database(folder)} was made by a newer Broadsheet (it has 999-future.sql); run that one, or restore the backup from before the upgrade\n`,
   );
   assert.equal(code, 1);
   assert(state() === before, 'the database was changed');

@@ -30,7 +30,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
   const network = checkNetwork(settings);
   const older = await runCheck('database', () => checkVersion(settings));
   // A check must not upgrade the database; without it, little else can be looked at.
-  if (older.state !== 'holds') return [older, ...(await network)];
+  if (older.state === 'open') return [older, ...(await network)];
   const opened = await runCheck('database', () => {
     // A check must not create the database.
     if (existsSync(databaseFile(settings))) app = openAppContext(settings);
