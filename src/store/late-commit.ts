@@ -1,9 +1,10 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { messageOf } from '../fault.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { groupCommit } from './group-commit.ts';
 import type { Db } from './open.ts';
-import { IN_MEMORY } from './open.ts';
+import { cannotWrite, IN_MEMORY } from './open.ts';
 import type { Transact } from './sql.ts';
 
 const syncOf = promisify(fdatasync);
@@ -50,8 +51,27 @@ export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (e
 
   let running = Promise.resolve();
   let next: Promise<void> | null = null;
+  /**
+   * Writes the log as it is. A kernel drops what it could not write, and no later sync tries that again: a hole in the
+   * log would take all later commits with it.
+   */
+  const writeAgain = (): void =>
+    transact(() => {
+      const part = Buffer.allocUnsafe(1 << 20);
+      for (let at = 0; ; ) {
+        const read = readSync(openLog(), part, 0, part.length, at);
+        if (read === 0) return;
+        at += writeSync(openLog(), part, 0, read, at);
+      }
+    });
   const sync = async (): Promise<void> => {
-    if (!isClosed) await syncOf(openLog());
+    if (isClosed) return;
+    try {
+      await syncOf(openLog());
+    } catch (error) {
+      if (!isClosed) writeAgain();
+      throw cannotWrite(file, messageOf(error));
+    }
   };
   /** Resolves when all that is committed now is on disk. A sync that has begun may miss it, so callers share the next. */
   const synced = (): Promise<void> => {
@@ -59,9 +79,7 @@ export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (e
       .catch(() => undefined)
       .then(() => {
         next = null;
-        running = sync().catch((error: unknown) => {
-          throw faultOf(error);
-        });
+        running = sync();
         return running;
       });
     return next;

@@ -135,7 +135,8 @@ export function databaseFault(error: unknown, file: string): unknown {
   return error;
 }
 
-function cannotWrite(file: string, why: string): Fault {
+/** The fault of a disk that does not take the database. */
+export function cannotWrite(file: string, why: string): Fault {
   return new Fault(
     'unavailable',
     `the database ${file} cannot be written (${why}); check the disk's space and the folder's permissions`,
