@@ -1,5 +1,6 @@
 import type { ParsedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
+import type { IndexText } from './search.ts';
 
 /** How many parsed texts are cached: those of the requests in progress. */
 const CACHED_MAX = 16;
@@ -7,8 +8,8 @@ const CACHED_MAX = 16;
 /** Prose that another thread has parsed. */
 export interface CachedProse {
   parsed: ParsedProse;
-  /** The words for the search index (`proseWords`); null when too many brackets were open to parse it. */
-  words: string | null;
+  /** What the search index holds of it; null when too many brackets were open to parse it. */
+  index: IndexText | null;
 }
 
 const cache = new Map<string, CachedProse>();
@@ -30,7 +31,7 @@ export function parsedProse(prose: string): ParsedProse {
   return cache.get(prose)?.parsed ?? parseProse(prose);
 }
 
-/** The words of cached prose for the search index; null when they are not cached. */
-export function cachedWords(prose: string): string | null {
-  return cache.get(prose)?.words ?? null;
+/** What the search index holds of cached prose; null when it is not cached. */
+export function cachedWords(prose: string): IndexText | null {
+  return cache.get(prose)?.index ?? null;
 }

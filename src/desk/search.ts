@@ -12,13 +12,21 @@ export const TERMS_MAX = 4;
 /** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
-/** The version of `searchText`. An index built by another version is rebuilt when its database is opened. */
-export const NORMALIZER_VERSION = 1;
+/** The version of `searchText` and `wordTokens`. An index built by another version is rebuilt when its database is opened. */
+export const NORMALIZER_VERSION = 2;
 
-/** Separates two fields, so that no phrase spans both. `searchText` never returns it. */
-const BORDER = '\u{E000}';
-/** Starts the word that names a paper. `searchText` never returns it either. */
-const PAPER_MARK = '\u{E001}';
+// `searchText` never returns these marks. All of them are in Latin-1, which keeps most strings at one byte a character.
+/** Separates two fields, so that no phrase spans both. */
+const BORDER = '\u00a7';
+/** Starts the token that names a paper. */
+const PAPER_MARK = '\u00b6';
+/** Joins the two parts of a pair's token. */
+const PAIR_MARK = '\u00a6';
+
+/** Beginnings of words are tokens of their own up to this length, in UTF-16 units; longer words are tokens as a whole. */
+const BEGINNING_MAX = 8;
+/** A word of at most so many UTF-16 units is a pair with the first letter of the next one. */
+const PAIRED_MAX = 3;
 
 /** Invisible characters, and the tatweel, which only stretches Arabic words. A zero-width space separates words. */
 const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
@@ -36,7 +44,6 @@ const NON_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
 /** Characters of scripts that do not separate words by spaces. */
 const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
-const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 
 /**
@@ -71,21 +78,69 @@ function normalizeLine(line: string): string {
     .trim();
 }
 
-/** The index word that identifies the paper. */
-function paperWord(paper: string): string {
+/** The token that identifies the paper. */
+function paperToken(paper: string): string {
   return `${PAPER_MARK}${paper.replaceAll('-', PAPER_MARK)}`;
 }
 
-/** The index text of a piece: the paper's word, then the words of headline, dek and prose. */
-export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
-  const { headline, dek, prose } = piece;
-  const words = cachedWords(prose) ?? proseWords(plainText(prose));
-  return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
+/** What the index holds of a piece. */
+export interface IndexText {
+  /** The words of headline, dek and prose, in which phrases are looked for: a blank precedes each. */
+  words: string;
+  /** The paper's token and those of all words, separated by blanks. */
+  tokens: string;
+}
+
+export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): IndexText {
+  const [headline, dek] = [searchText(piece.headline), searchText(piece.dek)];
+  const prose = cachedWords(piece.prose) ?? indexedProse(plainText(piece.prose));
+  return {
+    words: ` ${headline} ${BORDER} ${dek} ${BORDER} ${prose.words}`,
+    tokens: `${paperToken(paper)} ${wordTokens(headline)} ${wordTokens(dek)} ${prose.tokens}`,
+  };
 }
 
 /**
+ * The tokens of normalized words, each once: all beginnings of up to eight letters, longer words as a whole, and each
+ * short word together with the first letter of the word after it. A search for the beginning of a word is one look-up,
+ * and the pairs leave few pieces in which phrases such as “U.S.” or those of unspaced scripts must be looked for.
+ */
+export function wordTokens(words: string): string {
+  if (words === '') return '';
+  const list = words.split(' ');
+  let tokens = '';
+  let last = '';
+  for (const word of [...new Set(list)].sort()) {
+    const end = Math.min(word.length, BEGINNING_MAX);
+    let shared = 0;
+    while (shared < end && word.charCodeAt(shared) === last.charCodeAt(shared)) shared++;
+    for (let length = shared + 1; length <= end; length++) {
+      if (!isHighSurrogate(word.charCodeAt(length - 1))) tokens += `${word.slice(0, length)} `;
+    }
+    if (word.length > BEGINNING_MAX) tokens += `${word} `;
+    last = word;
+  }
+  const pairs = new Map<string, Set<string>>();
+  for (let at = 0; at < list.length - 1; at++) {
+    const word = list[at] as string;
+    if (word.length > PAIRED_MAX) continue;
+    const letter = firstLetter(list[at + 1] as string);
+    const letters = pairs.get(word);
+    if (letters?.has(letter)) continue;
+    if (letters === undefined) pairs.set(word, new Set([letter]));
+    else letters.add(letter);
+    tokens += `${word}${PAIR_MARK}${letter} `;
+  }
+  return tokens.trimEnd();
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+const firstLetter = (word: string): string => word.slice(0, isHighSurrogate(word.charCodeAt(0)) ? 2 : 1);
+
+/**
  * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
- * writing the prefixes of all their words would hold the write lock for too long.
+ * writing the beginnings of all their words would hold the write lock for too long.
  */
 const WORDS_MAX = 15_000;
 
@@ -105,10 +160,16 @@ export function proseWords(plain: string): string {
   return indexed.join(' ');
 }
 
+/** What the index holds of a prose, by its plain text. */
+export function indexedProse(plain: string): IndexText {
+  const words = proseWords(plain);
+  return { words, tokens: wordTokens(words) };
+}
+
 /** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
 export function preparedProse(prose: string): CachedProse {
   const parsed = parseProse(prose);
-  return { parsed, words: parsed.openBrackets === null ? proseWords(parsed.plain) : null };
+  return { parsed, index: parsed.openBrackets === null ? indexedProse(parsed.plain) : null };
 }
 
 /**
@@ -137,12 +198,36 @@ function queryFault(message: string): Fault {
   return new Fault('invalid_request', message, { field: 'q' });
 }
 
+/** How the index is asked for pieces: those that have all tokens, and all phrases among their words. */
+export interface IndexQuery {
+  /** An FTS5 query. */
+  match: string;
+  /** At most one for each term. */
+  phrases: string[];
+}
+
 /**
- * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
- * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 steps
- * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every piece.
+ * The query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be the
+ * beginning of one. All tokens are quoted and contain only letters, digits and our marks, so no term can act as an
+ * operator. FTS5 steps through the first token and looks the others up: longer ones are mostly rarer, and the paper's
+ * token is in every piece.
  */
-export function matchExpression(paper: string, terms: readonly string[]): string {
-  const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));
-  return [...[...phrases].sort((a, b) => b.length - a.length), `"${paperWord(paper)}"`].join(' AND ');
+export function indexQuery(paper: string, terms: readonly string[]): IndexQuery {
+  const phrases = new Set<string>();
+  /** Tokens, and those of them that are longer words of which only the beginning is known. */
+  const [tokens, begun] = [new Set<string>(), new Set<string>()];
+  for (const words of terms.map((term) => searchText(term).split(' '))) {
+    if (words.length > 1) phrases.add(` ${words.join(' ')}`);
+    for (const [at, word] of words.entries()) {
+      const next = words[at + 1];
+      if (next === undefined && word.length > BEGINNING_MAX) begun.add(word);
+      else tokens.add(word);
+      if (next !== undefined && word.length <= PAIRED_MAX) tokens.add(`${word}${PAIR_MARK}${firstLetter(next)}`);
+    }
+  }
+  const sorted = [...tokens, ...begun].sort((a, b) => b.length - a.length);
+  // What begins another token is in every piece that has that one.
+  const needed = sorted.filter((token, at) => !sorted.slice(0, at).some((longer) => longer.startsWith(token)));
+  const quoted = needed.map((token) => `"${token}"${begun.has(token) ? '*' : ''}`);
+  return { match: [...new Set(quoted), `"${paperToken(paper)}"`].join(' AND '), phrases: [...phrases] };
 }

@@ -1,58 +1,55 @@
 import { indexText } from '../desk/search.ts';
-import { integer, text } from './columns.ts';
+import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** The words of one row of the index: their number, and a sum over the words with their positions. */
+/** The tokens of one row of the index: their number, and a sum over them. */
 interface Sum {
-  words: number;
+  tokens: number;
   sum: number;
 }
 
-/** The characters at which FTS5's tokenizer `ascii` splits words. */
-const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
+/** The characters at which FTS5's tokenizer `ascii` splits tokens. */
+const BETWEEN_TOKENS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
 
-/** How many words are read between two progress reports. */
+/** How many tokens are read between two progress reports. */
 const STEP = 100_000;
 /** How many pieces are read at a time. */
 const PIECES = 500;
 
 /**
- * Compares every word of the search index with the indexed pieces. The index stores only words and positions, not
- * texts, so both sides are reduced to one sum per piece.
+ * Compares the search index with the indexed pieces: their words, and every token. The index stores tokens and not the
+ * texts that they are of, so both sides are reduced to one sum per piece.
  */
 export function indexFaults(db: Db, progress: (done: number, total: number) => void): string[] {
-  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab (main, search, instance)');
+  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_tokens USING fts5vocab (main, search, instance)');
   const { all, each } = sql(db);
   const found = new Map<number, Sum>();
   let term = '';
   let value = 0;
   let done = 0;
-  const words = each('SELECT term, doc, "offset" FROM temp.search_words', {
-    term: text,
-    doc: integer,
-    offset: integer,
-  });
-  for (const word of words()) {
-    // The words are sorted, with one row per occurrence.
-    if (word.term !== term) [term, value] = [word.term, numberOf(word.term)];
-    add(found, word.doc, value, word.offset);
+  for (const token of each('SELECT term, doc FROM temp.search_tokens', { term: text, doc: integer })()) {
+    // The tokens are sorted, with one row per piece.
+    if (token.term !== term) [term, value] = [token.term, numberOf(token.term)];
+    add(found, token.doc, value);
     if (++done % STEP === 0) progress(done, done);
   }
   const faults: string[] = [];
   const pieces = all(
-    `SELECT s.place, p.paper, p.slug, g.headline, g.dek, g.prose FROM searched s
-     JOIN pieces p ON p.id = s.piece JOIN generations g ON g.n = s.generation WHERE s.place > ? ORDER BY s.place LIMIT ${PIECES}`,
-    { place: integer, paper: text, slug: text, headline: text, dek: text, prose: text },
+    `SELECT s.place, p.paper, p.slug, g.headline, g.dek, g.prose, t.words FROM searched s
+     JOIN pieces p ON p.id = s.piece JOIN generations g ON g.n = s.generation
+     LEFT JOIN search_texts t ON t.place = s.place WHERE s.place > ? ORDER BY s.place LIMIT ${PIECES}`,
+    { place: integer, paper: text, slug: text, headline: text, dek: text, prose: text, words: orNull(text) },
   );
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
     const page = pieces(last);
     for (const piece of page) {
       const wanted = new Map<number, Sum>();
-      const words = indexText(piece.paper, piece).split(BETWEEN_WORDS).filter(Boolean);
-      for (const [offset, word] of words.entries()) add(wanted, piece.place, numberOf(word), offset);
+      const { words, tokens } = indexText(piece.paper, piece);
+      for (const token of new Set(tokens.split(BETWEEN_TOKENS).filter(Boolean)))
+        add(wanted, piece.place, numberOf(token));
       const [is, must] = [found.get(piece.place), wanted.get(piece.place)];
-      if (is?.words !== must?.words || is?.sum !== must?.sum)
+      if (piece.words !== words || is?.tokens !== must?.tokens || is?.sum !== must?.sum)
         faults.push(`${piece.paper}/${piece.slug}: the search index does not hold its words`);
     }
     const end = page.at(-1);
@@ -61,19 +58,18 @@ export function indexFaults(db: Db, progress: (done: number, total: number) => v
   }
 }
 
-function add(sums: Map<number, Sum>, place: number, value: number, offset: number): void {
+function add(sums: Map<number, Sum>, place: number, value: number): void {
   const sum = sums.get(place);
-  const weight = (value * (offset + 1)) % 2 ** 40;
-  if (sum === undefined) sums.set(place, { words: 1, sum: weight });
+  if (sum === undefined) sums.set(place, { tokens: 1, sum: value });
   else {
-    sum.words++;
-    sum.sum = (sum.sum + weight) % 2 ** 40;
+    sum.tokens++;
+    sum.sum += value;
   }
 }
 
-/** A hash of a word: 32-bit FNV-1a. */
-function numberOf(word: string): number {
+/** A hash of a token: 32-bit FNV-1a. */
+function numberOf(token: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < token.length; at++) hash = Math.imul(hash ^ token.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }

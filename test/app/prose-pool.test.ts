@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { LONG_PROSE, ProsePool } from '../../src/app/prose-pool.ts';
 import { cachedWords, parsedProse } from '../../src/desk/prose-cache.ts';
-import { indexText, proseWords } from '../../src/desk/search.ts';
+import { indexedProse, indexText } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import { filingProblems } from '../../src/ledger/door.ts';
 import { PROSE_MAX } from '../../src/ledger/piece.ts';
@@ -36,18 +36,19 @@ function threadOf(folder: string, code: string): URL {
   return pathToFileURL(file);
 }
 
-const READING = { reading: parseProse('a'), words: 'a' };
+const INDEX = { words: 'a', tokens: 'a' };
+const READING = { reading: parseProse('a'), index: INDEX };
 
 test('long prose is read on another thread, and judged as it is here', async (t) => {
   const readers = new ProsePool();
   t.after(() => readers.close());
   const text = prose('alike');
   await readers.prepare('p', text);
-  assert.equal(cachedWords(text), proseWords(plainText(text)));
+  assert.deepEqual(cachedWords(text), indexedProse(plainText(text)));
   assert.deepEqual(parsedProse(text), parseProse(text));
   const piece = filing('alike', { prose: text });
   assert.deepEqual(filingProblems(piece, RULES, parsedProse), filingProblems(piece, RULES));
-  assert.equal(
+  assert.deepEqual(
     indexText('p', piece),
     indexText('p', { ...piece, prose: `${text} ` }),
     'what is not kept reads the same',
@@ -83,7 +84,7 @@ test('what takes too long is refused with its field and its cure, and the next o
     ],
   });
   await next;
-  assert.equal(cachedWords(prose('next')), 'a');
+  assert.deepEqual(cachedWords(prose('next')), INDEX);
 });
 
 test('a thread that takes too much memory is ended, and so is its filing', async (t) => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indexText, matchExpression, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
+import {
+  indexQuery,
+  indexText,
+  QUERY_MAX,
+  searchTerms,
+  searchText,
+  TERMS_MAX,
+  wordTokens,
+} from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import * as fc from '../support/properties.ts';
 
@@ -98,18 +106,45 @@ test('folding what is folded changes nothing', () => {
 test('the index holds what a reader reads: no markers, no targets of links', () => {
   const prose =
     'The **ti**de[^1] [rose](https://target.example/secret "titled").\n\n`code[^2]` <https://shown.example/>';
-  const words = indexText('harbor-ledger', { headline: 'Höhe', dek: 'Dek', prose }).split(' ');
+  const words = indexText('harbor-ledger', { headline: 'Höhe', dek: 'Dek', prose }).words.split(' ');
   assert.deepEqual(
     words.filter((word) => /^[a-z0-9]+$/.test(word)),
     ['hohe', 'dek', 'the', 'tide', 'rose', 'code', 'https', 'shown', 'example'],
   );
 });
 
-test('whatever a term holds, the match expression is quoted words joined by AND', () => {
-  assert.equal(
-    matchExpression('p', ['tide', 'TIDE', 'e-mail', '東京']).replace(/"[^"]*"$/, '"p"'),
-    '"e mail"* AND "tide"* AND "東 京" AND "p"',
+test('tokens are the beginnings of words, long words, and short words with the letter after them, each once', () => {
+  assert.deepEqual(wordTokens('').split(' '), ['']);
+  assert.deepEqual(
+    wordTokens('tide ti of tide 東 京 𠮷 the of tied').split(' ').sort(),
+    [
+      ...['o', 'of', 'of¦t', 't', 'th', 'the', 'the¦o', 'ti', 'tid', 'tide', 'tie', 'tied', 'ti¦o'],
+      ...['東', '東¦京', '京', '京¦𠮷', '𠮷', '𠮷¦t'],
+    ].sort(),
   );
+  assert.deepEqual(
+    wordTokens('international internationals').split(' ').slice(7).sort(),
+    ['internat', 'international', 'internationals'].sort(),
+  );
+});
+
+test('a query asks for the fewest tokens, the longest first, and for its phrases', () => {
+  const asked: [string[], string[], string[]][] = [
+    [['tide', 'TIDE', 'ti', 'ebb'], ['"tide"', '"ebb"'], []],
+    [
+      ['e-mail', '東京'],
+      ['"mail"', '"e¦m"', '"東¦京"', '"京"'],
+      [' e mail', ' 東 京'],
+    ],
+    [['internatio', 'internationally', 'inter'], ['"internationally"*'], []],
+    [['well-known-internationally'], ['"internationally"*', '"known"', '"well"'], [' well known internationally']],
+    [['characters-x'], ['"characters"', '"x"'], [' characters x']],
+  ];
+  for (const [terms, tokens, phrases] of asked)
+    assert.deepEqual(indexQuery('a-b', terms), { match: [...tokens, '"¶a¶b"'].join(' AND '), phrases }, terms.join());
+});
+
+test('whatever a term holds, the query is quoted tokens joined by AND, and tokens of every text that it matches', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (q) => {
       let terms: string[];
@@ -118,7 +153,11 @@ test('whatever a term holds, the match expression is quoted words joined by AND'
       } catch {
         return;
       }
-      assert.match(matchExpression('p', terms), /^(?:"[\p{L}\p{M}\p{N} ]+"\*? AND )*"[^" ]+"$/u);
+      const { match } = indexQuery('p', terms);
+      assert.match(match, /^(?:"[\p{L}\p{M}\p{N}¦]+"\*? AND )*"¶p"$/u);
+      const { tokens } = indexText('p', { headline: terms.join(' '), dek: 'd', prose: 'p' });
+      for (const [, token, star] of match.matchAll(/"([^"]+)"(\*?)/g))
+        assert.ok(` ${tokens} `.includes(` ${token}${star === '*' ? '' : ' '}`), token);
     }),
     { numRuns: 2_000 },
   );
@@ -126,12 +165,12 @@ test('whatever a term holds, the match expression is quoted words joined by AND'
 
 test('the index holds the words of any prose, and of a heap of different ones those that come first', () => {
   const words = Array.from({ length: 20_000 }, (_, n) => `w${n.toString(36)}`);
-  const held = (prose: string) => new Set(indexText('p', { headline: 'h', dek: 'd', prose }).split(' '));
+  const held = (prose: string) => new Set(indexText('p', { headline: 'h', dek: 'd', prose }).words.split(' '));
   const found = held(`${words.join(' ')} ${words[0]} last`);
   assert.ok(found.has('w0') && found.has(words[14_999] ?? ''));
   assert.ok(!found.has(words[15_000] ?? '') && !found.has('last'));
   // However long a prose is, what it repeats is held where it stands.
   const long = `${words.slice(0, 10_000).join(' ')} ${'tide '.repeat(20_000)}last`;
   assert.ok(held(long).has('last'));
-  assert.ok(indexText('p', { headline: 'h', dek: 'd', prose: long }).endsWith('tide tide last'));
+  assert.ok(indexText('p', { headline: 'h', dek: 'd', prose: long }).words.endsWith('tide tide last'));
 });
