@@ -4,6 +4,7 @@ import { parseProse, plainText } from '../ledger/prose.ts';
 import '../ledger/quick-markdown.ts';
 import type { CachedProse } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
+import { BEGINNING_MAX, pairToken, wordTokens } from './word-tokens.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
 export const QUERY_MAX = 120;
@@ -15,18 +16,11 @@ export const SEARCH_ROWS = 30;
 /** The version of `searchText` and `wordTokens`. An index built by another version is rebuilt when its database is opened. */
 export const NORMALIZER_VERSION = 2;
 
-// `searchText` never returns these marks. All of them are in Latin-1, which keeps most strings at one byte a character.
+// `searchText` never returns these marks. They are in Latin-1, which keeps most strings at one byte a character.
 /** Separates two fields, so that no phrase spans both. */
 const BORDER = '\u00a7';
 /** Starts the token that names a paper. */
 const PAPER_MARK = '\u00b6';
-/** Joins the two parts of a pair's token. */
-const PAIR_MARK = '\u00a6';
-
-/** Beginnings of words are tokens of their own up to this length, in UTF-16 units; longer words are tokens as a whole. */
-const BEGINNING_MAX = 8;
-/** A word of at most so many UTF-16 units is a pair with the first letter of the next one. */
-const PAIRED_MAX = 3;
 
 /** Invisible characters, and the tatweel, which only stretches Arabic words. A zero-width space separates words. */
 const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
@@ -101,51 +95,13 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
 }
 
 /**
- * The tokens of normalized words, each once: all beginnings of up to eight letters, longer words as a whole, and each
- * short word together with the first letter of the word after it. A search for the beginning of a word is one look-up,
- * and the pairs leave few pieces in which phrases such as “U.S.” or those of unspaced scripts must be looked for.
- */
-export function wordTokens(words: string): string {
-  if (words === '') return '';
-  const list = words.split(' ');
-  let tokens = '';
-  let last = '';
-  for (const word of [...new Set(list)].sort()) {
-    const end = Math.min(word.length, BEGINNING_MAX);
-    let shared = 0;
-    while (shared < end && word.charCodeAt(shared) === last.charCodeAt(shared)) shared++;
-    for (let length = shared + 1; length <= end; length++) {
-      if (!isHighSurrogate(word.charCodeAt(length - 1))) tokens += `${word.slice(0, length)} `;
-    }
-    if (word.length > BEGINNING_MAX) tokens += `${word} `;
-    last = word;
-  }
-  const pairs = new Map<string, Set<string>>();
-  for (let at = 0; at < list.length - 1; at++) {
-    const word = list[at] as string;
-    if (word.length > PAIRED_MAX) continue;
-    const letter = firstLetter(list[at + 1] as string);
-    const letters = pairs.get(word);
-    if (letters?.has(letter)) continue;
-    if (letters === undefined) pairs.set(word, new Set([letter]));
-    else letters.add(letter);
-    tokens += `${word}${PAIR_MARK}${letter} `;
-  }
-  return tokens.trimEnd();
-}
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-
-const firstLetter = (word: string): string => word.slice(0, isHighSurrogate(word.charCodeAt(0)) ? 2 : 1);
-
-/**
  * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
  * writing the beginnings of all their words would hold the write lock for too long.
  */
 const WORDS_MAX = 15_000;
 
 /** The words of a prose for the index; `plain` is its plain text. */
-export function proseWords(plain: string): string {
+function proseWords(plain: string): string {
   // The plain text still contains the markers in code.
   const words = searchText(plain.replace(/\[\^\d{1,6}\]/g, ' '));
   // A shorter text cannot have that many distinct words.
@@ -222,7 +178,8 @@ export function indexQuery(paper: string, terms: readonly string[]): IndexQuery 
       const next = words[at + 1];
       if (next === undefined && word.length > BEGINNING_MAX) begun.add(word);
       else tokens.add(word);
-      if (next !== undefined && word.length <= PAIRED_MAX) tokens.add(`${word}${PAIR_MARK}${firstLetter(next)}`);
+      const pair = next === undefined ? null : pairToken(word, next);
+      if (pair !== null) tokens.add(pair);
     }
   }
   const sorted = [...tokens, ...begun].sort((a, b) => b.length - a.length);

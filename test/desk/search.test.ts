@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  indexQuery,
-  indexText,
-  QUERY_MAX,
-  searchTerms,
-  searchText,
-  TERMS_MAX,
-  wordTokens,
-} from '../../src/desk/search.ts';
+import { indexQuery, indexText, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
+import { wordTokens } from '../../src/desk/word-tokens.ts';
 import { Fault } from '../../src/fault.ts';
 import * as fc from '../support/properties.ts';
 
@@ -126,6 +119,32 @@ test('tokens are the beginnings of words, long words, and short words with the l
     wordTokens('international internationals').split(' ').slice(7).sort(),
     ['internat', 'international', 'internationals'].sort(),
   );
+});
+
+test('tokens of any words are those that a plain reading finds, whatever was read before', () => {
+  const word = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', 'b', 'é', '東', '𠮷', '𠮸'), minLength: 1, maxLength: 12 }),
+    fc.constantFrom('a', 'ab', 'abcdefgh', 'abcdefghi'),
+  );
+  const plain = (list: string[]): string[] => {
+    const found = new Set<string>();
+    for (const [at, word] of list.entries()) {
+      for (let end = 1; end <= 8 && end <= word.length; end++)
+        if (word.slice(0, end).isWellFormed()) found.add(word.slice(0, end));
+      if (word.length > 8) found.add(word);
+      const next = list[at + 1];
+      if (word.length <= 3 && next !== undefined) found.add(`${word}¦${[...next][0]}`);
+    }
+    return [...found].sort();
+  };
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), (list) => {
+      assert.deepEqual(wordTokens(list.join(' ')).split(' ').sort(), plain(list));
+    }),
+    { numRuns: 500 },
+  );
+  const many = Array.from({ length: 30_000 }, (_, n) => `${n.toString(36)}東`);
+  assert.deepEqual(wordTokens(many.join(' ')).split(' ').sort(), plain(many));
 });
 
 test('a query asks for the fewest tokens, the longest first, and for its phrases', () => {
