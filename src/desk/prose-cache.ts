@@ -1,9 +1,16 @@
 import type { ParsedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
-import type { IndexText } from './search.ts';
 
 /** How many parsed texts are cached: those of the requests in progress. */
 const CACHED_MAX = 16;
+
+/** What the search index holds of a text. */
+export interface IndexText {
+  /** Normalized words in their order, in which phrases are looked for. */
+  words: string;
+  /** The tokens by which the text is found. */
+  tokens: string;
+}
 
 /** Prose that another thread has parsed. */
 export interface CachedProse {

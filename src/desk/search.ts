@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { parseProse, plainText } from '../ledger/prose.ts';
 import '../ledger/quick-markdown.ts';
-import type { CachedProse } from './prose-cache.ts';
+import type { CachedProse, IndexText } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
 import { BEGINNING_MAX, pairToken, wordTokens } from './word-tokens.ts';
 
@@ -77,14 +77,7 @@ function paperToken(paper: string): string {
   return `${PAPER_MARK}${paper.replaceAll('-', PAPER_MARK)}`;
 }
 
-/** What the index holds of a piece. */
-export interface IndexText {
-  /** The words of headline, dek and prose, in which phrases are looked for: a blank precedes each. */
-  words: string;
-  /** The paper's token and those of all words, separated by blanks. */
-  tokens: string;
-}
-
+/** What the index holds of a piece: all its words, a blank before each, and the tokens of its paper and of the words. */
 export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): IndexText {
   const [headline, dek] = [searchText(piece.headline), searchText(piece.dek)];
   const prose = cachedWords(piece.prose) ?? indexedProse(plainText(piece.prose));

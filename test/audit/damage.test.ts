@@ -397,7 +397,8 @@ const LEDGER: Damage[] = [
   ],
   [
     'a text in which search looks for phrases, forgotten',
-    () => stand.sql(`DELETE FROM search_texts WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
+    () =>
+      stand.sql(`DELETE FROM search_texts WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
     /the search index does not have piece/,
   ],
   [
@@ -513,9 +514,9 @@ const DEEP: Damage[] = [
     /low-water: the search index does not hold its words/,
   ],
   [
-    'the order of words in which search looks for phrases',
+    'the text in which search looks for phrases',
     () =>
-      stand.sql(`UPDATE search_texts SET words = replace(words, ' the ', ' ')
+      stand.sql(`UPDATE search_texts SET words = words || ' other'
       WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
     /low-water: the search index does not hold its words/,
   ],
