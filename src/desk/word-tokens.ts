@@ -143,7 +143,9 @@ class Output {
   text(): string {
     const units = this.#units.subarray(0, Math.max(0, this.#length - 1));
     const text =
-      this.#bits < 256 ? Buffer.from(units).latin1Slice() : Buffer.from(units.buffer, 0, units.byteLength).ucs2Slice();
+      this.#bits < 256
+        ? Buffer.from(units).toString('latin1')
+        : Buffer.from(units.buffer, 0, units.byteLength).toString('utf16le');
     // What one long text took is not kept.
     if (this.#units.length > 2 ** 20) this.#units = new Uint16Array(65_536);
     return text;
