@@ -10,7 +10,6 @@ import { mediaFiles } from '../files/media.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Pictures } from '../press/output.ts';
-import { requireOurs } from '../store/open.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
@@ -57,11 +56,6 @@ export function newId(): string {
 
 export function databaseFile(settings: Settings): string {
   return join(settings.dataDir, 'broadsheet.db');
-}
-
-/** Throws `unavailable` when the database is of a newer version or of another program. Changes nothing. */
-export function requireOurDatabase(settings: Settings): void {
-  requireOurs(databaseFile(settings));
 }
 
 export function mediaFolder(settings: Settings): string {

@@ -7,7 +7,7 @@ import { endWithParent } from '../terminal/parent-process.ts';
 /** Every command, in a separate file that exports `command()`. Only the file of the invoked command is loaded. */
 const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   new: () => import('./new.ts'),
-  serve: () => import('./serve.ts'),
+  serve: () => import('./serve-command.ts'),
   file: () => import('./file.ts'),
   import: () => import('./import.ts'),
   air: () => import('./air.ts'),

@@ -1,9 +1,7 @@
-import { Command } from 'commander';
 import { listenDesk, listenRecords } from '../../api/server.ts';
-import { isBuilt, loadBuild } from '../app/build.ts';
-import { buildPages } from '../app/build-pages.ts';
+import { loadBuild } from '../app/build.ts';
 import { checkLog } from '../app/check-log.ts';
-import { type AppContext, requireOurDatabase, withAppContext } from '../app/context.ts';
+import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startClock } from '../app/jobs/clock.ts';
 import { startFiling } from '../app/jobs/filing.ts';
@@ -23,7 +21,7 @@ import { recordsWebhooks } from '../app/records-webhooks.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
-import { environmentWith, listeningOn, readSettings } from '../env.ts';
+import { listeningOn } from '../env.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { proberOf } from '../net/prober.ts';
@@ -31,33 +29,30 @@ import { type SmtpMailer, smtpOf } from '../net/smtp.ts';
 import type { RenderMail } from '../outbound/letter.ts';
 import { printError } from '../terminal/output.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
-
-export function command(): Command {
-  return new Command('serve')
-    .description('build the pages if needed and serve; file content/ and press in the background')
-    .action(() => serve(readSettings()));
-}
+import { type CurrentPages, currentPages } from './current-pages.ts';
 
 /**
  * Serves until it receives a stop signal, then finishes the requests and jobs in progress. Calls `onReady` once all
- * services of these settings listen.
+ * services of these settings listen. The database is opened and the logs are checked while the pages are built.
  */
-export async function serve(settings: Settings, onReady: (app: AppContext) => void = () => {}): Promise<void> {
+export async function serve(
+  settings: Settings,
+  onReady: (app: AppContext) => void = () => {},
+  pages: CurrentPages = currentPages(),
+): Promise<void> {
   const logger = openServerLog(settings.logLevel);
   const smtp = smtpOf(settings);
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
   // Before the server runs, a signal ends the process at once: the next start finishes what this one began.
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
   onStopSignal(() => stop());
-  // Before the pages are built, which takes a minute.
-  requireOurDatabase(settings);
-  if (!isBuilt()) await buildPages(environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off' }));
   const unwatched = eventLoop.watch(logger);
   await withAppContext(settings, async (app) => {
     // Uses the addresses at which this server listens, not those of an earlier server.
     app.settings = settings;
     app.openSigningKey();
     await Promise.all(LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)));
+    await pages.built;
     const running: Running[] = [];
     try {
       // The records start first, because the desk begins to press as soon as it listens.
@@ -76,7 +71,7 @@ export async function serve(settings: Settings, onReady: (app: AppContext) => vo
       unwatched();
       await flushed(logger);
     }
-  });
+  }).finally(() => pages.abandon());
 }
 
 /** A service of this process. */

@@ -1,0 +1,23 @@
+import { isBuilt } from '../app/build.ts';
+import { buildPages } from '../app/build-pages.ts';
+import { environmentWith } from '../env.ts';
+
+/** The pages of a server that starts. */
+export interface CurrentPages {
+  /** Resolves once they are built. Rejects with `unavailable` when the build failed. */
+  built: Promise<void>;
+  /** Ends a build that is still running. */
+  abandon(): void;
+}
+
+/** Starts to build the pages in another process, unless they are those of the code. */
+export function currentPages(): CurrentPages {
+  if (isBuilt()) return { built: Promise.resolve(), abandon: () => {} };
+  const abort = new AbortController();
+  // A build runs once per release: storing its compiled modules takes longer than the next build would save.
+  const env = { ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const built = buildPages(environmentWith(env), abort.signal);
+  // Whoever started it may fail before it waits.
+  built.catch(() => {});
+  return { built, abandon: () => abort.abort() };
+}
