@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
+import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
+import { fixtureFolder, OLD_VERSIONS, rowsOf, unpackDatabase } from '../support/old-database.ts';
+
+// Databases of every schema that ran for a while: upgraded, audited, and compared with one that is imported afresh.
+
+/** The tables of a desk: what was said, and what follows from it. */
+const DESK =
+  /^(?:entries|door_keys|retirements|records|generations|airings|withdrawals|papers|pieces|tallies|piece_tags|tag_counts|searched)$/;
+
+interface Facts {
+  now: number;
+  media: { digest: string; base64: string };
+}
+
+test('there is a database of each schema that ran for a while', () => {
+  assert.deepEqual(OLD_VERSIONS, ['0.1.0', 'schema-070', 'schema-080', 'schema-097']);
+});
+
+for (const version of OLD_VERSIONS) {
+  test(`a database of ${version} is upgraded, sound, and the same as one that is imported afresh`, async (t) => {
+    const folder = tempFolder(t);
+    const file = unpackDatabase(version, folder);
+    const facts = JSON.parse(readFileSync(join(fixtureFolder(version), 'facts.json'), 'utf8')) as Facts;
+    const clock = { now: facts.now + 3_600_000 };
+    const app = appContextIn(t, folder, clock);
+    app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
+    app.openSigningKey();
+    while (app.store.records.indexValues());
+    await pressPapers(app);
+    const { faults } = await auditApp(app);
+    assert.deepEqual(faults, []);
+
+    const ledger = join(folder, 'ledger.jsonl');
+    await exportLedger(app, ledger, null);
+    const other = tempFolder(t);
+    const fresh = appContextIn(t, other, clock);
+    await importLedger(fresh, ledger);
+    await pressPapers(fresh);
+    assert.deepEqual((await auditApp(fresh)).faults, []);
+    const rows = (path: string) => [...rowsOf(path, (table) => DESK.test(table))];
+    assert.deepEqual(rows(join(other, 'var/broadsheet.db')), rows(file));
+    const [here, there] = [folder, other].map((place) => treeOf(join(place, 'papers', PAPER)));
+    assert.ok((here?.size ?? 0) > 30);
+    assert.deepEqual([...(there ?? [])], [...(here ?? [])], 'the pressed trees are the same to the byte');
+  });
+}
