@@ -445,6 +445,11 @@ const Environment = z
 
 export type Settings = z.infer<typeof Environment>;
 
+/** The names of the settings that are set. */
+export function settingNames(env: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.keys(Environment.in.shape).filter((name) => (env[name] ?? '') !== '');
+}
+
 /** Reads the settings from the environment and from `.env`. Throws `invalid_request` naming the variables. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (env === process.env && existsSync('.env')) process.loadEnvFile('.env');

@@ -13,11 +13,16 @@ import { pressPlan } from './press-run.ts';
 
 interface AuditOptions {
   deep?: boolean | undefined;
+  /** Whether pressed files are audited too. */
+  trees?: boolean;
   progress?: AuditParts['progress'];
 }
 
 /** Audits the database and the pressed trees of an app. */
-export function auditApp(app: AppContext, { deep = false, progress = () => {} }: AuditOptions = {}): Promise<Audit> {
+export function auditApp(
+  app: AppContext,
+  { deep = false, trees = true, progress = () => {} }: AuditOptions = {},
+): Promise<Audit> {
   const parts: AuditParts = {
     store: app.store,
     distDir: app.settings.distDir,
@@ -29,7 +34,7 @@ export function auditApp(app: AppContext, { deep = false, progress = () => {} }:
     now: app.now,
     progress,
   };
-  return auditAll(parts, { deep });
+  return auditAll(parts, { deep, trees });
 }
 
 /** A transparency log as an audit takes it. */

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
+import { assertRestored } from '../backup/restore-folder.ts';
 import type { Desk } from '../desk/filing.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
@@ -76,6 +77,7 @@ export function signingName(settings: Settings): string {
  * the address at which a server last served, so that a command next to a running server presses the same addresses.
  */
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
+  assertRestored(given.dataDir);
   const file = databaseFile(given);
   const store = openStore({ file });
   const snapshots = new Snapshots({ file });

@@ -3,7 +3,7 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { FolderBucket } from '../files/folder-bucket.ts';
 import { S3Bucket } from '../net/s3-bucket.ts';
-import type { Address } from '../publish/address.ts';
+import type { Address, S3Address } from '../publish/address.ts';
 import { parseAddress } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 
@@ -38,8 +38,11 @@ function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder
   }
 }
 
-export function openBucket({ objectStorage }: Settings, address: Address): Bucket {
-  if (address.kind === 'folder') return new FolderBucket(address.folder);
+export function openBucket(settings: Settings, address: Address): Bucket {
+  return address.kind === 'folder' ? new FolderBucket(address.folder) : openS3(settings, address);
+}
+
+export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucket {
   const { accessKeyId, secretAccessKey, sessionToken } = objectStorage;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     const missing = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY';

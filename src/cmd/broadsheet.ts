@@ -14,6 +14,8 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   withdraw: () => import('./withdraw.ts'),
   press: () => import('./press.ts'),
   publish: () => import('./publish.ts'),
+  backup: () => import('./backup.ts'),
+  restore: () => import('./restore.ts'),
   verify: () => import('./verify.ts'),
   log: () => import('./log.ts'),
   monitor: () => import('./monitor.ts'),

@@ -114,3 +114,13 @@ function textIn(folder: string, name: string): string | null {
     return null;
   }
 }
+
+/** Reads published tiles: the one asked for, or a wider one that took its place. */
+export function publishedTiles(folder: string): TileReader {
+  return (tile) => {
+    const full = join(folder, tilePath({ ...tile, width: TILE_WIDTH }));
+    if (existsSync(full)) return readFileSync(full);
+    const widths = readdirSync(`${full}.p`).map(Number);
+    return readFileSync(join(`${full}.p`, String(Math.max(tile.width, ...widths))));
+  };
+}

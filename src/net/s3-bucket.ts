@@ -36,7 +36,7 @@ const RETRIED_CODE = new Set([
   'IncompleteBody',
 ]);
 
-interface Question {
+export interface Question {
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -45,7 +45,7 @@ interface Question {
 }
 
 /** A response, read to its end. */
-interface Answer {
+export interface Answer {
   status: number;
   headers: Headers;
   body: Buffer;
@@ -78,13 +78,13 @@ export class S3Bucket implements Bucket {
   }
 
   async get(key: string): Promise<StoredObject | null> {
-    const answer = await this.#ask('GET', { key });
+    const answer = await this.ask('GET', { key });
     if (answer.status === 404) return null;
     return { bytes: answer.body, etag: etagOf(answer), age: ageOf(answer) };
   }
 
   async head(key: string): Promise<ObjectHead | null> {
-    const answer = await this.#ask('HEAD', { key });
+    const answer = await this.ask('HEAD', { key });
     if (answer.status === 404) return null;
     const size = Number(answer.headers.get('content-length'));
     return { size, etag: etagOf(answer), headers: Object.fromEntries(answer.headers) };
@@ -93,7 +93,7 @@ export class S3Bucket implements Bucket {
   async put(key: string, bytes: Uint8Array, { headers = {}, onlyIf, signal }: PutOptions = {}): Promise<string | null> {
     const condition: Record<string, string> =
       onlyIf === undefined ? {} : onlyIf === 'absent' ? { 'if-none-match': '*' } : { 'if-match': `"${onlyIf.etag}"` };
-    const answer = await this.#ask('PUT', { key, headers: { ...headers, ...condition }, body: bytes, signal });
+    const answer = await this.ask('PUT', { key, headers: { ...headers, ...condition }, body: bytes, signal });
     // Some stores answer 404 to a condition on an object that is gone.
     return answer.status === 412 || answer.status === 404 ? null : etagOf(answer);
   }
@@ -103,7 +103,7 @@ export class S3Bucket implements Bucket {
     do {
       const query: Record<string, string> = { 'list-type': '2', prefix };
       if (token !== null) query['continuation-token'] = token;
-      const page = pageOf((await this.#ask('GET', { query })).body);
+      const page = pageOf((await this.ask('GET', { query })).body);
       yield* page.objects;
       token = page.next;
     } while (token !== null);
@@ -119,7 +119,7 @@ export class S3Bucket implements Bucket {
         'content-type': 'application/xml',
         'content-md5': createHash('md5').update(body).digest('base64'),
       };
-      const { body: answer } = await this.#ask('POST', { query: { delete: '' }, headers, body, signal });
+      const { body: answer } = await this.ask('POST', { query: { delete: '' }, headers, body, signal });
       const failed = failuresIn(answer)[0];
       if (failed !== undefined) throw this.#fault('POST', failed.key, 200, failed, new Headers());
     }
@@ -128,7 +128,7 @@ export class S3Bucket implements Bucket {
   async flush(): Promise<void> {}
 
   /** Asks until the store gives an answer that another try would not change. */
-  async #ask(method: string, question: Question): Promise<Answer> {
+  async ask(method: string, question: Question): Promise<Answer> {
     for (let tried = 1; ; tried++) {
       question.signal?.throwIfAborted();
       const isLast = tried === TRIES;
@@ -149,7 +149,7 @@ export class S3Bucket implements Bucket {
         if (isLast) {
           throw new Fault(
             'unavailable',
-            `${this.#address.endpoint} cannot be reached (${reasonOf(error)}); check the endpoint and the network, then publish again`,
+            `${this.#address.endpoint} cannot be reached (${reasonOf(error)}); check the endpoint and the network, then try again`,
           );
         }
       }
@@ -190,7 +190,7 @@ export class S3Bucket implements Bucket {
   }
 }
 
-function etagOf({ headers }: Answer): string {
+export function etagOf({ headers }: Answer): string {
   return (headers.get('etag') ?? '').replace(/^W\//, '').replaceAll('"', '');
 }
 

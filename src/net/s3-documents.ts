@@ -25,6 +25,11 @@ export function failuresIn(xml: Buffer): (S3Error & { key: string })[] {
   return elementsOf(xml, ['Error']).map(({ fields }) => ({ key: fields.get('Key') ?? '', ...errorFrom(fields) }));
 }
 
+/** The id of an upload in parts that has begun. */
+export function uploadIdOf(xml: Buffer): string {
+  return elementsOf(xml, ['InitiateMultipartUploadResult'])[0]?.fields.get('UploadId') ?? '';
+}
+
 /** The error that a response describes; null when it describes none. */
 export function errorOf(xml: Buffer): S3Error | null {
   const fields = elementsOf(xml, ['Error'])[0]?.fields;

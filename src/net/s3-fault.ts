@@ -51,7 +51,7 @@ export function s3Fault(address: S3Address, refusal: Refusal): Fault {
     );
   }
   const said = error === null ? `status ${status}` : `status ${status}, ${error.code}: ${error.message}`;
-  return fault(`${what} failed (${said}); publish again later`);
+  return fault(`${what} failed (${said}); try again later`);
 }
 
 function fault(message: string): Fault {

@@ -148,7 +148,7 @@ test('each refusal is one line with its cure', async (t) => {
   };
   assert.match(
     await faultOf(s3.put('a', bytes)),
-    /PUT s3:\/\/papers\/a at .* failed \(status 503, SlowDown: SlowDown\.\); publish again later/,
+    /PUT s3:\/\/papers\/a at .* failed \(status 503, SlowDown: SlowDown\.\); try again later/,
   );
   const gone = new S3Bucket(
     parseAddress(`s3://${BUCKET}?endpoint=http://127.0.0.1:1`) as S3Address,

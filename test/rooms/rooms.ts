@@ -31,6 +31,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@astrojs': ['src/astro'],
   nodemailer: ['src/net', 'src/files/outbox.ts'],
   aws4fetch: ['src/net'],
+  'modern-tar': ['src/backup'],
   pino: ['src/app', 'api'],
   croner: ['src/app'],
   'dns-packet': ['src/net'],
@@ -57,6 +58,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'rules of publishing pressed trees to buckets and folders',
     imports: ['src/press', 'src/transparency'],
   },
+  'src/backup': { holds: 'how a backup is packed, read and put in its place', imports: ['src/files'] },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
   'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
   'src/records': {
@@ -116,6 +118,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       ...RULES,
       'src/publish',
+      'src/backup',
       'src/outbound',
       'src/store',
       'src/files',
@@ -147,6 +150,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       ...RULES,
       'types src/publish',
+      'src/backup',
       'src/outbound',
       'src/files',
       'src/net',

@@ -46,6 +46,8 @@ export type Intercept = (
 /** A store with one bucket, in memory, that speaks as much S3 as a publisher needs. */
 export class S3Server {
   readonly objects = new Map<string, Item>();
+  /** Uploads in parts that nobody has completed or given up. */
+  readonly uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>();
   readonly received: Received[] = [];
   /** The most requests at once. */
   mostAtOnce = 0;
@@ -102,6 +104,7 @@ export class S3Server {
   #perform({ method, key, query }: Received, raw: IncomingMessage, body: Buffer, response: ServerResponse): void {
     if (method === 'GET' && key === '') return this.#list(query, response);
     if (method === 'POST' && query.has('delete')) return this.#remove(raw, body, response);
+    if (query.has('uploads') || query.has('uploadId')) return this.#upload({ method, key, query }, body, response);
     const item = this.objects.get(key);
     if (method === 'PUT') {
       if (raw.headers['if-none-match'] === '*' && item !== undefined)
@@ -118,8 +121,39 @@ export class S3Server {
     }
     if (item === undefined) return refuse(response, 404, 'NoSuchKey');
     const headers = { ...item.headers, etag: `"${item.etag}"`, 'last-modified': item.modified.toUTCString() };
-    response.writeHead(200, { ...headers, 'content-length': item.bytes.length });
-    response.end(method === 'HEAD' ? undefined : item.bytes);
+    const match = raw.headers['if-match'];
+    if (match !== undefined && match !== `"${item.etag}"`) return refuse(response, 412, 'PreconditionFailed');
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(raw.headers.range ?? '') ?? [];
+    const bytes = from === undefined ? item.bytes : item.bytes.subarray(Number(from), Number(to) + 1);
+    response.writeHead(from === undefined ? 200 : 206, { ...headers, 'content-length': bytes.length });
+    response.end(method === 'HEAD' ? undefined : bytes);
+  }
+
+  #upload({ method, key, query }: Received, body: Buffer, response: ServerResponse): void {
+    const id = query.get('uploadId') ?? `upload-${this.uploads.size + 1}`;
+    if (method === 'POST' && query.has('uploads')) {
+      this.uploads.set(id, { key, parts: new Map() });
+      const named = `<Key>${escapeXml(key)}</Key><UploadId>${id}</UploadId>`;
+      return xml(response, 200, `<InitiateMultipartUploadResult>${named}</InitiateMultipartUploadResult>`);
+    }
+    const upload = this.uploads.get(id);
+    if (upload === undefined) return refuse(response, 404, 'NoSuchUpload');
+    if (method === 'PUT') {
+      upload.parts.set(Number(query.get('partNumber')), body);
+      response.writeHead(200, { etag: `"${md5(body)}"` }).end();
+      return;
+    }
+    this.uploads.delete(id);
+    if (method === 'DELETE') {
+      response.writeHead(204).end();
+      return;
+    }
+    const wanted = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"([^"]*)"<\/ETag>/g)];
+    const parts = wanted.map(([, n]) => upload.parts.get(Number(n)) ?? Buffer.alloc(0));
+    if (parts.some((part, n) => md5(part) !== wanted[n]?.[2])) return refuse(response, 400, 'InvalidPart');
+    const bytes = Buffer.concat(parts);
+    this.objects.set(key, { bytes, headers: {}, etag: `${md5(bytes)}-${parts.length}`, modified: new Date() });
+    xml(response, 200, `<CompleteMultipartUploadResult><Key>${escapeXml(key)}</Key></CompleteMultipartUploadResult>`);
   }
 
   #list(query: URLSearchParams, response: ServerResponse): void {

@@ -1,0 +1,29 @@
+import { backupPlace } from '../../src/app/backup-place.ts';
+import { backupSource } from '../../src/app/backup-source.ts';
+import { pack } from '../../src/backup/pack.ts';
+import type { Settings } from '../../src/env.ts';
+import { Fault } from '../../src/fault.ts';
+
+/** A clock for names of backups. */
+export const AT = Date.parse('2026-11-20T09:30:00Z');
+
+/** Backs up as the command does, in this process. */
+export async function backUp(settings: Settings, text: string) {
+  const source = backupSource(settings, { names: ['ORIGIN'], now: AT, progress: () => {} });
+  try {
+    await backupPlace(settings, text, AT).write(pack(source.files, AT));
+    return source;
+  } finally {
+    source.close();
+  }
+}
+
+/** The one line of the fault that work ends with. */
+export async function faultOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => new Error('no fault'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Fault) || error.message.includes('\n')) throw error;
+  return error.message;
+}
