@@ -2,7 +2,7 @@ import type { Manifest } from '../backup/manifest.ts';
 import { requireMigrations } from '../backup/manifest.ts';
 import { RestoreFolder } from '../backup/restore-folder.ts';
 import { unpack } from '../backup/unpack.ts';
-import { migrationFiles } from '../store/open.ts';
+import { migrationFiles } from '../store/migration-files.ts';
 import type { BackupPlace } from './backup-place.ts';
 
 export interface Restored {
