@@ -35,15 +35,18 @@ const REFUSALS: Record<string, (at: ListenAddress) => string> = {
   EADDRINUSE: ({ host, port, setting }) =>
     `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
   EACCES: ({ port, setting }) => `port ${port} is not open to this user; set ${setting} to 1024 or above`,
-  EADDRNOTAVAIL: ({ host }) => `HOST=${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all`,
-  ENOTFOUND: ({ host }) => `HOST=${host} is no address or name of this machine; set HOST to one, or to 0.0.0.0 for all`,
+  EADDRNOTAVAIL: ({ host, hostSetting: name = 'HOST' }) =>
+    `${name}=${host} is no address of this machine; set ${name} to one, or to 0.0.0.0 for all`,
+  ENOTFOUND: ({ host, hostSetting: name = 'HOST' }) =>
+    `${name}=${host} is no address or name of this machine; set ${name} to one, or to 0.0.0.0 for all`,
 };
 
-/** The address to listen on, and the `setting` that changes the port. */
-interface ListenAddress {
+/** The address to listen on, and the settings that change the port and the host (`HOST` by default). */
+export interface ListenAddress {
   host: string;
   port: number;
   setting: string;
+  hostSetting?: string;
 }
 
 /** The address of a service, and its public origin, which is the default host of requests. */
@@ -78,7 +81,7 @@ export async function listen(
     socket.end(BARE_405, () => socket.destroy());
   });
   await bind(server, place);
-  const { address, port: got, family } = server.address() as AddressInfo;
+  const { port: got } = server.address() as AddressInfo;
   try {
     answer = answering(await wire(got));
     wired.resolve(answer);
@@ -89,7 +92,7 @@ export async function listen(
     throw error;
   }
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${got}`,
+    url: urlOf(server.address() as AddressInfo),
     close: () =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
@@ -105,6 +108,10 @@ export async function listen(
   };
 }
 
+export function urlOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
 /** Throws `unavailable`, naming the setting, unless the address is free to listen on now. */
 export async function requireFreePort(place: ListenAddress): Promise<void> {
   const server = createServer();
@@ -113,7 +120,8 @@ export async function requireFreePort(place: ListenAddress): Promise<void> {
   await once(server, 'close');
 }
 
-async function bind(server: NetServer, place: ListenAddress): Promise<void> {
+/** Listens, or throws `unavailable`. A port that is in use is tried again for some seconds. */
+export async function bind(server: NetServer, place: ListenAddress): Promise<void> {
   const last = performance.now() + PATIENCE;
   for (;;) {
     server.listen(place.port, place.host);

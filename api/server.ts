@@ -120,6 +120,6 @@ function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppC
   router.use(carryHeaders);
   router.use(assignRequestId);
   router.use(setHeadLength);
-  router.use(logRequests(logger));
+  router.use(logRequests(logger, service));
   router.use(recordForwarded(app, service, logger));
 }

@@ -86,8 +86,8 @@ function list() {
     );
 }
 
-/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from one second to one year. */
-const duration = (fallback: string) =>
+/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from `least` seconds to one year. */
+const duration = (fallback: string, least = 1) =>
   z
     .string()
     .default(fallback)
@@ -95,7 +95,10 @@ const duration = (fallback: string) =>
       const [, count, unit] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
       return Number(count ?? Number.NaN) * ({ s: 1_000, m: MINUTE, h: HOUR, d: DAY }[unit ?? ''] ?? 0);
     })
-    .refine((ms) => ms >= 1_000 && ms <= 365 * DAY, 'must be a duration such as 90s, 15m, 24h or 7d, from 1s to 365d');
+    .refine(
+      (ms) => ms >= least * 1_000 && ms <= 365 * DAY,
+      `must be a duration such as 90s, 15m, 24h or 7d, from ${least}s to 365d`,
+    );
 
 const count = (fallback: number) =>
   z.coerce.number('must be a number').int('must be a whole number').min(0, 'must not be negative').default(fallback);
@@ -199,6 +202,18 @@ const Environment = z
         }
       })
       .optional(),
+    /** Port of `/metrics`, in the text format of Prometheus; 0 picks a free one. Without it there are no metrics. */
+    METRICS_PORT: port(),
+    /** Address on which `/metrics` listens: this machine, unless another one scrapes it over a private network. */
+    METRICS_HOST: z
+      .string()
+      .default('127.0.0.1')
+      .refine((host) => URL.canParse(originAt(host, 1)), 'must be an address or a name of this machine'),
+    /**
+     * How long a stopping server goes on answering while `/ready` says 503, so that load balancers send requests
+     * elsewhere before it closes its port. Zero without one in front.
+     */
+    SHUTDOWN_GRACE: duration('0s', 0),
     /**
      * Formerly a libSQL server to replicate. Setting it prevents the start, because a node configured as a replica must
      * not serve a database of its own.
@@ -441,6 +456,9 @@ const Environment = z
     x402: paidLane(env),
     buildPresses: env.BUILD_PRESSES === 'on',
     logLevel: env.LOG_LEVEL,
+    /** Where `/metrics` listens; null without metrics. */
+    metrics: env.METRICS_PORT === undefined ? null : { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    shutdownGrace: env.SHUTDOWN_GRACE,
   }));
 
 export type Settings = z.infer<typeof Environment>;

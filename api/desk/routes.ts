@@ -82,6 +82,8 @@ export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
  * and OPTIONS.
  */
 export const HOST_ROUTES = [
+  // First, so that no paper called ready takes it.
+  ['GET', '/ready', 'public', 'ready'],
   ['GET', '/log/*', 'public', 'logPage'],
   ['GET', '/{paper}/log/*', 'public', 'logPage'],
   ['GET', '/log/*', 'public', 'logFile'],

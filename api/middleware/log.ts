@@ -1,26 +1,27 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { eventLoop } from '../../src/app/event-loop.ts';
+import { inFlight, measurements, type Service } from '../../src/app/measurements.ts';
+import { answeringRoute } from './answering-route.ts';
 
-/** Logs one line per request. It contains no key, no reader's address, no query and no header. */
-export function logRequests(logger: Logger) {
+/** Logs and measures each request. The line contains no key, no reader's address, no query and no header. */
+export function logRequests(logger: Logger, service: Service) {
   return createMiddleware(async (c, next) => {
     const start = performance.now();
     const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
     const ended = eventLoop.began(asked);
+    inFlight[service]++;
     try {
       await next();
     } finally {
       ended();
+      inFlight[service]--;
     }
-    logger.info(
-      {
-        ...asked,
-        status: c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status,
-        ms: Math.round((performance.now() - start) * 10) / 10,
-      },
-      'answered',
-    );
+    const ms = performance.now() - start;
+    const status = c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status;
+    logger.info({ ...asked, status, ms: Math.round(ms * 10) / 10 }, 'answered');
+    if (!measurements.request.hasListeners) return;
+    measurements.request.publish({ service, method: c.req.method, route: answeringRoute(c), status, ms });
   });
 }
 

@@ -46,6 +46,7 @@ const CROSS_ORIGIN = [
   '/changes.json',
   '/changes.rss',
   '/health',
+  '/ready',
   '/t/*',
   '/changes/*',
   '/log/*',

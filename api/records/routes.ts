@@ -55,6 +55,7 @@ import { readHealth } from './v1/health.ts';
 import { listHistory } from './v1/history.ts';
 import { listProvenance } from './v1/provenance.ts';
 import { buyCredits } from './v1/purchase.ts';
+import { readReadiness } from './v1/ready.ts';
 import { searchRecords } from './v1/search.ts';
 import { readSeries } from './v1/series.ts';
 import { readSigningKeys } from './v1/signing-keys.ts';
@@ -101,6 +102,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
   const routes: readonly Route[] = [
     // For monitors and verifiers.
     ['GET', '/health', 'public', readHealth(store)],
+    ['GET', '/ready', 'public', readReadiness(app.readiness)],
     ['GET', '/.well-known/records-keys.json', 'public', readSigningKeys(store)],
 
     // Pages and feeds, for everyone.

@@ -18,6 +18,7 @@ import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
 import { openPictures } from './pictures.ts';
 import { ProsePool } from './prose-pool.ts';
+import { Readiness } from './readiness.ts';
 import { SearchPool } from './search-pool.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
@@ -33,6 +34,7 @@ export interface AppContext {
   prosePool: ProsePool;
   /** Searches the papers on other threads. */
   searchPool: SearchPool;
+  readiness: Readiness;
   /** The current time, in ms. */
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
@@ -98,6 +100,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     pictures: openPictures(settings, media),
     prosePool: new ProsePool(),
     searchPool: new SearchPool(file, store.search),
+    readiness: new Readiness(store),
     now,
     desk: {
       store,

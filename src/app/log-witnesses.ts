@@ -16,6 +16,7 @@ import type { Submitted } from '../transparency/submit-head.ts';
 import { submitHead } from '../transparency/submit-head.ts';
 import { afterCosignature, afterFailure } from '../transparency/witness-state.ts';
 import { cureOf } from './log-fence.ts';
+import { measurements } from './measurements.ts';
 import { namesOf, serversOf, type WitnessServer } from './witness-servers.ts';
 
 /** A witness is not asked more often than this, in ms. */
@@ -145,6 +146,10 @@ export function logWitnesses(
       return recorded;
     });
     for (const change of changes) change?.();
+    for (const { witness, outcome } of outcomes) {
+      const failed = outcome instanceof LogFault;
+      measurements.witness.publish({ log, witness: witness.name, outcome: failed ? 'failed' : 'cosigned' });
+    }
     if (fence !== null) return { fence };
     return outcomes.some(({ outcome }) => !(outcome instanceof LogFault)) ? 'agrees' : 'silent';
   }

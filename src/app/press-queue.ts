@@ -4,6 +4,7 @@ import { isTree } from '../files/tree.ts';
 import type { PressReport } from '../press/press.ts';
 import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
+import { measurements } from './measurements.ts';
 import { pressPapers } from './press-run.ts';
 
 /** How many papers this process presses at a time: each needs a connection, and a large one needs a thread per core. */
@@ -55,6 +56,12 @@ export class PressQueue {
       () => this.#start(paper, urgent),
     );
     return entry.next;
+  }
+
+  /** How many papers are being pressed, and how many wait for their turn. */
+  get load(): { running: number; waiting: number } {
+    const waiting = [...this.#entries.values()].filter(({ hasBegun }) => !hasBegun).length;
+    return { running: this.#running, waiting };
   }
 
   /** Whether the paper has a public tree. */
@@ -129,13 +136,33 @@ export class PressQueue {
       begin: null,
     };
     this.#entries.set(paper, entry);
-    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, work);
+    let ms = 0;
+    const timed =
+      <T>(work: () => Promise<T>) =>
+      async (): Promise<T> => {
+        const start = performance.now();
+        try {
+          return await work();
+        } finally {
+          ms += performance.now() - start;
+        }
+      };
+    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, timed(work));
     const options = { paper, later, turn, fewPictures: true, signal: this.#stop.signal };
     entry.current = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
     const end = () => {
       if (entry.next === null && this.#entries.get(paper) === entry) this.#entries.delete(paper);
     };
     entry.current.then(end, end);
+    entry.current.then(
+      (report) => {
+        if (report !== null) measurements.press.publish({ outcome: 'pressed', ms, ...report });
+      },
+      () => {
+        if (!this.#stop.signal.aborted)
+          measurements.press.publish({ outcome: 'failed', full: false, ms, written: 0, removed: 0 });
+      },
+    );
     return entry.current;
   }
 }

@@ -114,6 +114,12 @@ export class SearchPool {
     });
   }
 
+  /** The threads, and the questions that wait for one or are being answered. */
+  get load(): { threads: number; waiting: number; answering: number } {
+    const answering = [...this.#readers].reduce((sum, { held }) => sum + held.length, 0);
+    return { threads: this.#readers.size, waiting: this.#waiting.size, answering };
+  }
+
   /** Ends the threads. Questions without an answer get a fault. */
   close(): void {
     this.#isClosed = true;

@@ -1,3 +1,4 @@
+import { listenMetrics } from '../../api/metrics.ts';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { loadBuild } from '../app/build.ts';
 import { checkLog } from '../app/check-log.ts';
@@ -54,12 +55,20 @@ export async function serve(
     await Promise.all(LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)));
     await pages.built;
     const running: Running[] = [];
+    app.readiness.phase = 'starting';
+    const parts: { presses: PressQueue | null } = { presses: null };
+    const metrics = await startMetrics(app, () => parts.presses, logger);
     try {
       // The records start first, because the desk begins to press as soon as it listens.
       if (settings.services.records) running.push(await serveRecords(app, logger));
-      if (settings.services.desk) running.unshift(await serveDesk(app, smtp, logger));
+      if (settings.services.desk) {
+        parts.presses = new PressQueue(app);
+        running.unshift(await serveDesk(app, parts.presses, smtp, logger));
+      }
       await (await loadBuild()).preload();
-      process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
+      app.readiness.phase = 'serving';
+      const addresses = metrics === null ? running : [...running, metrics];
+      process.stdout.write(`ready ${addresses.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       onReady(app);
       await new Promise<void>((resolve) => {
         stop = resolve;
@@ -68,6 +77,7 @@ export async function serve(
     } finally {
       // Stops a running service even if the other one could not start.
       await Promise.all(running.map(({ stop: end }) => end()));
+      await metrics?.stop();
       unwatched();
       await flushed(logger);
     }
@@ -76,15 +86,19 @@ export async function serve(
 
 /** A service of this process. */
 interface Running {
-  name: 'desk' | 'records';
+  name: 'desk' | 'records' | 'metrics';
   url: string;
   /** Finishes the work in progress. */
   stop(): Promise<void>;
 }
 
 /** Serves the papers and their API, and starts the desk's jobs. */
-async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: ServerLog): Promise<Running> {
-  const presses = new PressQueue(app);
+async function serveDesk(
+  app: AppContext,
+  presses: PressQueue,
+  smtp: SmtpMailer | null,
+  logger: ServerLog,
+): Promise<Running> {
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
@@ -123,6 +137,25 @@ async function serveRecords(app: AppContext, logger: ServerLog): Promise<Running
     await Promise.all([records.close(), stopMails(), stopWebhooks(), stopIndex(), stopScanner(), stopLog()]);
   };
   return { name: 'records', url: records.url, stop };
+}
+
+/** Serves `/metrics` where METRICS_PORT says so. */
+async function startMetrics(
+  app: AppContext,
+  presses: () => PressQueue | null,
+  logger: ServerLog,
+): Promise<Running | null> {
+  const place = app.settings.metrics;
+  if (place === null) return null;
+  // A server without metrics does not load their library.
+  const { openMetrics } = await import('../app/metrics/metrics.ts');
+  const metrics = openMetrics({ app, presses });
+  const listening = await listenMetrics(metrics, place, (error) => logger.error({ err: error }, 'a scrape failed'));
+  const stop = async () => {
+    await listening.close();
+    metrics.close();
+  };
+  return { name: 'metrics', url: listening.url, stop };
 }
 
 async function mailRenderer(): Promise<RenderMail> {

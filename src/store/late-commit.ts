@@ -23,8 +23,19 @@ export interface Late<T> {
 export interface LateCommit {
   /** Like `GroupCommit.add`, but resolves before the disk has the commit. */
   add<T>(work: () => T): Promise<Late<T>>;
+  /** Counts since the database was opened. */
+  counts(): LateCounts;
   /** Runs all waiting work at once, and waits for the disk. */
   close(): void;
+}
+
+export interface LateCounts {
+  /** Work that is committed, and work of it that is not on disk yet. */
+  added: number;
+  waiting: number;
+  /** Syncs that have ended, and how long they took together, in ms. */
+  syncs: number;
+  sync_ms: number;
 }
 
 export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (error: unknown) => unknown): LateCommit {
@@ -49,6 +60,7 @@ export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (e
   };
   const group: GroupCommit = groupCommit(db, unsynced, faultOf);
 
+  const counts: LateCounts = { added: 0, waiting: 0, syncs: 0, sync_ms: 0 };
   let running = Promise.resolve();
   let next: Promise<void> | null = null;
   /**
@@ -66,12 +78,18 @@ export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (e
     });
   const sync = async (): Promise<void> => {
     if (isClosed) return;
+    const start = performance.now();
+    // What is added from here on waits for the next sync.
+    const before = counts.added;
     try {
       await syncOf(openLog());
     } catch (error) {
       if (!isClosed) writeAgain();
       throw cannotWrite(file, messageOf(error));
     }
+    counts.syncs++;
+    counts.sync_ms += performance.now() - start;
+    counts.waiting = counts.added - before;
   };
   /** Resolves when all that is committed now is on disk. A sync that has begun may miss it, so callers share the next. */
   const synced = (): Promise<void> => {
@@ -88,8 +106,11 @@ export function lateCommit(db: Db, file: string, transact: Transact, faultOf: (e
   return {
     async add(work) {
       const result = await group.add(work);
+      counts.added++;
+      if (isOnDisk) counts.waiting++;
       return { result, synced: isOnDisk ? synced() : Promise.resolve() };
     },
+    counts: () => ({ ...counts }),
     close() {
       group.flush();
       isClosed = true;

@@ -50,7 +50,7 @@ import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
-import type { LateCommit } from './late-commit.ts';
+import type { LateCommit, LateCounts } from './late-commit.ts';
 import { lateCommit } from './late-commit.ts';
 import type { LeaseTable } from './leases.ts';
 import { leaseTable } from './leases.ts';
@@ -97,6 +97,8 @@ import type { Transact } from './sql.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
+import type { VitalSigns } from './vital-signs.ts';
+import { vitalSigns } from './vital-signs.ts';
 import { watchGroupTable } from './watch-groups.ts';
 import { webhookTable } from './webhooks.ts';
 
@@ -177,6 +179,10 @@ export interface Store
   indexFaults(progress: (done: number, total: number) => void): string[];
   /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
   fault(error: unknown): unknown;
+  /** What monitoring reads. */
+  vitalSigns(): VitalSigns;
+  /** How much went through `lateCommit`, and how long the disk took. */
+  lateCounts(): LateCounts;
   close(): void;
 }
 
@@ -243,6 +249,8 @@ export function openStore(settings: DatabaseSettings): Store {
   const faultOf = (error: unknown) => databaseFault(error, settings.file);
   const group = groupCommit(db, transact, faultOf);
   const late = lateCommit(db, settings.file, transact, faultOf);
+  // Prepared on first use: most connections never read them.
+  let signs: VitalSigns | null = null;
 
   const ledger: LedgerStore = {
     transact,
@@ -355,6 +363,11 @@ export function openStore(settings: DatabaseSettings): Store {
     ...pressRecords(db),
     ledgerFaults: () => ledgerFaults(db),
     indexFaults: (progress) => indexFaults(db, progress),
+    vitalSigns() {
+      signs ??= vitalSigns(db);
+      return signs;
+    },
+    lateCounts: late.counts,
     close() {
       group.flush();
       late.close();

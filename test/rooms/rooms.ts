@@ -34,6 +34,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'modern-tar': ['src/backup'],
   pino: ['src/app', 'api'],
   croner: ['src/app'],
+  'prom-client': ['src/app'],
   'dns-packet': ['src/net'],
   'fast-check': [],
 };
@@ -165,7 +166,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'api/responses': {
     holds: 'how both services answer',
-    imports: ['src/press', 'src/publish', 'src/transparency', 'types api'],
+    imports: ['src/press', 'src/publish', 'src/transparency', 'types src/app', 'types api'],
   },
   'api/middleware': {
     holds: 'what both services ask of a request',

@@ -141,7 +141,8 @@ export async function serveAtOnce(
   const [url, records] = await until(async () => {
     if (running.child.exitCode !== null)
       throw new Error(`the server ended before it was ready: ${running.said.stderr}`);
-    const [, desk = '', data = ''] = /^ready(?: desk=(\S+))?(?: records=(\S+))?$/m.exec(running.said.stdout) ?? [];
+    const [, desk = '', data = ''] =
+      /^ready(?: desk=(\S+))?(?: records=(\S+))?(?: metrics=\S+)?$/m.exec(running.said.stdout) ?? [];
     return desk === '' && data === '' ? null : [desk, data];
   });
   const stop = () => {

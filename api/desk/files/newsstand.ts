@@ -10,6 +10,7 @@ import { newsstandView, publicPapers } from '../../../src/press/newsstand.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { PROJECT } from '../../../src/project.ts';
 import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { sendReadiness } from '../../responses/readiness.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
@@ -22,7 +23,7 @@ export function newsstandHandlers(
   app: AppContext,
   render: Render,
   { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
-): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'opml' | 'robots' | 'asset'> {
+): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'ready' | 'opml' | 'robots' | 'asset'> {
   const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
   return {
@@ -57,6 +58,7 @@ export function newsstandHandlers(
       const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
+    ready: (c) => sendReadiness(c, app.readiness.report()),
     opml: (c) => {
       const { papers } = newsstandView(app.store, origin);
       const own = { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS };

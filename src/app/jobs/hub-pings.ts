@@ -7,6 +7,7 @@ import type { HubPing } from '../../outbound/hub-ping.ts';
 import { pingForm, pingRetryAt } from '../../outbound/hub-ping.ts';
 import { VERSION } from '../../project.ts';
 import type { AppContext } from '../context.ts';
+import { measurements } from '../measurements.ts';
 import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
 
 const JOB = 'hub';
@@ -47,6 +48,8 @@ export async function sendHubPings(
     const again = error === null ? null : pingRetryAt(ping, now());
     if (again === null) store.hubPings.settle(ping);
     else store.hubPings.retry(ping, again);
+    const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
+    measurements.hubPing.publish({ outcome });
     if (error === null) logger.info(about, 'told the hub');
     else if (again !== null) logger.warn(about, 'the hub did not take a ping; it is repeated');
     else logger.error(about, 'the hub took no ping for days; it is given up');

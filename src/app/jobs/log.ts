@@ -8,6 +8,7 @@ import { signHead } from '../log-head.ts';
 import { openLogKey } from '../log-key.ts';
 import { ownPolicy } from '../log-policy.ts';
 import { publishLog } from '../log-publication.ts';
+import { measurements } from '../measurements.ts';
 import { openWitnesses } from '../open-witnesses.ts';
 import { type Lease, requestLease } from './lease.ts';
 import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
@@ -46,10 +47,12 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     else logger.error({ log, fence }, 'nothing is signed');
   });
   const tellFault = onChange((reason) => {
+    measurements.logStep.publish({ log, step: 'sign', isFailing: reason !== null });
     if (reason === null) logger.info({ log }, 'heads of the log are signed again');
     else logger.error({ log, reason }, 'no head of the log is signed; retrying');
   });
   const tellDisk = onChange((reason) => {
+    measurements.logStep.publish({ log, step: 'publish', isFailing: reason !== null });
     if (reason === null) logger.info({ log }, 'the log is published again');
     else logger.error({ log, reason }, 'the log cannot be published; retrying');
   });

@@ -8,6 +8,7 @@ import type { MailEvents, MailSource } from '../../outbound/mail-sender.ts';
 import { MailSender } from '../../outbound/mail-sender.ts';
 import { MailThrottle } from '../../outbound/mail-throttle.ts';
 import type { AppContext } from '../context.ts';
+import { measurements } from '../measurements.ts';
 import { requestLease } from './lease.ts';
 import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from './poll.ts';
 
@@ -77,17 +78,27 @@ export function startMails(
   };
 }
 
+/** What a failure is called in the metrics. */
+const FAILURES = { reader: 'bounced', mail: 'postponed', refused: 'refused', server: 'server_failed' } as const;
+
 function mailLog(logger: Logger, job: string, onBounce: string): MailEvents<LoggedMail> {
   const about = ({ id, paper, kind }: LoggedMail) => ({ job, mail: id, paper, kind });
   return {
-    sent: (mail) => logger.debug(about(mail), 'sent a mail'),
+    sent(mail) {
+      measurements.mail.publish({ queue: job, outcome: 'sent' });
+      logger.debug(about(mail), 'sent a mail');
+    },
     failed(mail, side, words) {
+      measurements.mail.publish({ queue: job, outcome: FAILURES[side] });
       const fields = { ...about(mail), attempts: mail.attempts, ...words };
       if (side === 'reader') logger.warn(fields, onBounce);
       else if (side !== 'server') logger.warn(fields, 'a mail was not accepted; it is retried');
       else logger.error(fields, 'the mail server accepts no mail; every mail waits and is retried');
     },
-    gaveUp: (mail) => logger.error(about(mail), 'gave up on a mail'),
+    gaveUp(mail) {
+      measurements.mail.publish({ queue: job, outcome: 'given_up' });
+      logger.error(about(mail), 'gave up on a mail');
+    },
     unrecorded: (mail, error) =>
       logger.error({ ...about(mail), err: error }, 'a mail’s outcome could not be recorded; it is sent again'),
   };

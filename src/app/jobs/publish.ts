@@ -4,6 +4,7 @@ import type { Address } from '../../publish/address.ts';
 import type { Bucket } from '../../publish/bucket.ts';
 import { MINUTE, SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
+import { measurements } from '../measurements.ts';
 import { publishTrees, staleTrees } from '../publish-run.ts';
 import { openBucket, publishAddress } from '../publish-target.ts';
 import { poll } from './poll.ts';
@@ -49,10 +50,14 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
       failing.delete(tree);
       const report = reports.get(tree);
       if (report !== undefined && report.sent + report.removed > 0) {
-        logger.info({ job: JOB, tree, ...report, ms: Math.round(performance.now() - start) }, 'published');
+        const { sent, removed } = report;
+        const ms = performance.now() - start;
+        measurements.publication.publish({ outcome: 'published', ms, sent, removed });
+        logger.info({ job: JOB, tree, ...report, ms: Math.round(ms) }, 'published');
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
+      measurements.publication.publish({ outcome: 'failed', ms: performance.now() - start, sent: 0, removed: 0 });
       const before = failing.get(tree);
       const rest = Math.min(REST_MAX, (before?.rest ?? REST_FIRST / 2) * 2);
       const message = messageOf(error);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Prober } from '../../net/prober.ts';
 import type { AppContext } from '../context.ts';
 import { localQueue } from '../local-queue.ts';
+import { measurements } from '../measurements.ts';
 import { startScan } from '../scan-loop.ts';
 
 /**
@@ -21,12 +22,19 @@ export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
     onOutcomes(outcomes) {
       for (const one of outcomes) {
         const { hostname, outcome } = one;
+        measurements.probe.publish({ outcome });
         if (outcome === 'recorded') logger.debug({ hostname, seq: one.seq, changes: one.changes.length }, 'observed');
         else if (outcome === 'lost') logger.debug({ hostname }, 'another scanner took it; nothing was recorded');
         else logger.error({ hostname, reason: one.message }, 'a probe was refused');
       }
     },
-    onNoResolver: (rest) => logger.error({ rest }, 'no resolver answers, so hostnames wait; check RESOLVERS'),
-    onFailure: (error, rest) => logger.error({ err: error, rest }, 'the queue failed; retrying'),
+    onNoResolver(rest) {
+      measurements.scanPause.publish({ reason: 'no_resolver' });
+      logger.error({ rest }, 'no resolver answers, so hostnames wait; check RESOLVERS');
+    },
+    onFailure(error, rest) {
+      measurements.scanPause.publish({ reason: 'queue_failed' });
+      logger.error({ err: error, rest }, 'the queue failed; retrying');
+    },
   };
 }

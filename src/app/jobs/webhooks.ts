@@ -5,6 +5,7 @@ import type { DeliveryEvents, DeliverySource, DeliveryTransport } from '../../ou
 import { Dispatcher } from '../../outbound/dispatcher.ts';
 import { VERSION } from '../../project.ts';
 import type { AppContext } from '../context.ts';
+import { measurements } from '../measurements.ts';
 import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from './poll.ts';
 
 /** The fields of a delivery that are logged. */
@@ -63,14 +64,17 @@ function deliveryLog(logger: Logger, job: string): DeliveryEvents<LoggedDelivery
   return {
     attempted(delivery, { status, error, ms }) {
       const fields = { ...about(delivery), status, error, ms: Math.round(ms) };
+      measurements.delivery.publish({ queue: job, outcome: error === null ? 'delivered' : 'refused', ms });
       if (error === null) logger.info(fields, 'delivered to a webhook');
       else logger.warn(fields, 'a webhook did not accept a delivery');
     },
-    switchedOff: (delivery, reason) =>
+    switchedOff(delivery, reason) {
+      measurements.delivery.publish({ queue: job, outcome: 'switched_off', ms: 0 });
       logger.error(
         { ...about(delivery), host: delivery.host, reason },
         'switched a webhook off; a test or a retry that it accepts switches it on',
-      ),
+      );
+    },
     unrecorded: (delivery, error) =>
       logger.error({ ...about(delivery), err: error }, 'an attempt could not be recorded; it is made again'),
   };
