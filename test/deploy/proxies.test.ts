@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
-import { PROJECT } from '../../src/project.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';
@@ -15,10 +14,19 @@ import { without } from '../support/log-peers.ts';
 import { probe } from '../support/probes.ts';
 import { serveAtOnce, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-stand.ts';
-import { askSecurely, type Got, HOSTS, openStand, PAPERS, type Stand, startProgram, type Wish } from './stand.ts';
-
-const DEPLOY = join(PROJECT, 'deploy');
-const MODULES = '/etc/nginx/modules-enabled';
+import {
+  askSecurely,
+  DEPLOY,
+  type Got,
+  HOSTS,
+  NGINX_MODULES,
+  nginxMain,
+  openStand,
+  PAPERS,
+  type Stand,
+  startProgram,
+  type Wish,
+} from './stand.ts';
 
 /** A proxy in front of the stand. */
 interface Proxy {
@@ -69,15 +77,13 @@ async function startNginx(t: TestContext, { folder, ports }: Stand): Promise<Pro
   const [port, plainPort] = [await freePort(), await freePort()];
   const own = join(folder, 'nginx');
   mkdirSync(join(own, 'snippets'), { recursive: true });
-  // Debian's list of modules is relative to the prefix.
-  if (existsSync(MODULES)) symlinkSync('/usr/lib/nginx/modules', join(own, 'modules'));
   const { cert, key } = selfSigned(join(folder, 'certificate'), {
     subject: '/CN=papers.example',
     san: Object.values(HOSTS).map((host) => `DNS:${host}`),
   });
   writeFileSync(join(own, 'fullchain.pem'), cert);
   writeFileSync(join(own, 'privkey.pem'), key);
-  const hasBrotli = existsSync(join(MODULES, '50-mod-http-brotli-filter.conf'));
+  const hasBrotli = existsSync(join(NGINX_MODULES, '50-mod-http-brotli-filter.conf'));
   /** The changes that the file asks for, and no others. */
   const shipped = (name: string) =>
     readFileSync(join(DEPLOY, 'nginx', name), 'utf8')
@@ -91,23 +97,7 @@ async function startNginx(t: TestContext, { folder, ports }: Stand): Promise<Pro
   for (const name of ['broadsheet-proxy.inc', 'broadsheet-brotli.inc'])
     writeFileSync(join(own, 'snippets', name), shipped(name));
   writeFileSync(join(own, 'broadsheet.conf'), shipped('broadsheet.conf'));
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  writeFileSync(
-    join(own, 'nginx.conf'),
-    `${existsSync(MODULES) ? `include ${MODULES}/*.conf;` : ''}
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-pid ${own}/nginx.pid;
-events {}
-http {
-  include /etc/nginx/mime.types;
-  access_log off;
-  ${places.map((place) => `${place}_temp_path ${own}/${place};`).join('\n  ')}
-  include ${own}/broadsheet.conf;
-}
-`,
-  );
-  const args = ['-p', own, '-c', join(own, 'nginx.conf'), '-e', 'stderr', '-g', 'daemon off;'];
+  const args = nginxMain(own, `include ${own}/broadsheet.conf;`);
   await startProgram(t, folder, { program: 'nginx', args, port });
   return { port, plainPort, ca: cert, encodings: hasBrotli ? ['br', 'gzip'] : ['gzip'], waits: false };
 }

@@ -1,18 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IncomingHttpStatusHeader } from 'node:http2';
 import { connect as connectHttp2 } from 'node:http2';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { type AppContext, openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
+import { PROJECT } from '../../src/project.ts';
 import { endBeforeRemoval, envIn, tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Serving, serve } from '../support/program.ts';
 import { enterPapers, type Keys } from '../support/small-papers.ts';
+
+export const DEPLOY = join(PROJECT, 'deploy');
+/** Where Debian lists the modules of nginx. */
+export const NGINX_MODULES = '/etc/nginx/modules-enabled';
 
 /** The public hosts of the service behind a proxy. */
 export const HOSTS = { desk: 'papers.example', records: 'records.example', paper: 'tides.example' };
@@ -32,7 +39,7 @@ export interface Stand {
 }
 
 /** Serves papers and records on loopback under public https addresses, for a proxy in front. */
-export async function openStand(t: TestContext): Promise<Stand> {
+export async function openStand(t: TestContext, more: Record<string, string> = {}): Promise<Stand> {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: PAPERS.shared },
@@ -46,6 +53,7 @@ export async function openStand(t: TestContext): Promise<Stand> {
     PORT: ports.desk,
     RECORDS_PORT: ports.records,
     TRUSTED_PROXIES: '127.0.0.1',
+    ...more,
   };
   const serving = await serve(t, folder, env);
   const app = openAppContext(readSettings(envIn(folder, env)));
@@ -83,6 +91,33 @@ export async function startProgram(
     if (isThere) return;
     await sleep(20);
   }
+}
+
+/** Writes what Debian's nginx.conf would say around ours, confined to a folder; returns the arguments of nginx. */
+export function nginxMain(folder: string, ours: string): string[] {
+  const hasModules = existsSync(NGINX_MODULES);
+  // Debian's list of modules is relative to the prefix.
+  if (hasModules) symlinkSync('/usr/lib/nginx/modules', join(folder, 'modules'));
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (place) => `${place}_temp_path ${folder}/temp-${place};`,
+  );
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `${hasModules ? `include ${NGINX_MODULES}/*.conf;` : ''}
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events {}
+http {
+include /etc/nginx/mime.types;
+access_log off;
+${places.join('\n')}
+${ours}
+}
+`,
+  );
+  return ['-p', folder, '-c', file, '-e', 'stderr', '-g', 'daemon off;'];
 }
 
 /** A response over TLS. */
