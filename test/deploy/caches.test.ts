@@ -17,6 +17,7 @@ import { paidEnv } from '../support/paid-stand.ts';
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-stand.ts';
 import { send } from '../support/send.ts';
+import { cookieOf } from '../support/signed-in.ts';
 import { DEPLOY, HOSTS, nginxMain, openStand, PAPERS, type Stand, startProgram } from './stand.ts';
 
 /** The pieces that are withdrawn, one for each cache: their minutes of Cache-Control are these seconds. */
@@ -240,11 +241,14 @@ async function isNeverKept(t: TestContext, { app, keys }: Stand, { url, get, twi
     }
   });
 
-  await t.test('never keeps a cookie, nor answers one reader with the page of another', async () => {
-    const cookie = 'session=somebody';
+  await t.test('never keeps the page of a reader who is signed in, nor shows it to another', async () => {
+    const cookie = cookieOf(app);
     for (const path of ['/', '/t/example.org', '/account']) {
-      const { second } = await twice(HOSTS.records, path, { cookie });
-      assert.equal(second.headers['set-cookie'], undefined, path);
+      await get(HOSTS.records, path);
+      const { fetched, second } = await twice(HOSTS.records, path, { cookie, accept: 'text/html' });
+      assert.deepEqual([second.status, fetched], [200, 2], path);
+      assert.match(second.text, /ada@example\.org/, path);
+      assert.doesNotMatch((await get(HOSTS.records, path, { accept: 'text/html' })).text, /ada@example\.org/, path);
     }
   });
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { PROJECT } from '../../src/project.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { without } from '../support/log-peers.ts';
+import { PROGRAM, serveAtOnce } from '../support/program.ts';
+import { DEPLOY } from './stand.ts';
+
+const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
+const SETTINGS = new Set([...read('docs/settings.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
+/** Settings of Node, Astro and the system that recipes may have as well. */
+const FOREIGN = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'ASTRO_TELEMETRY_DISABLED']);
+
+/** The exposure that systemd-analyze finds, ten times as large as it prints it, must not be higher. */
+const EXPOSURE_MAX = 15;
+
+test('recipes name settings and files that there are', () => {
+  const dockerfile = read('deploy/docker/Dockerfile');
+  const compose = parse(read('deploy/docker/compose.yaml'));
+  const env = [
+    ...[...dockerfile.matchAll(/^(?:ENV)? +([A-Z_]+)=\S/gm)].map(([, name]) => name),
+    ...Object.keys(compose.services.broadsheet.environment),
+    ...[...read('deploy/systemd/broadsheet.service').matchAll(/^Environment=([A-Z_]+)=/gm)].map(([, name]) => name),
+  ];
+  assert.ok(env.includes('DIST_DIR') && env.includes('ORIGIN'));
+  assert.deepEqual(
+    env.filter((name) => !SETTINGS.has(name) && !FOREIGN.has(name ?? '')),
+    [],
+  );
+  // Caddy's settings are those of its file.
+  const caddyfile = read('deploy/caddy/Caddyfile');
+  for (const name of Object.keys(compose.services.caddy.environment)) assert.ok(caddyfile.includes(`{$${name}`), name);
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+  const mounted = Object.values<{ volumes: string[] }>(compose.services)
+    .flatMap(({ volumes }) => volumes)
+    .filter((volume) => volume.startsWith('.'))
+    .map((volume) => join('deploy/docker', volume.split(':')[0] ?? ''));
+  for (const path of [...copied, ...mounted]) assert.ok(existsSync(resolve(PROJECT, path)), path);
+  const removed = /npm uninstall (.+?) \\?$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
+  const { dependencies } = JSON.parse(read('package.json'));
+  for (const name of removed.filter((word) => !word.startsWith('-'))) assert.ok(name in dependencies, name);
+  for (const name of [...read('deploy/nginx/broadsheet.conf').matchAll(/snippets\/(\S+);/g)])
+    assert.ok(existsSync(join(DEPLOY, 'nginx', name[1] ?? '')), name[1]);
+  // Every file of deploy/ is in the manual.
+  const manual = ['operating', 'cdn', 'publishing', 'watching', 'backup']
+    .filter((name) => existsSync(join(PROJECT, `docs/${name}.md`)))
+    .map((name) => read(`docs/${name}.md`))
+    .join('');
+  const files = readdirSync(DEPLOY, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of files.filter(({ name }) => name !== 'healthy.mjs')) assert.ok(manual.includes(name), name);
+});
+
+test('the image’s health check asks every service', async (t) => {
+  const folder = tempFolder(t);
+  const { url, records } = await serveAtOnce(t, folder);
+  const ports = { PORT: new URL(url).port, RECORDS_PORT: new URL(records).port };
+  const check = (env: Record<string, string>) =>
+    spawnSync(process.execPath, [join(DEPLOY, 'docker/healthy.mjs')], { env: { ...process.env, ...env } }).status;
+  assert.equal(check(ports), 0);
+  assert.equal(check({ ...ports, SERVICES: 'records', PORT: '1' }), 0);
+  assert.equal(check({ ...ports, RECORDS_PORT: '1' }), 1);
+});
+
+test('systemd takes the unit, and finds little exposed', { skip: without('systemd-analyze') }, (t) => {
+  const unit = read('deploy/systemd/broadsheet.service');
+  // The program where the unit says that it is.
+  const root = tempFolder(t);
+  const [, node = '', program = ''] = /^ExecStart=(\S+) (\S+) serve$/m.exec(unit) ?? [];
+  assert.equal(join(PROJECT, program), PROGRAM);
+  mkdirSync(dirname(join(root, node)), { recursive: true });
+  symlinkSync(process.execPath, join(root, node));
+  const file = join(root, 'broadsheet.service');
+  writeFileSync(file, unit.replace(node, join(root, node)));
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, file], { encoding: 'utf8' });
+  const verified = analyze('verify');
+  assert.equal(verified.stderr, '');
+  assert.equal(verified.status, 0);
+  const secured = analyze('security', '--offline=true', `--threshold=${EXPOSURE_MAX}`);
+  assert.equal(secured.status, 0, secured.stdout.split('\n').at(-2));
+});
