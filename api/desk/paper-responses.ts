@@ -12,8 +12,10 @@ import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 /** The size of the cache, in bytes. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
-/** The number of list rows that are cached in addition, of about 1 kB each. */
-const ROWS_MAX = 20_000;
+/** The size of the list rows that are cached in addition, in bytes. A row takes about 1 kB. */
+const ROWS_MAX = 16 * 1024 * 1024;
+/** What a letter of a row takes at most, and what a row takes besides, in bytes. */
+const [LETTER, ROW] = [2, 256];
 
 /** The smallest response that is worth compressing, in bytes. */
 const GZIP_FROM = 1024;
@@ -27,7 +29,10 @@ const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
-  readonly #rows = new LRUCache<string, string>({ max: ROWS_MAX });
+  readonly #rows = new LRUCache<string, string>({
+    maxSize: ROWS_MAX,
+    sizeCalculation: (text, key) => (text.length + key.length) * LETTER + ROW,
+  });
   readonly #digests = new Map<string, string>();
   readonly #program: string;
 

@@ -23,6 +23,7 @@ import { publishPart } from './publish.ts';
 import { recordsPart } from './records.ts';
 import { scanPart } from './scan.ts';
 import { searchPart } from './search.ts';
+import { startPart } from './start.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
 import { valuesPart } from './values.ts';
@@ -37,6 +38,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   verify: verifyPart,
   log: logPart,
   memory: memoryPart,
+  start: startPart,
   growth: growthPart,
   publish: publishPart,
   api: apiPart,

@@ -56,6 +56,13 @@ function childTicks(): number | null {
   return Number(fields[13]) + Number(fields[14]);
 }
 
+/** What a running process spent on the processors, in ms, as Linux tells; NaN where the system does not say. */
+export function cpuOf(pid: number | undefined): number {
+  if (!existsSync(`/proc/${pid}/stat`)) return Number.NaN;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 /** The most memory that a running process held so far, in bytes, as Linux tells. */
 function peakOf(pid: number | undefined): number | null {
   try {

@@ -41,3 +41,14 @@ test('an answer larger than all that may be kept is sent all the same', async ()
   const { bytes } = await kept.load('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
   assert.equal(bytes.length, 17 * 1024 * 1024);
 });
+
+test('what is kept holds no more memory than is counted: no slab is shared with other buffers, and entries cost too', async () => {
+  const kept = new ResponseCache(64 * 1024);
+  const small = await kept.load('small', 'one', () => 'ten chars.');
+  const packed = kept.gzipped('small', 'one', small);
+  for (const { bytes } of [small, packed]) assert.equal(bytes.buffer.byteLength, bytes.length);
+  const names = Array.from({ length: 1_000 }, (_, n) => `${n}`);
+  for (const name of names) kept.get(name, 'one', () => small);
+  const left = names.filter((name) => kept.has(name, 'one')).length;
+  assert.ok(left > 50 && left < 200, `${left} of 1,000 small answers are kept`);
+});
