@@ -9,8 +9,8 @@ import type { Run } from '../press/steps.ts';
 
 /** How many runs of outputs a batch has at most. A worker always has two batches, so that it never waits for the next one. */
 const BATCH_SIZE = 40;
-/** More workers than this would wait for the disk. */
-const WORKERS_MAX = 4;
+/** More threads than this would wait for the disk. */
+const THREADS_MAX = 4;
 /** The heap of a worker, in MB. What one page leaves behind is cheapest to clear while the processor still has it cached. */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
@@ -40,20 +40,27 @@ export type WorkerMessage =
   | { results: RenderResult[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
+/** What a press is given to print with. */
+export interface PoolOptions {
+  /** One worker with a large heap, for few but very long pieces; this leaves the other cores free. */
+  large?: boolean;
+  /** Whether the thread of the press prints too, in place of one worker. */
+  printsHere?: boolean;
+}
+
 /** Why each worker ended; it may have ended while nothing was listening. */
 const EXIT_ERRORS = new WeakMap<Worker, Error>();
 
-/**
- * Threads that print outputs, each with its own snapshot of the archive and a bounded heap. The main thread keeps only
- * the manifest, so its memory stays small.
- */
+/** Threads that print outputs, each with its own snapshot of the archive and a bounded heap. */
 export class WorkerPool {
   readonly #workers: Worker[];
+  readonly #printsHere: boolean;
 
-  /** `large` creates a pool of one worker, for few but very long pieces; this leaves the other cores free. */
-  constructor(settings: Settings, { large = false } = {}) {
+  constructor(settings: Settings, { large = false, printsHere = false }: PoolOptions = {}) {
+    this.#printsHere = printsHere && !large;
+    const threads = Math.min(availableParallelism(), THREADS_MAX);
     this.#workers = Array.from(
-      { length: large ? 1 : Math.min(availableParallelism(), WORKERS_MAX) },
+      { length: large ? 1 : Math.max(1, threads - (this.#printsHere ? 1 : 0)) },
       () =>
         new Worker(new URL('./press-worker.ts', import.meta.url), {
           workerData: settings,
@@ -86,31 +93,46 @@ export class WorkerPool {
     return this.#workers.map((_worker, index) => `${scratch}-${index}`);
   }
 
-  /** Prints runs of outputs. Resolves when every file is on disk. */
-  async print(job: WorkerJob, runs: Run[], done: (result: RenderResult) => void): Promise<void> {
+  /** Prints runs of outputs; `here` prints some on this thread. Resolves when every file is on disk. */
+  async print(
+    job: WorkerJob,
+    runs: Run[],
+    done: (result: RenderResult) => void,
+    here: (names: string[]) => Promise<void>,
+  ): Promise<void> {
+    const threads = this.#workers.length + (this.#printsHere ? 1 : 0);
     let next = 0;
     const nextBatch = (): string[] => {
       // Towards the end, batches get smaller, so that no worker ends long after the others.
-      const size = Math.min(BATCH_SIZE, Math.ceil((runs.length - next) / (4 * this.#workers.length)));
+      const size = Math.min(BATCH_SIZE, Math.ceil((runs.length - next) / (4 * threads)));
       const batch = runs.slice(next, next + size);
       next += batch.length;
       return batch.flat();
     };
     const folders = this.scratchFolders(job.scratch);
     const works = this.#workers.map((worker, index) =>
-      runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, nextBatch, done).catch((error: unknown) => {
-        // After a failure, no worker begins another batch, and `allSettled` waits for the batches in progress.
-        next = runs.length;
-        throw error;
-      }),
+      runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, nextBatch, done),
     );
-    const outcomes = await Promise.allSettled(works);
+    if (this.#printsHere) works.push(runHere(here, nextBatch));
+    const outcomes = await Promise.allSettled(
+      works.map((work) =>
+        work.catch((error: unknown) => {
+          // After a failure, no thread begins another batch, and `allSettled` waits for the batches in progress.
+          next = runs.length;
+          throw error;
+        }),
+      ),
+    );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
+}
+
+async function runHere(print: (names: string[]) => Promise<void>, nextBatch: () => string[]): Promise<void> {
+  for (let names = nextBatch(); names.length > 0; names = nextBatch()) await print(names);
 }
 
 /** Sends batches to one worker until none are left. */

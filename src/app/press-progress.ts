@@ -14,7 +14,7 @@ export async function pressWithProgress(
   const progress = progressTo();
   const step = (paper: string, done: number, total: number, what: string) =>
     progress.step(`press ${paper}`, done, total, what);
-  const reports = await pressPapers(app, { ...options, progress: step }).finally(progress.end);
+  const reports = await pressPapers(app, { ...options, printsHere: true, progress: step }).finally(progress.end);
   await publishAfterPress(app);
   return reports;
 }

@@ -34,6 +34,8 @@ export interface PressOptions {
   signal?: AbortSignal;
   /** Runs the press of a paper when its turn comes; by default at once. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Whether nobody else needs this thread, so that it prints its share of a large press. */
+  printsHere?: boolean;
   /** Takes over the fsync of a large press, for callers that do not wait for it. */
   later?: (work: Promise<void>) => void;
 }
@@ -209,12 +211,13 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   removeFolder(working);
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   // Threads that this press will need start while it lists the outputs.
-  let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings) : null;
+  const { printsHere = false } = claimed.options;
+  let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings, { printsHere }) : null;
   try {
     for (;;) {
       const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
       if (!needsWorkers(report)) return report;
-      pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP });
+      pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP, printsHere });
     }
   } finally {
     await pool?.stop();
@@ -267,7 +270,7 @@ async function pressSnapshot(
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
-      print: (runs, how, done) => pool.print({ ...job, how }, runs, done),
+      print: (runs, how, done, here) => pool.print({ ...job, how }, runs, done, here),
     };
     const report = await press({
       paper: slug,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { entryBundle } from '../ledger/log/entry-bundle.ts';
@@ -57,7 +57,7 @@ export class LogFiles {
 
   /** Writes a file that is not part of the tree, unless it is there already. */
   async writeText(name: string, text: string): Promise<void> {
-    if (textIn(this.#tree.folder, name) !== text) await this.#write(name, Buffer.from(text));
+    if (textIn(this.#tree.folder, name) !== text) await this.#tree.write(name, Buffer.from(text));
   }
 
   /**
@@ -70,7 +70,7 @@ export class LogFiles {
     for (const tile of tilesBetween(old, size)) {
       const path = tilePath(tile);
       const bytes = this.#bytesOf(tile);
-      if (!this.#holds(path, bytes)) await this.#write(path, bytes);
+      if (!this.#holds(path, bytes)) await this.#tree.write(path, bytes);
       compared++;
       if (compared % BATCH === 0) await pause(BATCH_PAUSE);
     }
@@ -95,10 +95,6 @@ export class LogFiles {
     } catch {
       return false;
     }
-  }
-
-  #write(path: string, bytes: Uint8Array): Promise<void> {
-    return this.#tree.write(path, bytes, existsSync(join(this.#tree.folder, path)));
   }
 }
 

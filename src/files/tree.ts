@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import {
   closeSync,
   constants,
@@ -6,7 +7,6 @@ import {
   fsync as fsyncCallback,
   linkSync,
   mkdirSync,
-  opendirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -27,9 +27,6 @@ const fsync = promisify(fsyncCallback);
 
 /** How many created folders a tree remembers. A press works in few at a time. */
 const MADE_MAX = 64;
-
-/** How the file at a path compares with the one to write: there is none, it is the same, or it differs. */
-export type OldFile = 'none' | 'same' | 'other';
 
 export interface TreeOptions {
   /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
@@ -76,11 +73,10 @@ export class Tree {
   }
 
   /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
-  async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
+  async write(path: string, bytes: Uint8Array): Promise<void> {
     this.assertClaim();
     try {
-      const target = this.#target(path);
-      if (this.#inPlace && !isThere) return writeFileSync(target, bytes);
+      if (this.#inPlace) return this.#put(path, (target) => writeFileSync(target, bytes));
       const aside = this.#nextAside();
       const file = openSync(aside, 'w', 0o644);
       try {
@@ -92,7 +88,7 @@ export class Tree {
       }
       // The claim may have been lost during the sync.
       this.assertClaim();
-      renameSync(aside, target);
+      this.#put(path, (target) => renameSync(aside, target));
     } catch (error) {
       throw diskFault(error, path);
     }
@@ -107,31 +103,25 @@ export class Tree {
       });
     }
     try {
-      const target = this.#target(path);
       const aside = this.#nextAside();
       copyFileSync(from, aside, constants.COPYFILE_FICLONE);
       if (this.#sync) await syncFile(aside);
       this.assertClaim();
-      renameSync(aside, target);
+      this.#put(path, (target) => renameSync(aside, target));
     } catch (error) {
       throw diskFault(error, path);
     }
   }
 
   /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
-  async link(path: string, from: string, isThere: boolean): Promise<void> {
+  async link(path: string, from: string): Promise<void> {
     this.assertClaim();
+    const source = join(this.folder, from);
     try {
-      const target = this.#target(path);
-      const inPlace = this.#inPlace && !isThere;
-      const aside = inPlace ? target : this.#nextAside();
-      try {
-        linkSync(join(this.folder, from), aside);
-      } catch {
-        copyFileSync(join(this.folder, from), aside);
-        if (this.#sync) await syncFile(aside);
-      }
-      if (!inPlace) renameSync(aside, target);
+      if (this.#inPlace) return this.#put(path, (target) => linkOrCopy(source, target));
+      const aside = this.#nextAside();
+      if (!linkOrCopy(source, aside) && this.#sync) await syncFile(aside);
+      this.#put(path, (target) => renameSync(aside, target));
     } catch (error) {
       throw diskFault(error, path);
     }
@@ -165,26 +155,22 @@ export class Tree {
     return existsSync(join(this.folder, path));
   }
 
-  /** Compares the file at a path before this press with its new bytes. */
-  compare(path: string, bytes: Uint8Array): OldFile {
-    if (this.isNew) return 'none';
-    return guarded(path, () => {
-      const old = contentOf(join(this.folder, path), bytes.length);
-      if (old === null) return 'none';
-      return old.equals(bytes) ? 'same' : 'other';
-    });
+  /** Whether the file at a path had these bytes before this press. */
+  holds(path: string, bytes: Uint8Array): boolean {
+    if (this.isNew) return false;
+    return guarded(path, () => contentOf(join(this.folder, path), bytes.length)?.equals(bytes) ?? false);
   }
 
-  /** Compares the file at a path before this press with another file of the tree, whose bytes it is to have. */
-  compareLink(path: string, from: string): OldFile {
-    if (this.isNew) return 'none';
+  /** Whether the file at a path is, or has the bytes of, another file of the tree. */
+  holdsLink(path: string, from: string): boolean {
+    if (this.isNew) return false;
     return guarded(path, () => {
       const [target, source] = [path, from].map((at) =>
         statSync(join(this.folder, at), { bigint: true, throwIfNoEntry: false }),
       );
-      if (target === undefined) return 'none';
-      if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return 'same';
-      return this.compare(path, readFileSync(join(this.folder, from)));
+      if (target === undefined) return false;
+      if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return true;
+      return this.holds(path, readFileSync(join(this.folder, from)));
     });
   }
 
@@ -194,10 +180,14 @@ export class Tree {
     return bytes === null ? null : sha256(bytes);
   }
 
-  /** The file at a path before this press; null when there is none. */
+  /** The file at a path before this press; null when there is none. Overwritten by the next read or comparison. */
   bytesBefore(path: string): Buffer | null {
     if (this.isNew) return null;
-    return guarded(path, () => (this.has(path) ? readFileSync(join(this.folder, path)) : null));
+    return guarded(path, () => {
+      const at = join(this.folder, path);
+      const bytes = contentOf(at, OLD_BYTES.length - 1);
+      return bytes === null || bytes.length < OLD_BYTES.length ? bytes : readFileSync(at);
+    });
   }
 
   /** The paths of all files. */
@@ -231,19 +221,44 @@ export class Tree {
     return join(this.#aside, String(this.#count++));
   }
 
-  /** The path on disk, in a folder that exists. */
-  #target(path: string): string {
+  /** Puts a file at a path, and makes its folder where there is none. */
+  #put(path: string, put: (target: string) => void): void {
     const parent = dirname(path);
+    const target = join(this.folder, path);
     if (this.#sync) this.#touched.add(parent);
-    if (!this.#made.has(parent)) {
-      const made = mkdirSync(join(this.folder, parent), { recursive: true });
-      if (this.#sync && made !== undefined) {
-        for (let at = parent; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
-      }
-      if (this.#made.size >= MADE_MAX) this.#made.clear();
-      this.#made.add(parent);
+    // In a tree that is there, nearly every folder is.
+    if (this.isNew) this.#makeFolder(parent);
+    try {
+      put(target);
+    } catch (error) {
+      if (this.isNew || codeOf(error) !== 'ENOENT') throw error;
+      this.#makeFolder(parent);
+      put(target);
     }
-    return join(this.folder, path);
+  }
+
+  #makeFolder(folder: string): void {
+    if (this.#made.has(folder)) return;
+    const made = mkdirSync(join(this.folder, folder), { recursive: true });
+    if (this.#sync && made !== undefined) {
+      for (let at = folder; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
+    }
+    if (!this.isNew) return;
+    if (this.#made.size >= MADE_MAX) this.#made.clear();
+    this.#made.add(folder);
+  }
+}
+
+/** Returns whether it is a link. */
+function linkOrCopy(source: string, target: string): boolean {
+  try {
+    linkSync(source, target);
+    return true;
+  } catch (error) {
+    // Its folder may be made, and then it is a link.
+    if (codeOf(error) === 'ENOENT') throw error;
+    copyFileSync(source, target);
+    return false;
   }
 }
 
@@ -290,22 +305,24 @@ export function isTree(folder: string): boolean {
   return existsSync(join(folder, LAST_FILE));
 }
 
-/** The paths of all files below a folder, with one folder open at a time; empty when the folder does not exist. */
+/** The paths of all files below a folder; empty when the folder does not exist. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
-  const at = join(root, under);
-  if (!existsSync(at)) return;
   const folders: string[] = [];
-  const folder = opendirSync(at);
-  try {
-    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-      const path = under === '' ? entry.name : `${under}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(path);
-      else yield path;
-    }
-  } finally {
-    folder.closeSync();
+  for (const entry of entriesOf(join(root, under))) {
+    const path = under === '' ? entry.name : `${under}/${entry.name}`;
+    if (entry.isDirectory()) folders.push(path);
+    else yield path;
   }
   for (const path of folders) yield* filesIn(root, path);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 const CURES: Record<string, string> = {

@@ -1,11 +1,25 @@
 import type { Story } from '../desk/archive.ts';
+import { wordCount } from '../desk/word-count.ts';
 import type { ProseHtml } from './prose-html.ts';
 
 /** What stands around the prose on a story's page. Within, a line begins with the end only where pictures are shown. */
 const START = '<div class="prose">';
 const END = '\n</div>';
 
+/** What precedes the number of words in the JSON-LD of a page. */
+const WORDS = '"wordCount":';
+
 const MARKER = /<sup class="marker" id="([^"]+)" data-n="(\d+)"/g;
+
+/** A prose as a page shows it. */
+export interface ShownProse extends ProseHtml {
+  words: number;
+}
+
+/** A prose that was just rendered. */
+export function shownProse(rendered: ProseHtml, { prose, language }: Pick<Story, 'prose' | 'language'>): ShownProse {
+  return { ...rendered, words: wordCount(prose, language) };
+}
 
 /**
  * The prose of a story as an earlier press rendered it, from the page that it wrote: parsing prose is the dearest part
@@ -15,9 +29,12 @@ const MARKER = /<sup class="marker" id="([^"]+)" data-n="(\d+)"/g;
 export function keptProse(
   page: Buffer,
   { prose, content_hash }: Pick<Story, 'prose' | 'content_hash'>,
-): ProseHtml | null {
+): ShownProse | null {
+  if (prose.includes('![')) return null;
   // The page names its revision in its JSON-LD, where no text can contain an unescaped quote.
-  if (prose.includes('![') || !page.includes(`"value":"${content_hash}"`)) return null;
+  const revision = page.indexOf(`"value":"${content_hash}"`);
+  const words = revision < 0 ? -1 : page.lastIndexOf(WORDS, revision);
+  if (words < 0) return null;
   const start = page.indexOf(START) + START.length;
   const end = page.indexOf(END, start);
   if (start < START.length || end < 0) return null;
@@ -28,5 +45,6 @@ export function keptProse(
     if (ids === undefined) markerIds.set(Number(n), [id]);
     else ids.push(id);
   }
-  return { html, markerIds };
+  const count = Number.parseInt(page.toString('latin1', words + WORDS.length, revision), 10);
+  return { html, markerIds, words: count };
 }

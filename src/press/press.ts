@@ -66,7 +66,13 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
 export interface PrintPool {
   /** Waits for the threads. False when their snapshots differ from the one of this press. */
   isCurrent(): Promise<boolean>;
-  print(runs: Run[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
+  /** `here` prints on the thread of the press. */
+  print(
+    runs: Run[],
+    how: HowToPrint,
+    done: (result: RenderResult) => void,
+    here: (names: Run) => Promise<void>,
+  ): Promise<void>;
 }
 
 /** What a press and its worker threads know of the tree. */
@@ -117,6 +123,11 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
+  const printHere = (names: Run) => printer.printAll(names, record);
+  // Found while the outputs are printed. What these leave behind is in `writer.gone`.
+  const strays = checksDisk && !tree.isNew ? unlistedOnDisk(job) : Promise.resolve([]);
+  // Whoever awaits them learns of a failure.
+  strays.catch(() => {});
   const isSynced = !full && !needsPool;
   for (const { here, inPool } of !needsPool
     ? stepsHere(stages)
@@ -126,8 +137,8 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
     await allOf([
-      printer.printAll(here, record),
-      pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record),
+      printHere(here),
+      pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
     ]);
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
@@ -140,13 +151,16 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     writer.save();
   }
 
-  const dropped = full
-    ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
-    : [];
+  const dropped =
+    full && isListed
+      ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
+      : [];
   // Equal pictures of different names share the files of their variants.
   const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const gone = full || isShared ? await unlisted(job, writer.gone) : writer.gone;
-  const removed = await removeFiles(job, gone, dropped, checksDisk && !tree.isNew);
+  const found = await strays;
+  const isInDoubt = full || isShared || found.length > 0;
+  const gone = isInDoubt ? await unlisted(job, [...writer.gone, ...found]) : writer.gone;
+  const removed = await removeFiles(job, gone, dropped);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
@@ -175,7 +189,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
  * Removes the files that the paper no longer has, to which nothing links any more, and the records of dropped
  * outputs.
  */
-async function removeFiles(job: PressJob, gone: string[], dropped: string[], sweeps: boolean): Promise<number> {
+async function removeFiles(job: PressJob, gone: string[], dropped: string[]): Promise<number> {
   const { paper, manifest, tree, transact, assertOwner } = job;
   const yieldTurn = yielder();
   const paths = new Set(gone);
@@ -183,7 +197,6 @@ async function removeFiles(job: PressJob, gone: string[], dropped: string[], swe
     for (const { path } of manifest.files(paper, name)) paths.add(path);
     await yieldTurn();
   }
-  if (sweeps) for await (const path of strayFiles(job)) paths.add(path);
   for (const path of paths) {
     tree.remove(path);
     await yieldTurn();
@@ -280,18 +293,23 @@ function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> 
   for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
 }
 
-/** Files on disk that no output printed. Only presses write there, so these can be removed. */
-async function* strayFiles({ paper, manifest, tree }: PressJob): AsyncIterable<string> {
-  const recorded = new Set<string>();
+/**
+ * Files on disk that the manifest does not list. Only presses write there: once this one has ended, those that it does
+ * not list then can be removed.
+ */
+async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<string[]> {
+  const listed = new Set<string>();
+  const found: string[] = [];
   const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
-    recorded.add(path);
+    listed.add(path);
     await yieldTurn();
   }
   for (const path of tree.files()) {
-    if (!recorded.has(path)) yield path;
+    if (!listed.has(path)) found.push(path);
     await yieldTurn();
   }
+  return found;
 }
 
 /** Records printed outputs in the manifest, many per transaction. */

@@ -1,5 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
-import type { OldFile, Tree } from '../files/tree.ts';
+import type { Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Site } from './edition.ts';
 import { Edition } from './edition.ts';
@@ -100,87 +100,94 @@ export class Printer {
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
-    const files = (await found.output.print(edition, found.key, this.#toolsOver(recorded))) ?? [];
-    return { written: this.#write(name, files, { edition, recorded }) };
+    const before: Before = { digests: new Map(recorded?.map(({ path, digest }) => [path, digest])), sound: new Set() };
+    const files = (await found.output.print(edition, found.key, this.#toolsOver(before))) ?? [];
+    return { written: this.#write(name, files, edition, before) };
   }
 
-  /** The tools of an output whose files are recorded as these. */
-  #toolsOver(recorded: PressedFile[] | undefined): RenderTools {
+  /** The tools of an output, which may take over parts of what it printed before. */
+  #toolsOver({ digests, sound }: Before): RenderTools {
     const { tools, tree, isProseCurrent } = this.#job;
-    if (!isProseCurrent || recorded === undefined) return tools;
+    if (!isProseCurrent || digests.size === 0) return tools;
     return {
       ...tools,
       pageBefore(path) {
-        const digest = recorded.find((file) => file.path === path)?.digest;
+        const digest = digests.get(path);
         const bytes = digest === undefined ? null : tree.bytesBefore(path);
-        return bytes !== null && sha256(bytes) === digest ? bytes : null;
+        if (bytes === null || sha256(bytes) !== digest) return null;
+        sound.add(path);
+        return bytes;
       },
     };
   }
 
-  async #write(
-    name: string,
-    files: RenderedFile[],
-    { edition, recorded }: { edition: Edition; recorded: PressedFile[] | undefined },
-  ): Promise<RenderResult> {
+  async #write(name: string, files: RenderedFile[], edition: Edition, before: Before): Promise<RenderResult> {
     this.#job.tree.assertClaim();
     const exists = files.length > 0;
     const tags = exists ? edition.reads.join('\n') : '';
     const result: RenderResult = { name, tags, exists, changed: [], gone: [], written: 0 };
-    const gone = new Map(recorded?.map(({ path, digest }) => [path, digest]));
+    const gone = new Set(before.digests.keys());
     const digests = new Map<string, string>();
     for (const file of files) {
-      const before = gone.get(file.path);
       gone.delete(file.path);
-      const digest = await this.#writeFile(file, { before, digests, result });
+      const digest = await this.#writeFile(file, before, digests, result);
       digests.set(file.path, digest);
-      if (digest !== before) result.changed.push({ path: file.path, digest });
+      if (digest !== before.digests.get(file.path)) result.changed.push({ path: file.path, digest });
     }
-    result.gone = [...gone.keys()];
+    result.gone = [...gone];
     return result;
   }
 
-  /** Writes a file unless the bytes on disk are the same. Returns their digest. */
+  /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. Returns its digest. */
   async #writeFile(
     file: RenderedFile,
-    {
-      before,
-      digests,
-      result,
-    }: { before: string | undefined; digests: ReadonlyMap<string, string>; result: RenderResult },
+    before: Before,
+    digests: ReadonlyMap<string, string>,
+    result: RenderResult,
   ): Promise<string> {
     const { tree, mediaFile, checksDisk } = this.#job;
+    const { path } = file;
+    const listed = before.digests.get(path);
+    // A file that was listed with other bytes is written without a look at the disk.
+    const isThere = (digest: string, look: () => boolean): boolean =>
+      (listed === digest && (!checksDisk || before.sound.has(path) || look())) ||
+      (listed === undefined && checksDisk && look());
     if ('body' in file) {
       const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
       const digest = sha256(bytes);
-      const state = checksDisk ? tree.compare(file.path, bytes) : stateOf(before, digest);
-      if (state === 'same') return digest;
+      if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;
-      await tree.write(file.path, bytes, state === 'other');
+      await tree.write(path, bytes);
       return digest;
     }
     if ('same' in file) {
       const digest = digestIn(digests, file);
-      const state = checksDisk ? tree.compareLink(file.path, file.same) : stateOf(before, digest);
-      if (state === 'same') return digest;
+      if (isThere(digest, () => tree.holdsLink(path, file.same))) return digest;
       result.written++;
-      await tree.link(file.path, file.same, state === 'other');
+      await tree.link(path, file.same);
       return digest;
     }
-    const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
+    const onDisk = checksDisk ? tree.digestBefore(path) : (listed ?? null);
     if ('copy' in file) {
       if (onDisk === file.copy) return file.copy;
       result.written++;
-      await tree.copy(file.path, mediaFile(file.copy));
+      await tree.copy(path, mediaFile(file.copy));
       return file.copy;
     }
     // The path depends on the content, so an existing file is the right one.
-    if (onDisk !== null && onDisk === before && tree.has(file.path)) return onDisk;
+    if (onDisk !== null && onDisk === listed && tree.has(path)) return onDisk;
     const bytes = await file.draw();
-    await tree.write(file.path, bytes, onDisk !== null);
+    await tree.write(path, bytes);
     result.written++;
     return sha256(bytes);
   }
+}
+
+/** What the manifest lists of an output. */
+interface Before {
+  digests: ReadonlyMap<string, string>;
+  /** The paths whose files on disk were found to have their digest. */
+  sound: Set<string>;
 }
 
 /** Names in loads of `LOAD_SIZE`, in order. */
@@ -193,12 +200,6 @@ function* inLoads(names: Iterable<string>): Iterable<string[]> {
     load = [];
   }
   if (load.length > 0) yield load;
-}
-
-/** How a file that the manifest lists with the digest `before` compares with its new bytes. */
-function stateOf(before: string | undefined, digest: string): OldFile {
-  if (before === undefined) return 'none';
-  return before === digest ? 'same' : 'other';
 }
 
 function digestIn(digests: ReadonlyMap<string, string>, file: RenderedFile): string {

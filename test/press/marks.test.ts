@@ -346,10 +346,10 @@ test('cards that come after the pages are seen whole or not at all', async (t) =
   // Written in its place, a file that is there is opened and emptied; renamed over, it is another file.
   writeFileSync(join(folder, 'tree/cards/a.png'), 'old');
   const { ino } = statSync(join(folder, 'tree/cards/a.png'));
-  await tree.write('cards/a.png', Buffer.from('new'), false);
+  await tree.write('cards/a.png', Buffer.from('new'));
   assert.equal(statSync(join(folder, 'tree/cards/a.png')).ino, ino);
   tree.show();
-  await tree.write('cards/a.png', Buffer.from('newer'), false);
+  await tree.write('cards/a.png', Buffer.from('newer'));
   assert.notEqual(statSync(join(folder, 'tree/cards/a.png')).ino, ino);
 });
 

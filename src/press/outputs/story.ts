@@ -1,6 +1,5 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
-import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import '../../ledger/quick-markdown.ts';
 import { tagSlug } from '../../ledger/tag.ts';
@@ -9,7 +8,8 @@ import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
-import { keptProse } from '../kept-prose.ts';
+import type { ShownProse } from '../kept-prose.ts';
+import { keptProse, shownProse } from '../kept-prose.ts';
 import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
@@ -41,7 +41,8 @@ export const story: Output = {
     const folder = `stories/${slug}`;
     const before = pageBefore?.(`${folder}/index.html`) ?? null;
     const kept = before === null ? null : keptProse(before, found);
-    const prose = kept ?? proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
+    const picture = (path: string) => prosePicture(edition, path);
+    const prose = kept ?? shownProse(proseHtml(found.prose, found.cited_facts, picture), found);
     const { root } = edition.site;
     const generations = edition.generations(found.id);
     return [
@@ -78,17 +79,16 @@ export function prosePictures(edition: Edition, paths: Iterable<string>): Map<st
  * have: a card, a proof, a Markdown version.
  */
 export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
-  const view = storyView(edition, found, prose, null);
+  const view = storyView(edition, found, shownProse(prose, found), null);
   return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
 }
 
 /** `last` is the newest generation; null for a piece that was not filed. */
-function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | null): StoryView {
+function storyView(edition: Edition, found: Story, prose: ShownProse, last: Generation | null): StoryView {
   const { root, base } = edition.site;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
-  const words = wordCount(found.prose, found.language);
   const share = shareImage(edition, found);
   return {
     ...rowView(edition, found),
@@ -101,7 +101,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
         image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
         avatar: linksOf(edition).avatar(found.persona),
-        word_count: words,
+        word_count: prose.words,
       }),
     }),
     is_preview: false,
@@ -121,7 +121,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       ...correction,
       at: isoTime(correction.at),
     })),
-    word_count: words,
+    word_count: prose.words,
     tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
     tags_url: `${base}/tags/`,
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),
