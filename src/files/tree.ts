@@ -116,7 +116,7 @@ export class Tree {
   /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
   async link(path: string, from: string): Promise<void> {
     this.assertClaim();
-    const source = join(this.folder, from);
+    const source = this.#at(from);
     try {
       if (this.#inPlace) return this.#put(path, (target) => linkOrCopy(source, target));
       const aside = this.#nextAside();
@@ -135,10 +135,10 @@ export class Tree {
   remove(path: string): void {
     this.assertClaim();
     if (this.#sync) this.#touched.add(dirname(path));
-    rmSync(join(this.folder, path), { force: true });
+    rmSync(this.#at(path), { force: true });
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
       try {
-        rmdirSync(join(this.folder, parent));
+        rmdirSync(this.#at(parent));
         this.#made.delete(parent);
         if (this.#sync) {
           this.#touched.delete(parent);
@@ -152,13 +152,13 @@ export class Tree {
   }
 
   has(path: string): boolean {
-    return existsSync(join(this.folder, path));
+    return existsSync(this.#at(path));
   }
 
   /** Whether the file at a path had these bytes before this press. */
   holds(path: string, bytes: Uint8Array): boolean {
     if (this.isNew) return false;
-    return guarded(path, () => contentOf(join(this.folder, path), bytes.length)?.equals(bytes) ?? false);
+    return guarded(path, () => contentOf(this.#at(path), bytes.length)?.equals(bytes) ?? false);
   }
 
   /** Whether the file at a path is, or has the bytes of, another file of the tree. */
@@ -166,11 +166,11 @@ export class Tree {
     if (this.isNew) return false;
     return guarded(path, () => {
       const [target, source] = [path, from].map((at) =>
-        statSync(join(this.folder, at), { bigint: true, throwIfNoEntry: false }),
+        statSync(this.#at(at), { bigint: true, throwIfNoEntry: false }),
       );
       if (target === undefined) return false;
       if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return true;
-      return this.holds(path, readFileSync(join(this.folder, from)));
+      return this.holds(path, readFileSync(this.#at(from)));
     });
   }
 
@@ -184,7 +184,7 @@ export class Tree {
   bytesBefore(path: string): Buffer | null {
     if (this.isNew) return null;
     return guarded(path, () => {
-      const at = join(this.folder, path);
+      const at = this.#at(path);
       const bytes = contentOf(at, OLD_BYTES.length - 1);
       return bytes === null || bytes.length < OLD_BYTES.length ? bytes : readFileSync(at);
     });
@@ -198,7 +198,7 @@ export class Tree {
   /** Syncs the changed folders: without its directory entry, a synced file has no name. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touched) {
-      const path = join(this.folder, folder);
+      const path = this.#at(folder);
       const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
         // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
         if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
@@ -217,14 +217,19 @@ export class Tree {
     rmSync(this.#aside, { recursive: true, force: true });
   }
 
+  /** Where a path of the tree is on disk. */
+  #at(path: string): string {
+    return `${this.folder}/${path}`;
+  }
+
   #nextAside(): string {
-    return join(this.#aside, String(this.#count++));
+    return `${this.#aside}/${this.#count++}`;
   }
 
   /** Puts a file at a path, and makes its folder where there is none. */
   #put(path: string, put: (target: string) => void): void {
     const parent = dirname(path);
-    const target = join(this.folder, path);
+    const target = this.#at(path);
     if (this.#sync) this.#touched.add(parent);
     // In a tree that is there, nearly every folder is.
     if (this.isNew) this.#makeFolder(parent);
@@ -239,7 +244,7 @@ export class Tree {
 
   #makeFolder(folder: string): void {
     if (this.#made.has(folder)) return;
-    const made = mkdirSync(join(this.folder, folder), { recursive: true });
+    const made = mkdirSync(this.#at(folder), { recursive: true });
     if (this.#sync && made !== undefined) {
       for (let at = folder; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
     }

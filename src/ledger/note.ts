@@ -39,6 +39,11 @@ export function parseNote(note: string): Note | null {
   return signatures === null ? null : { text: note.slice(0, split + 1), signatures };
 }
 
+/** The signed text of a note of our own, which is not checked. */
+export function signedText(note: string): string {
+  return note.slice(0, note.lastIndexOf('\n\n') + 1);
+}
+
 /** Parses signature lines alone, as in a witness's response; null when there are none, or one is malformed. */
 export function parseSignatureLines(text: string): SignatureLine[] | null {
   if (!text.endsWith('\n')) return null;

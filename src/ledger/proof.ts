@@ -8,7 +8,7 @@ import { thumbprint } from './keyring.ts';
 import type { LogProof } from './log/log-proof.ts';
 import { logProofFaults } from './log/log-proof-faults.ts';
 import type { Verify } from './note.ts';
-import { parseNote } from './note.ts';
+import { parseNote, signedText } from './note.ts';
 import { hashBasis } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 import { shapeProblems } from './shape.ts';
@@ -77,7 +77,7 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: Proo
     receipt: last.receipt,
     receipt_verify: {
       alg: 'Ed25519',
-      signed: parseNote(last.receipt)?.text ?? '',
+      signed: signedText(last.receipt),
       key_name: key.name,
       kid: key.kid,
       public_key: Buffer.from(key.publicKey).toString('base64'),

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { AppContext } from '../../src/app/context.ts';
 import { openAppContext } from '../../src/app/context.ts';
@@ -117,10 +117,15 @@ export function renamePaper(folder: string, nameplate: string): void {
   app.close();
 }
 
-/** A full press of a paper by the command, cards apart, in a process of its own. */
+/** A full press of a paper by the command, as `npm run broadsheet` starts it, cards apart, in a process of its own. */
 export function fullPress(folder: string): Promise<Ran> {
-  const args = [join(PROJECT, 'bin/broadsheet.mjs'), 'press', '--full', '--no-cards'];
-  return run(process.execPath, args, { cwd: folder, env: environmentOf(folder) });
+  const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+  const [, , ...start] = String(scripts.broadsheet).split(' ');
+  const program = start.map((arg) => (arg.startsWith('-') ? arg : join(PROJECT, arg)));
+  return run(process.execPath, [...program, 'press', '--full', '--no-cards'], {
+    cwd: folder,
+    env: environmentOf(folder),
+  });
 }
 
 const pressed = new Map<number, { folder: string; pressed: Ran }>();

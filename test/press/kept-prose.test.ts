@@ -10,7 +10,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
-import { keptProse } from '../../src/press/kept-prose.ts';
+import { keptProse, shownProse } from '../../src/press/kept-prose.ts';
 import { proseHtml } from '../../src/press/prose-html.ts';
 import { PROJECT } from '../../src/project.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
@@ -116,13 +116,18 @@ test('prose on a page is found as it was rendered, whatever it says', () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 12 }), (parts) => {
       const prose = parts.join('');
-      const rendered = proseHtml(prose, FACTS, (path) => path);
-      const page = `<script>{"value":"${content_hash}"}</script><div class="prose">${rendered.html}</div></article></div>`;
+      const rendered = shownProse(
+        proseHtml(prose, FACTS, (path) => path),
+        { prose, language: 'en' },
+      );
+      const json = `{"wordCount":${rendered.words},"inLanguage":"en","value":"${content_hash}"}`;
+      const page = `<title>"wordCount":99</title><script>${json}</script><div class="prose">${rendered.html}</div></article></div>`;
       if (rendered.html === '') return;
       assert.deepEqual(keptProse(Buffer.from(page), { prose, content_hash }), rendered);
     }),
   );
-  const page = Buffer.from(`"value":"${content_hash}"<div class="prose"><p>a</p>\n</div>`);
+  const page = Buffer.from(`"wordCount":1,"value":"${content_hash}"<div class="prose"><p>a</p>\n</div>`);
+  assert.equal(keptProse(page, { prose: 'a', content_hash })?.words, 1);
   assert.equal(keptProse(page, { prose: 'a', content_hash: 'sha256:cd' }), null);
   assert.equal(keptProse(page, { prose: 'a ![p](media/p.jpg)', content_hash }), null);
   assert.equal(keptProse(page.subarray(0, -1), { prose: 'a', content_hash }), null);
