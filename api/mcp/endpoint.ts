@@ -1,18 +1,15 @@
-import { createMcpHandler, localhostAllowedOrigins, originValidationResponse } from '@modelcontextprotocol/server';
 import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
 import type { Settings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { VERSION } from '../../src/project.ts';
-import { parseJson } from '../middleware/json-body.ts';
 import type { RecordsContext } from '../records/context.ts';
 import { sendPublic } from '../records/send.ts';
 import { representationOf } from '../responses/response-cache.ts';
 import type { Ask } from './call.ts';
 import { CARD_TYPE, cardAt } from './card.ts';
-import { instructionsAt } from './instructions.ts';
+import type { McpHandler } from './handler.ts';
 import type { Identity } from './server.ts';
-import { mcpServer } from './server.ts';
 
 /** The largest message, in bytes. A payment and the arguments of a tool take a few kB. */
 const MESSAGE_MAX = 64 * 1024;
@@ -35,57 +32,22 @@ export function mcpEndpoint({ dataOrigin }: Pick<Settings, 'dataOrigin'>, logger
     version: VERSION,
     websiteUrl: `${dataOrigin}/docs`,
   };
-  const instructions = instructionsAt(dataOrigin);
-  const contexts = new WeakMap<Request, RecordsContext>();
-  const handler = createMcpHandler(
-    ({ requestInfo }) => {
-      const c = requestInfo && contexts.get(requestInfo);
-      if (c === undefined) throw new Error('an MCP message has no request');
-      return mcpServer(identity, instructions, { c, ask });
-    },
-    {
-      // The tools never change, so there is nothing to subscribe to.
-      maxSubscriptions: 0,
-      onerror: (error) => logger.debug({ err: error }, 'an MCP message was rejected'),
-    },
-  );
-  const isLocal = localhostAllowedOrigins().includes(new URL(dataOrigin).hostname);
+  // The protocol's library is loaded with the first message.
+  let handler: Promise<McpHandler> | null = null;
+  const open = () => {
+    handler ??= import('./handler.ts').then(({ mcpHandler }) => mcpHandler({ dataOrigin, identity, logger, ask }));
+    return handler;
+  };
   const card = representationOf(JSON.stringify(cardAt(dataOrigin, identity)));
   const cardAs = (type: string) => (c: RecordsContext) => sendPublic(c, card, { 'Content-Type': type });
 
   return {
     message: {
       before: [limited],
-      handle: async (c: RecordsContext) => {
-        // DNS rebinding: a page elsewhere may reach a server on its reader's machine under a name of its own.
-        const rejection = isLocal ? originValidationResponse(c.req.raw, localhostAllowedOrigins()) : undefined;
-        if (rejection !== undefined) return rejection;
-        const parsedBody = readMessage(new Uint8Array(await c.req.arrayBuffer()));
-        if (parsedBody instanceof Response) return parsedBody;
-        contexts.set(c.req.raw, c);
-        return handler.fetch(c.req.raw, { parsedBody });
-      },
+      handle: async (c: RecordsContext) => (await open())(c),
     },
     /** Served at the path that the extension reserves, and at the path that older clients read. */
     card: cardAs(CARD_TYPE),
     cardAsJson: cardAs('application/json'),
   };
-}
-
-/** One message, or the response that rejects it. Protocol 2025-06-18 removed batches. */
-function readMessage(bytes: Uint8Array): unknown {
-  try {
-    const message = parseJson(bytes);
-    return Array.isArray(message)
-      ? refusal(-32600, 'batches are not supported; send one message per request')
-      : message;
-  } catch (error) {
-    if (error instanceof Fault) return refusal(-32700, error.message);
-    throw error;
-  }
-}
-
-/** A JSON-RPC 2.0 error (section 5.1) for a message without an id. */
-function refusal(code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status: 400 });
 }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Mailer } from '../outbound/mail.ts';
 import { makeFolder, putFile } from './durable-file.ts';
 
@@ -9,15 +8,17 @@ import { makeFolder, putFile } from './durable-file.ts';
  * Message-ID, so that a mail sent again replaces itself.
  */
 export function outboxFolder(folder: string): Mailer {
-  const transport = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'unix',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
   return {
     async send(mail) {
+      // A server loads its mailer with its first mail.
+      const { createTransport } = await import('nodemailer');
+      const transport = createTransport({
+        streamTransport: true,
+        buffer: true,
+        newline: 'unix',
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
       const { message } = await transport.sendMail({ ...mail, to: { name: '', address: mail.to } });
       makeFolder(folder, 0o700);
       const name = mail.messageId.replace(/^<|@.*$/g, '');

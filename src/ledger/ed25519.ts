@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import * as ed from '@noble/ed25519';
 import type { Verify } from './note.ts';
@@ -7,9 +8,21 @@ import type { Signer } from './signing.ts';
 // noble's synchronous functions need a SHA-512 implementation; Node provides one.
 ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 
+/** What comes before the seed in a private key of PKCS #8 (RFC 8410, section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function privateKeyOf(seed: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function publicKeyFrom(key: KeyObject): Uint8Array {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  return new Uint8Array(Buffer.from(x, 'base64url'));
+}
+
 /** The public key of a 32-byte seed. */
 export function publicKeyOf(seed: Uint8Array): Uint8Array {
-  return ed.getPublicKey(seed);
+  return publicKeyFrom(privateKeyOf(seed));
 }
 
 /**
@@ -17,9 +30,8 @@ export function publicKeyOf(seed: Uint8Array): Uint8Array {
  * gives the same bytes.
  */
 export function signerFrom(name: string, seed: Uint8Array): Signer {
-  const publicKey = publicKeyOf(seed);
-  const [d, x] = [seed, publicKey].map((bytes) => Buffer.from(bytes).toString('base64url'));
-  const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
+  const key = privateKeyOf(seed);
+  const publicKey = publicKeyFrom(key);
   return { name, publicKey, sign: (message) => new Uint8Array(nodeSign(null, message, key)) };
 }
 

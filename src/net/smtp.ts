@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createTransport } from 'nodemailer';
+import type { createTransport, Transporter } from 'nodemailer';
 import type { Settings } from '../env.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { Mailer } from '../outbound/mail.ts';
@@ -55,7 +55,7 @@ export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpMailer | null
  */
 export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings): SmtpMailer {
   const { protocol, username } = new URL(url);
-  const transport = createTransport({
+  const options = {
     pool: true,
     url,
     maxConnections: CONNECTIONS,
@@ -68,9 +68,16 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(dkim === null ? {} : { dkim: signing(dkim, from) }),
-  } as Parameters<typeof createTransport>[0]);
+  } as Parameters<typeof createTransport>[0];
+  // A server loads its mailer with its first mail.
+  let opened: Promise<Transporter> | null = null;
+  const open = () => {
+    opened ??= import('nodemailer').then((mailer) => mailer.createTransport(options));
+    return opened;
+  };
   return {
     async send({ to, from: sender, ...mail }) {
+      const transport = await open();
       await transport.sendMail({
         ...mail,
         from: { name: sender.name, address: from },
@@ -80,11 +87,12 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
       } as Parameters<typeof transport.sendMail>[0]);
     },
     async verify() {
-      await transport.verify();
+      await (await open()).verify();
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
     // The library supports this option, but its types omit it.
-    breakOff: () => (transport.close as (options: { force: boolean }) => void)({ force: true }),
+    breakOff: () =>
+      void opened?.then((transport) => (transport.close as (options: { force: boolean }) => void)({ force: true })),
   };
 }
 
