@@ -8,6 +8,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { codeOf, Fault } from '../src/fault.ts';
+import { drainingResponse } from './draining.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 import { answerMalformed } from './malformed-request.ts';
@@ -26,6 +27,8 @@ const SWEEP = 100;
 export interface Listening {
   /** The service's URL, with the actual port. */
   url: string;
+  /** Goes on answering, and ends each connection with its next response: the next one goes elsewhere. */
+  drain(): void;
   /** Accepts no more requests, finishes those in progress, and resolves. */
   close(): Promise<void>;
 }
@@ -67,7 +70,9 @@ export async function listen(
   let answer: Answering | null = null;
   const wired = Promise.withResolvers<Answering>();
   wired.promise.catch(() => undefined);
+  const draining = { isOn: false };
   const server = createAdaptorServer({
+    serverOptions: { ServerResponse: drainingResponse(draining) },
     fetch: (...asked) => (answer === null ? wired.promise.then((ready) => ready(...asked)) : answer(...asked)),
   }) as Server;
   answerMalformed(server);
@@ -93,8 +98,12 @@ export async function listen(
   }
   return {
     url: urlOf(server.address() as AddressInfo),
+    drain() {
+      draining.isOn = true;
+    },
     close: () =>
       new Promise((resolve) => {
+        draining.isOn = true;
         const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
         // Keep-alive connections become idle when their response is finished.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);

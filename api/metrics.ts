@@ -13,7 +13,7 @@ export async function listenMetrics(
   metrics: Metrics,
   place: Pick<ListenAddress, 'host' | 'port'>,
   failed: (error: unknown) => void,
-): Promise<Listening> {
+): Promise<Pick<Listening, 'url' | 'close'>> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/metrics') {

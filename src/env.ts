@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import { Fault, messageOf } from './fault.ts';
 import { readOwnLogPolicy } from './files/log-policy.ts';
@@ -468,9 +469,35 @@ export function settingNames(env: NodeJS.ProcessEnv = process.env): string[] {
   return Object.keys(Environment.in.shape).filter((name) => (env[name] ?? '') !== '');
 }
 
-/** Reads the settings from the environment and from `.env`. Throws `invalid_request` naming the variables. */
+/** The variables of this process that come from `.env`. Those of the environment itself take precedence. */
+let fromFile = new Map<string, string>();
+
+/**
+ * Reads the settings from the environment and from `.env`, which is read again each time. Throws `invalid_request`
+ * naming the variables; then the environment stays as it was.
+ */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
-  if (env === process.env && existsSync('.env')) process.loadEnvFile('.env');
+  return env === process.env ? readSettingsAgain().settings : parseSettings(env);
+}
+
+/** The same for this process, with the names of the variables in `.env` that changed since they were read last. */
+export function readSettingsAgain(): { settings: Settings; changed: string[] } {
+  const { env } = process;
+  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  const isOwn = (name: string) => env[name] !== undefined && !fromFile.has(name);
+  const now = new Map(Object.entries(file).flatMap(([name, value = '']) => (isOwn(name) ? [] : [[name, value]])));
+  const before = fromFile;
+  const rest = Object.entries(env).filter(([name]) => !before.has(name));
+  const settings = parseSettings({ ...Object.fromEntries(rest), ...Object.fromEntries(now) });
+  // Child processes inherit them.
+  for (const name of before.keys()) delete env[name];
+  for (const [name, value] of now) env[name] = value;
+  fromFile = now;
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  return { settings, changed: names.filter((name) => before.get(name) !== now.get(name)) };
+}
+
+function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { listenMetrics } from '../../api/metrics.ts';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { loadBuild } from '../app/build.ts';
@@ -19,17 +20,19 @@ import { PendingFolders } from '../app/pending-folders.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { recordsMails } from '../app/records-mails.ts';
 import { recordsWebhooks } from '../app/records-webhooks.ts';
+import { reloadedSettings } from '../app/reload.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
-import { listeningOn } from '../env.ts';
+import { listeningOn, readSettingsAgain } from '../env.ts';
+import { Fault } from '../fault.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { proberOf } from '../net/prober.ts';
-import { type SmtpMailer, smtpOf } from '../net/smtp.ts';
+import { smtpOf } from '../net/smtp.ts';
 import type { RenderMail } from '../outbound/letter.ts';
 import { printError } from '../terminal/output.ts';
-import { onStopSignal } from '../terminal/stop-signal.ts';
+import { hasTerminal, onStopSignal } from '../terminal/stop-signal.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
 
 /**
@@ -44,9 +47,15 @@ export async function serve(
   const logger = openServerLog(settings.logLevel);
   const smtp = smtpOf(settings);
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  smtp?.close();
   // Before the server runs, a signal ends the process at once: the next start finishes what this one began.
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
-  onStopSignal(() => stop());
+  let reload: () => void = () => {};
+  const again = () => {
+    logger.warn('ending at once; the next start finishes what was in progress');
+    void flushed(logger).then(() => process.exit(1));
+  };
+  onStopSignal(() => stop(), { again, ...(hasTerminal() ? {} : { reload: () => reload() }) });
   const unwatched = eventLoop.watch(logger);
   await withAppContext(settings, async (app) => {
     // Uses the addresses at which this server listens, not those of an earlier server.
@@ -58,23 +67,33 @@ export async function serve(
     app.readiness.phase = 'starting';
     const parts: { presses: PressQueue | null } = { presses: null };
     const metrics = await startMetrics(app, () => parts.presses, logger);
+    let reloading: Promise<void> = Promise.resolve();
     try {
       // The records start first, because the desk begins to press as soon as it listens.
       if (settings.services.records) running.push(await serveRecords(app, logger));
       if (settings.services.desk) {
         parts.presses = new PressQueue(app);
-        running.unshift(await serveDesk(app, parts.presses, smtp, logger));
+        running.unshift(await serveDesk(app, parts.presses, logger));
       }
       await (await loadBuild()).preload();
       app.readiness.phase = 'serving';
       const addresses = metrics === null ? running : [...running, metrics];
       process.stdout.write(`ready ${addresses.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       onReady(app);
+      reload = () => {
+        reloading = reloading.then(() => reloadAll(app, running, logger));
+      };
       await new Promise<void>((resolve) => {
         stop = resolve;
       });
+      reload = () => {};
       logger.info('stopping');
+      app.readiness.phase = 'stopping';
+      for (const { drain } of running) drain();
+      // Load balancers see `/ready` and send requests elsewhere, while those that still come are answered.
+      if (app.settings.shutdownGrace > 0) await pause(app.settings.shutdownGrace);
     } finally {
+      await reloading;
       // Stops a running service even if the other one could not start.
       await Promise.all(running.map(({ stop: end }) => end()));
       await metrics?.stop();
@@ -88,17 +107,45 @@ export async function serve(
 interface Running {
   name: 'desk' | 'records' | 'metrics';
   url: string;
+  /** Sends callers away with their next response. */
+  drain(): void;
+  /** Starts again what uses settings that a reload may change. */
+  reload(): Promise<void>;
   /** Finishes the work in progress. */
   stop(): Promise<void>;
 }
 
+/** Reads the settings, the files that they name, and `content/` again. On a fault, everything stays as it is. */
+async function reloadAll(app: AppContext, running: Running[], logger: ServerLog): Promise<void> {
+  try {
+    const { settings, changed } = readSettingsAgain();
+    const { reloaded, restart, settings: next } = reloadedSettings(app.settings, settings, changed);
+    smtpOf(next)?.close();
+    app.settings = next;
+    logger.level = next.logLevel;
+    for (const service of running) await service.reload();
+    logger.info({ reloaded }, 'reloaded the settings, the keys and lists that they name, and content/');
+    if (restart.length > 0) logger.warn({ restart }, 'these settings change with a restart');
+  } catch (error) {
+    const reason = error instanceof Fault ? error.message : undefined;
+    logger.error(reason === undefined ? { err: error } : { reason }, 'nothing was reloaded');
+  }
+}
+
+/** A job that a reload ends and starts again, with the settings of that moment. */
+function restartable(start: () => () => Promise<void>): { reload(): Promise<void>; stop(): Promise<void> } {
+  let end = start();
+  return {
+    async reload() {
+      await end();
+      end = start();
+    },
+    stop: () => end(),
+  };
+}
+
 /** Serves the papers and their API, and starts the desk's jobs. */
-async function serveDesk(
-  app: AppContext,
-  presses: PressQueue,
-  smtp: SmtpMailer | null,
-  logger: ServerLog,
-): Promise<Running> {
+async function serveDesk(app: AppContext, presses: PressQueue, logger: ServerLog): Promise<Running> {
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
@@ -106,18 +153,26 @@ async function serveDesk(
   });
   const onProblem = (problem: Parameters<typeof problemLine>[0]) => printError(problemLine(problem));
   const stopClock = startClock({ app, presses, backlog, logger });
-  const stopFiling = startFiling({ app, presses, backlog, logger, onProblem });
+  // Only on the first time do papers wait until all of them is filed.
+  let pending: PendingFolders | null = backlog;
+  const filing = restartable(() => {
+    const given = pending ?? new PendingFolders();
+    pending = null;
+    return startFiling({ app, presses, backlog: given, logger, onProblem });
+  });
   const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);
   const stopHubPings = startHubPings(app, logger);
-  const stopMails = startMails(app, paperMails(app, await mailRenderer()), smtp, logger);
-  const stopLog = startLog(app, 'desk', logger);
-  const stopPublisher = startPublisher(app, logger);
+  const render = await mailRenderer();
+  const mails = restartable(() => startMails(app, paperMails(app, render), smtpOf(app.settings), logger));
+  const log = restartable(() => startLog(app, 'desk', logger));
+  const publisher = restartable(() => startPublisher(app, logger));
+  const jobs = [filing, mails, log, publisher];
+  const reload = async () => void (await Promise.all(jobs.map((job) => job.reload())));
   const stop = async () => {
-    const stopped = [stopWebhooks(), stopHubPings(), stopMails(), stopFiling(), stopLog(), stopPublisher()];
-    await Promise.all([desk.close(), ...stopped]);
+    await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
     await stopClock();
   };
-  return { name: 'desk', url: desk.url, stop };
+  return { name: 'desk', url: desk.url, drain: desk.drain, reload, stop };
 }
 
 /** Serves the domain records, and starts their jobs. */
@@ -127,16 +182,18 @@ async function serveRecords(app: AppContext, logger: ServerLog): Promise<Running
     app.store.served.note('records', app.settings.dataOrigin);
   });
   const { settings, now } = app;
+  const render = await mailRenderer();
   // A separate mailer, because the desk closes its own when it stops.
-  const stopMails = startMails(app, recordsMails(app, await mailRenderer()), smtpOf(settings), logger);
+  const mails = restartable(() => startMails(app, recordsMails(app, render), smtpOf(app.settings), logger));
   const stopWebhooks = startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger);
   const stopIndex = startValueIndex(app, logger);
   const stopScanner = settings.scanner ? startScanner(app, proberOf(settings, now), logger) : async () => {};
-  const stopLog = startLog(app, 'records', logger);
+  const log = restartable(() => startLog(app, 'records', logger));
+  const reload = async () => void (await Promise.all([mails.reload(), log.reload()]));
   const stop = async () => {
-    await Promise.all([records.close(), stopMails(), stopWebhooks(), stopIndex(), stopScanner(), stopLog()]);
+    await Promise.all([records.close(), mails.stop(), stopWebhooks(), stopIndex(), stopScanner(), log.stop()]);
   };
-  return { name: 'records', url: records.url, stop };
+  return { name: 'records', url: records.url, drain: records.drain, reload, stop };
 }
 
 /** Serves `/metrics` where METRICS_PORT says so. */
@@ -155,7 +212,7 @@ async function startMetrics(
     await listening.close();
     metrics.close();
   };
-  return { name: 'metrics', url: listening.url, stop };
+  return { name: 'metrics', url: listening.url, drain() {}, async reload() {}, stop };
 }
 
 async function mailRenderer(): Promise<RenderMail> {

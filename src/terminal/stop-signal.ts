@@ -1,9 +1,28 @@
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** One Ctrl-C may arrive twice, from the terminal and from npm, which passes its own on: within this time, in ms. */
+const TOGETHER = 1_000;
 
 /**
- * Calls `stop` for each signal that asks the process to end. A signal may come twice: Ctrl-C reaches the process
- * from the terminal and from npm.
+ * Calls `stop` for the first signal that asks the process to end, and `again` for each that comes later than the same
+ * signal by another way would. SIGHUP, the end of a terminal, is one of them unless `reload` takes it.
  */
-export function onStopSignal(stop: () => void): void {
-  for (const signal of SIGNALS) process.on(signal, stop);
+export function onStopSignal(
+  stop: () => void,
+  { again = () => {}, reload }: { again?: () => void; reload?: () => void } = {},
+): void {
+  let stoppedAt: number | null = null;
+  const onSignal = () => {
+    if (stoppedAt === null) {
+      stoppedAt = performance.now();
+      stop();
+    } else if (performance.now() - stoppedAt > TOGETHER) again();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on('SIGHUP', reload ?? onSignal);
+}
+
+/** Whether SIGHUP would mean that the terminal was closed. */
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY === true;
 }

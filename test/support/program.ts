@@ -55,7 +55,7 @@ type Ending = Pick<TestContext, 'after'>;
 
 /**
  * Starts a command of the real program, or of a copy of the whole project, in a folder. It is killed when the test
- * ends.
+ * ends. `cwd` is the folder whose `.env` it reads.
  */
 export function start(
   t: Ending,
@@ -63,12 +63,13 @@ export function start(
   args: string[],
   more: Record<string, string> = {},
   project = PROJECT,
+  cwd = project,
 ): Running {
   // A server's log says when it is ready. The test sees only lines of the level that it requested.
   const least = LEVELS[more.LOG_LEVEL ?? 'silent'] ?? 0;
   const logs = args[0] === 'serve' && least > (LEVELS.info ?? 0);
   const child = spawn(process.execPath, [join(project, 'bin/broadsheet.mjs'), ...args], {
-    cwd: project,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...envIn(folder), ...more, ...(logs ? { LOG_LEVEL: 'info' } : {}) },
   });
