@@ -4,6 +4,7 @@ import { parseProse, plainText } from '../ledger/prose.ts';
 import '../ledger/quick-markdown.ts';
 import type { CachedProse, IndexText } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
+import { pairsOf } from './word-pairs.ts';
 import { BEGINNING_MAX, pairToken, wordTokens } from './word-tokens.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
@@ -153,6 +154,8 @@ export interface IndexQuery {
   match: string;
   /** At most one for each term. */
   phrases: string[];
+  /** Bits of the filters of the texts with those phrases. */
+  pairs: { byte: number; bit: number }[];
 }
 
 /**
@@ -163,10 +166,14 @@ export interface IndexQuery {
  */
 export function indexQuery(paper: string, terms: readonly string[]): IndexQuery {
   const phrases = new Set<string>();
+  const pairs: IndexQuery['pairs'] = [];
   /** Tokens, and those of them that are longer words of which only the beginning is known. */
   const [tokens, begun] = [new Set<string>(), new Set<string>()];
   for (const words of terms.map((term) => searchText(term).split(' '))) {
-    if (words.length > 1) phrases.add(` ${words.join(' ')}`);
+    if (words.length > 1) {
+      phrases.add(` ${words.join(' ')}`);
+      pairs.push(...pairsOf(words));
+    }
     for (const [at, word] of words.entries()) {
       const next = words[at + 1];
       if (next === undefined && word.length > BEGINNING_MAX) begun.add(word);
@@ -179,5 +186,5 @@ export function indexQuery(paper: string, terms: readonly string[]): IndexQuery 
   // What begins another token is in every piece that has that one.
   const needed = sorted.filter((token, at) => !sorted.slice(0, at).some((longer) => longer.startsWith(token)));
   const quoted = needed.map((token) => `"${token}"${begun.has(token) ? '*' : ''}`);
-  return { match: [...new Set(quoted), `"${paperToken(paper)}"`].join(' AND '), phrases: [...phrases] };
+  return { match: [...new Set(quoted), `"${paperToken(paper)}"`].join(' AND '), phrases: [...phrases], pairs };
 }

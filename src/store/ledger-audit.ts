@@ -61,11 +61,13 @@ const CHECKS: string[] = [
      LEFT JOIN searched s ON s.piece = p.id
      WHERE p.state = 'on_air' AND (s.generation IS NOT p.generation
        OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = s.place)
-       OR NOT EXISTS (SELECT 1 FROM search_texts WHERE place = s.place))`,
+       OR NOT EXISTS (SELECT 1 FROM search_texts WHERE place = s.place)
+       OR NOT EXISTS (SELECT 1 FROM search_filters WHERE place = s.place))`,
   `SELECT 'the search index has piece ' || s.piece || ', which is not on air' FROM searched s
      LEFT JOIN pieces p ON p.id = s.piece WHERE p.state IS NOT 'on_air'`,
   `SELECT 'the search index has words at place ' || id || ', where no piece is'
-     FROM (SELECT id FROM search_docsize UNION SELECT place FROM search_texts) d
+     FROM (SELECT id FROM search_docsize UNION SELECT place FROM search_texts
+       UNION SELECT place FROM search_filters) d
      WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
 ];
 

@@ -1,5 +1,6 @@
 import { indexText } from '../desk/search.ts';
-import { integer, orNull, text } from './columns.ts';
+import { pairFilter } from '../desk/word-pairs.ts';
+import { bytes, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
@@ -36,10 +37,20 @@ export function indexFaults(db: Db, progress: (done: number, total: number) => v
   }
   const faults: string[] = [];
   const pieces = all(
-    `SELECT s.place, p.paper, p.slug, g.headline, g.dek, g.prose, t.words FROM searched s
+    `SELECT s.place, p.paper, p.slug, g.headline, g.dek, g.prose, t.words, b.filter FROM searched s
      JOIN pieces p ON p.id = s.piece JOIN generations g ON g.n = s.generation
-     LEFT JOIN search_texts t ON t.place = s.place WHERE s.place > ? ORDER BY s.place LIMIT ${PIECES}`,
-    { place: integer, paper: text, slug: text, headline: text, dek: text, prose: text, words: orNull(text) },
+     LEFT JOIN search_texts t ON t.place = s.place LEFT JOIN search_filters b ON b.place = s.place
+     WHERE s.place > ? ORDER BY s.place LIMIT ${PIECES}`,
+    {
+      place: integer,
+      paper: text,
+      slug: text,
+      headline: text,
+      dek: text,
+      prose: text,
+      words: orNull(text),
+      filter: orNull(bytes),
+    },
   );
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
     const page = pieces(last);
@@ -49,13 +60,22 @@ export function indexFaults(db: Db, progress: (done: number, total: number) => v
       for (const token of new Set(tokens.split(BETWEEN_TOKENS).filter(Boolean)))
         add(wanted, piece.place, numberOf(token));
       const [is, must] = [found.get(piece.place), wanted.get(piece.place)];
-      if (piece.words !== words || is?.tokens !== must?.tokens || is?.sum !== must?.sum)
+      if (
+        piece.words !== words ||
+        !isFilter(piece.filter, words) ||
+        is?.tokens !== must?.tokens ||
+        is?.sum !== must?.sum
+      )
         faults.push(`${piece.paper}/${piece.slug}: the search index does not hold its words`);
     }
     const end = page.at(-1);
     if (end === undefined) return faults;
     last = end.place;
   }
+}
+
+function isFilter(filter: Uint8Array | null, words: string): boolean {
+  return filter !== null && Buffer.compare(filter, pairFilter(words)) === 0;
 }
 
 function add(sums: Map<number, Sum>, place: number, value: number): void {

@@ -1,4 +1,5 @@
 import { indexQuery, indexText, NORMALIZER_VERSION } from '../desk/search.ts';
+import { pairFilter } from '../desk/word-pairs.ts';
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
@@ -49,8 +50,10 @@ export function searchTables(db: Db, transact: Transact) {
   const displace = run('DELETE FROM searched WHERE place = ?');
   const indexTokens = run('INSERT INTO search (rowid, tokens) VALUES (?, ?)');
   const indexWords = run('INSERT INTO search_texts (place, words) VALUES (?, ?)');
+  const indexPairs = run('INSERT INTO search_filters (place, filter) VALUES (?, ?)');
   const strikeTokens = run('DELETE FROM search WHERE rowid = ?');
   const strikeWords = run('DELETE FROM search_texts WHERE place = ?');
+  const strikePairs = run('DELETE FROM search_filters WHERE place = ?');
 
   const reads = searchReads(db);
 
@@ -90,6 +93,7 @@ export function searchTables(db: Db, transact: Transact) {
     if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) {
       strikeTokens(now.place);
       strikeWords(now.place);
+      strikePairs(now.place);
     }
     if (now.state !== 'on_air') {
       if (now.place !== null) displace(now.place);
@@ -123,6 +127,7 @@ export function searchTables(db: Db, transact: Transact) {
       const { words, tokens } = indexText(paper, text);
       indexTokens(place, tokens);
       indexWords(place, words);
+      indexPairs(place, pairFilter(words));
     }
     // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
     if (isBulk) writeAs(WRITING.usual);
@@ -138,7 +143,9 @@ export function searchTables(db: Db, transact: Transact) {
     transact(() => {
       // Another process may have started the rebuild in the meantime.
       if (state()?.folding === NORMALIZER_VERSION) return;
-      db.exec("DELETE FROM searched; DELETE FROM search_texts; INSERT INTO search (search) VALUES ('delete-all')");
+      db.exec(
+        "DELETE FROM searched; DELETE FROM search_texts; DELETE FROM search_filters; INSERT INTO search (search) VALUES ('delete-all')",
+      );
       begin(NORMALIZER_VERSION);
     });
     let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };

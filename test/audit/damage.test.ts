@@ -520,6 +520,13 @@ const DEEP: Damage[] = [
       WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
     /low-water: the search index does not hold its words/,
   ],
+  [
+    'the filter of a text in which search looks for phrases',
+    () =>
+      stand.sql(`UPDATE search_filters SET filter = zeroblob(length(filter))
+      WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
+    /low-water: the search index does not hold its words/,
+  ],
 ];
 
 test('an audit finds nothing on a healthy desk, and nothing deep', async () => {

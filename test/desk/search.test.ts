@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexQuery, indexText, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
+import { pairFilter, pairsOf } from '../../src/desk/word-pairs.ts';
 import { wordTokens } from '../../src/desk/word-tokens.ts';
 import { Fault } from '../../src/fault.ts';
 import * as fc from '../support/properties.ts';
@@ -147,6 +148,32 @@ test('tokens of any words are those that a plain reading finds, whatever was rea
   assert.deepEqual(wordTokens(many.join(' ')).split(' ').sort(), plain(many));
 });
 
+test('a text’s filter has the pairs of every phrase that is in it, and few others', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '東', '𠮷'), minLength: 1, maxLength: 5 });
+  const isIn = (filter: Uint8Array, phrase: string[]) =>
+    pairsOf(phrase).every(({ byte, bit }) => (((filter[byte % filter.length] ?? 0) >> bit) & 1) === 1);
+  fc.assert(
+    fc.property(
+      fc.array(word, { minLength: 2, maxLength: 30 }),
+      fc.nat(),
+      fc.nat(),
+      fc.nat(),
+      (list, at, more, cut) => {
+        const start = at % (list.length - 1);
+        const phrase = list.slice(start, start + 2 + (more % (list.length - start - 1)));
+        const last = [...(phrase.pop() ?? '')];
+        phrase.push(last.slice(0, 1 + (cut % last.length)).join(''));
+        for (const text of [list.join(' '), ` ${list.join(' ')}`])
+          assert.ok(isIn(pairFilter(text), phrase), phrase.join());
+      },
+    ),
+    { numRuns: 500 },
+  );
+  const filter = pairFilter(Array.from({ length: 1_000 }, (_, n) => `w${(n * 7_919) % 1_000}`).join(' '));
+  const others = Array.from({ length: 1_000 }, (_, n) => isIn(filter, [`w${n}`, `x${n}00`])).filter(Boolean).length;
+  assert.ok(filter.length === 1_024 && others < 300, `${others} of 1,000 other pairs are in the filter`);
+});
+
 test('a query asks for the fewest tokens, the longest first, and for its phrases', () => {
   const asked: [string[], string[], string[]][] = [
     [['tide', 'TIDE', 'ti', 'ebb'], ['"tide"', '"ebb"'], []],
@@ -159,8 +186,10 @@ test('a query asks for the fewest tokens, the longest first, and for its phrases
     [['well-known-internationally'], ['"internationally"*', '"known"', '"well"'], [' well known internationally']],
     [['characters-x'], ['"characters"', '"x"'], [' characters x']],
   ];
-  for (const [terms, tokens, phrases] of asked)
-    assert.deepEqual(indexQuery('a-b', terms), { match: [...tokens, '"¶a¶b"'].join(' AND '), phrases }, terms.join());
+  for (const [terms, tokens, phrases] of asked) {
+    const { pairs: _pairs, ...query } = indexQuery('a-b', terms);
+    assert.deepEqual(query, { match: [...tokens, '"¶a¶b"'].join(' AND '), phrases }, terms.join());
+  }
 });
 
 test('whatever a term holds, the query is quoted tokens joined by AND, and tokens of every text that it matches', () => {

@@ -12,5 +12,11 @@ CREATE TABLE search_texts (
   words TEXT NOT NULL
 ) STRICT;
 
+-- Which words stand side by side in it: a Bloom filter, much shorter than the words.
+CREATE TABLE search_filters (
+  place INTEGER PRIMARY KEY,
+  filter BLOB NOT NULL
+) STRICT;
+
 DELETE FROM searched;
 UPDATE search_state SET folding = 0, filled = 0;
