@@ -39,6 +39,7 @@ const NON_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
 /** Characters of scripts that do not separate words by spaces. */
 const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
+const UNSPACED_LETTER = new RegExp(UNSPACED.source, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 
 /**
@@ -167,7 +168,7 @@ export interface IndexQuery {
 export function indexQuery(paper: string, terms: readonly string[]): IndexQuery {
   const phrases = new Set<string>();
   const pairs: IndexQuery['pairs'] = [];
-  /** Tokens, and those of them that are longer words of which only the beginning is known. */
+  /** Tokens as a whole, and those of which only the beginning is known. */
   const [tokens, begun] = [new Set<string>(), new Set<string>()];
   for (const words of terms.map((term) => searchText(term).split(' '))) {
     if (words.length > 1) {
@@ -178,8 +179,11 @@ export function indexQuery(paper: string, terms: readonly string[]): IndexQuery 
       const next = words[at + 1];
       if (next === undefined && word.length > BEGINNING_MAX) begun.add(word);
       else tokens.add(word);
-      const pair = next === undefined ? null : pairToken(word, next);
-      if (pair !== null) tokens.add(pair);
+      if (next === undefined) continue;
+      const pair = pairToken(word, next);
+      // The last word may go on after its first letter.
+      const isOpen = at + 2 === words.length && [...next].length === 1 && !UNSPACED_LETTER.test(next);
+      (isOpen ? begun : tokens).add(pair);
     }
   }
   const sorted = [...tokens, ...begun].sort((a, b) => b.length - a.length);

@@ -1,24 +1,20 @@
 /** Beginnings of words are tokens of their own up to this length, in UTF-16 units; longer words are tokens as a whole. */
 export const BEGINNING_MAX = 8;
-/** A word of at most so many UTF-16 units is a pair with the first letter of the next one. */
-const PAIRED_MAX = 3;
 /** Joins the two parts of a pair's token. In Latin-1, which keeps most strings at one byte a character. */
 const PAIR_MARK = 0xa6;
 const SPACE = 0x20;
-/** Added to the code point of a pair's letter: an edge of its own beside those of the letters within a word. */
-const PAIR_EDGE = 0x200000;
-/** Marks the end of a long word. */
-const END_EDGE = 0x1fffff;
+/** Edges that are no letters: from a word to the next one, and from the last letter of a word. */
+const PAIR_EDGE = 0x10000;
+const END_EDGE = 0x10001;
 
-/** The token of a word of a phrase with the first letter of the next word; null when the word is too long for one. */
-export function pairToken(word: string, next: string): string | null {
-  if (word.length > PAIRED_MAX) return null;
-  return `${word}${String.fromCharCode(PAIR_MARK)}${String.fromCodePoint(next.codePointAt(0) ?? 0)}`;
+/** The token of a word with the first two letters of the next one, or with the only one. */
+export function pairToken(word: string, next: string): string {
+  return `${word}${String.fromCharCode(PAIR_MARK)}${next.slice(0, firstTwo(next, 0))}`;
 }
 
 /**
  * The tokens of normalized words, each once: all beginnings of up to eight letters, longer words as a whole, and each
- * short word together with the first letter of the word after it. A search for the beginning of a word is one look-up,
+ * word together with the first two letters of the word after it. A search for the beginning of a word is one look-up,
  * and the pairs leave few pieces in which phrases such as “U.S.” or those of unspaced scripts must be looked for.
  * `words` are separated by one space.
  */
@@ -34,18 +30,30 @@ export function wordTokens(words: string): string {
       node = tree.follow(node, unit);
       if (tree.isNew && at - start < BEGINNING_MAX && !isHighSurrogate(unit)) output.add(words, start, at + 1);
     }
-    const length = at - start;
-    if (length > BEGINNING_MAX) {
+    if (at - start > BEGINNING_MAX) {
       tree.follow(node, END_EDGE);
       if (tree.isNew) output.add(words, start, at);
-    } else if (length <= PAIRED_MAX && at + 1 < end) {
-      const letter = words.codePointAt(at + 1) ?? 0;
-      tree.follow(node, PAIR_EDGE + letter);
-      if (tree.isNew) output.addPair(words, start, at, letter > 0xffff ? 2 : 1);
+    }
+    if (at + 1 < end) {
+      const letters = firstTwo(words, at + 1);
+      node = tree.follow(node, PAIR_EDGE);
+      for (let next = at + 1; next < at + 1 + letters; next++) node = tree.follow(node, words.charCodeAt(next));
+      tree.follow(node, END_EDGE);
+      if (tree.isNew) output.addPair(words, start, at, letters);
     }
     start = at + 1;
   }
   return output.text();
+}
+
+/** How many UTF-16 units the first two letters of a word take, or its only one. */
+function firstTwo(words: string, start: number): number {
+  const letter = (at: number): number => {
+    if (at >= words.length || words.charCodeAt(at) === SPACE) return 0;
+    return isHighSurrogate(words.charCodeAt(at)) ? 2 : 1;
+  };
+  const first = letter(start);
+  return first + letter(start + first);
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
@@ -131,12 +139,12 @@ class Output {
     this.#put(SPACE);
   }
 
-  /** The word from `start` to `end`, and the first letter of the next one. */
-  addPair(text: string, start: number, end: number, letter: number): void {
-    this.#reserve(end - start + letter + 2);
+  /** The word from `start` to `end`, and so many units of the next one. */
+  addPair(text: string, start: number, end: number, letters: number): void {
+    this.#reserve(end - start + letters + 2);
     for (let at = start; at < end; at++) this.#put(text.charCodeAt(at));
     this.#put(PAIR_MARK);
-    for (let at = end + 1; at <= end + letter; at++) this.#put(text.charCodeAt(at));
+    for (let at = end + 1; at <= end + letters; at++) this.#put(text.charCodeAt(at));
     this.#put(SPACE);
   }
 

@@ -107,19 +107,16 @@ test('the index holds what a reader reads: no markers, no targets of links', () 
   );
 });
 
-test('tokens are the beginnings of words, long words, and short words with the letter after them, each once', () => {
-  assert.deepEqual(wordTokens('').split(' '), ['']);
-  assert.deepEqual(
-    wordTokens('tide ti of tide 東 京 𠮷 the of tied').split(' ').sort(),
-    [
-      ...['o', 'of', 'of¦t', 't', 'th', 'the', 'the¦o', 'ti', 'tid', 'tide', 'tie', 'tied', 'ti¦o'],
-      ...['東', '東¦京', '京', '京¦𠮷', '𠮷', '𠮷¦t'],
-    ].sort(),
-  );
-  assert.deepEqual(
-    wordTokens('international internationals').split(' ').slice(7).sort(),
-    ['internat', 'international', 'internationals'].sort(),
-  );
+test('tokens are the beginnings of words, long words, and words with two letters of the next one, each once', () => {
+  assert.deepEqual(wordTokens(''), '');
+  const tokens = (words: string) => wordTokens(words).split(' ').sort();
+  const beginnings = ['o', 'of', 't', 'th', 'the', 'ti', 'tid', 'tide', 'tie', 'tied', '京', '東', '𠮷'];
+  const pairs = ['of¦ti', 'the¦of', 'tide¦ti', 'tide¦東', 'ti¦of', '京¦𠮷', '東¦京', '𠮷¦th'];
+  assert.deepEqual(tokens('tide ti of tide 東 京 𠮷 the of tied'), [...beginnings, ...pairs].sort());
+  assert.deepEqual(tokens('international a b international'), [
+    ...['a', 'a¦b', 'b', 'b¦in', 'i', 'in', 'int', 'inte', 'inter', 'intern', 'interna', 'internat'],
+    ...['international', 'international¦a'],
+  ]);
 });
 
 test('tokens of any words are those that a plain reading finds, whatever was read before', () => {
@@ -134,7 +131,7 @@ test('tokens of any words are those that a plain reading finds, whatever was rea
         if (word.slice(0, end).isWellFormed()) found.add(word.slice(0, end));
       if (word.length > 8) found.add(word);
       const next = list[at + 1];
-      if (word.length <= 3 && next !== undefined) found.add(`${word}¦${[...next][0]}`);
+      if (next !== undefined) found.add(`${word}¦${[...next].slice(0, 2).join('')}`);
     }
     return [...found].sort();
   };
@@ -179,12 +176,21 @@ test('a query asks for the fewest tokens, the longest first, and for its phrases
     [['tide', 'TIDE', 'ti', 'ebb'], ['"tide"', '"ebb"'], []],
     [
       ['e-mail', '東京'],
-      ['"mail"', '"e¦m"', '"東¦京"', '"京"'],
+      ['"e¦ma"', '"mail"', '"東¦京"', '"京"'],
       [' e mail', ' 東 京'],
     ],
+    [
+      ['it’s', 'u.s.a'],
+      ['"it¦s"*', '"u¦s"', '"s¦a"*', '"a"'],
+      [' it s', ' u s a'],
+    ],
     [['internatio', 'internationally', 'inter'], ['"internationally"*'], []],
-    [['well-known-internationally'], ['"internationally"*', '"known"', '"well"'], [' well known internationally']],
-    [['characters-x'], ['"characters"', '"x"'], [' characters x']],
+    [
+      ['well-known-internationally'],
+      ['"internationally"*', '"known¦in"', '"well¦kn"'],
+      [' well known internationally'],
+    ],
+    [['characters-x'], ['"characters¦x"*', '"x"'], [' characters x']],
   ];
   for (const [terms, tokens, phrases] of asked) {
     const { pairs: _pairs, ...query } = indexQuery('a-b', terms);
