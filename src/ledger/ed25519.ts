@@ -20,11 +20,6 @@ function publicKeyFrom(key: KeyObject): Uint8Array {
   return new Uint8Array(Buffer.from(x, 'base64url'));
 }
 
-/** The public key of a 32-byte seed. */
-export function publicKeyOf(seed: Uint8Array): Uint8Array {
-  return publicKeyFrom(privateKeyOf(seed));
-}
-
 /**
  * A signer from a 32-byte seed (RFC 8032, section 5.1.6), using node:crypto: about ten times as fast as noble, which
  * gives the same bytes.
