@@ -53,10 +53,12 @@ const EXIT_ERRORS = new WeakMap<Worker, Error>();
 
 /** Threads that print outputs, each with its own snapshot of the archive and a bounded heap. */
 export class WorkerPool {
+  readonly isLarge: boolean;
   readonly #workers: Worker[];
   readonly #printsHere: boolean;
 
   constructor(settings: Settings, { large = false, printsHere = false }: PoolOptions = {}) {
+    this.isLarge = large;
     this.#printsHere = printsHere && !large;
     const threads = Math.min(availableParallelism(), THREADS_MAX);
     this.#workers = Array.from(

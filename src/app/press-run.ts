@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { airDue } from '../desk/append.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { expirePlaces } from '../desk/placing.ts';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault } from '../fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
@@ -215,8 +215,12 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings, { printsHere }) : null;
   try {
     for (;;) {
-      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
+      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool).catch(largeHeapAfter(pool));
       if (!needsWorkers(report)) return report;
+      if (report === NEEDS_LARGE_HEAP && pool?.isLarge === false) {
+        await pool.stop();
+        pool = null;
+      }
       pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP, printsHere });
     }
   } finally {
@@ -224,6 +228,17 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
     // Remove only this press's folders: if it lost its claim, the rest belongs to the new holder.
     for (const folder of [scratch, ...(pool?.scratchFolders(scratch) ?? [])]) removeFolder(folder);
   }
+}
+
+/**
+ * What a press needs whose worker ran out of memory: many very long pieces that a feed shows together, in the heap for
+ * many short ones. Throws any other error.
+ */
+function largeHeapAfter(pool: WorkerPool | null): (error: unknown) => typeof NEEDS_LARGE_HEAP {
+  return (error) => {
+    if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY' || pool?.isLarge !== false) throw error;
+    return NEEDS_LARGE_HEAP;
+  };
 }
 
 /** Removes a folder if possible. If the disk refuses, the press fails at its first file. */

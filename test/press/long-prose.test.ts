@@ -9,6 +9,7 @@ import { hasLongProse } from '../../src/press/long-prose.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';
+import { TIMES } from '../support/properties.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
 function publishLong({ desk }: AppContext, slug: string, length: number): void {
@@ -27,6 +28,14 @@ test('a very long piece is printed on other threads, as it would be here', async
   // Node's own threads count too; so much of it on this one would be the rendering.
   assert.ok(own < whole / 2, `this thread took ${own} of ${whole} µs`);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+// Minutes: `.ci/wide properties` runs it.
+test('when many pieces are long too, the press goes on in a larger heap', { skip: TIMES === 1 }, async (t) => {
+  const { app } = await paperOf(t, 400);
+  for (let n = 0; n < 60; n++) publishLong(app, `long-${n}`, 399_000);
+  const report = (await pressPapers(app, { paper: PAPER, full: true, cards: false })).get(PAPER);
+  assert.ok(report !== undefined && report.outputs > 800);
 });
 
 test('one long piece is heavy, and so are many that feeds show together; what left the air is not', async (t) => {
