@@ -12,6 +12,7 @@ const TEXTS = [
   '潮が満ちる'.repeat(20),
   'A long headline that goes on about the harbour, its gulls and its pilots, until nobody reads it to the end',
   '&amp; </script><!-- ',
+  '\0 \u2028\u202e ]]> </title> constructor',
   '   ',
 ];
 const LANGUAGES = ['en', 'de', 'ar', 'ja', 'pt-BR', 'he', 'tlh'];
