@@ -219,6 +219,7 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
       if (!needsWorkers(report)) return report;
       if (report === NEEDS_LARGE_HEAP && pool?.isLarge === false) {
         await pool.stop();
+        for (const folder of pool.scratchFolders(scratch)) removeFolder(folder);
         pool = null;
       }
       pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP, printsHere });
