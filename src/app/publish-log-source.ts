@@ -56,7 +56,12 @@ export class LogSource implements Source {
   }
 
   *files(): Iterable<SourceFile> {
-    for (const path of filesIn(this.folder)) if (isLogPath(path)) yield { path, read: () => this.#read(path) };
+    // A head that was followed by another before it was published leaves partial tiles that no published head needs.
+    const needed = new Set([...tilesBetween(0, this.#current().size)].map(tilePath));
+    for (const path of filesIn(this.folder)) {
+      if (!isLogPath(path)) continue;
+      yield { path, read: () => this.#read(path), isSuperseded: !isLogText(path) && !needed.has(path) };
+    }
   }
 
   headersOf(path: string): Record<string, string> {

@@ -45,6 +45,7 @@ export async function compare(
   const look = async (file: SourceFile): Promise<void> => {
     const object = objects.get(file.path);
     objects.delete(file.path);
+    if (object === undefined && file.isSuperseded === true) return;
     const what = object === undefined ? 'missing' : await differenceOf(source, file, { bucket, object, headers });
     if (what !== null) differences.push({ path: file.path, what });
     files++;

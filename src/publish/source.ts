@@ -9,6 +9,8 @@ export interface SourceFile {
   path: string;
   /** The bytes that it should have; null when they are changing or gone, so that the plan is out of date. */
   read(): Promise<Uint8Array | null>;
+  /** Whether nothing at the target needs it: it is compared where it is there, and not missed. */
+  isSuperseded?: boolean;
 }
 
 /** What a target does not have yet. */

@@ -17,7 +17,7 @@ import type { Settings } from '../../src/env.ts';
 import { present } from '../../src/narrow.ts';
 import { type Address, parseAddress } from '../../src/publish/address.ts';
 import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';
-import { paperOf, publish, START } from '../support/pressed-paper.ts';
+import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
 
 const TIMES = { lasts: 20_000, poll: 20 };
@@ -195,6 +195,24 @@ test('what drifted is named and mended', async (t) => {
   assert.deepEqual([report.get(PAPER)?.sent, report.get(PAPER)?.removed], [3, 1]);
   assert.deepEqual(await check(), []);
   assertPublished(store, `site/${PAPER}/`, tree);
+});
+
+test('a publisher that is slower than the log lacks no tile that its checkpoint needs', async (t) => {
+  const store = await S3Server.start(t);
+  const { app, address, clock, send } = await standAt(t, at(store));
+  await send();
+  // Two heads: the partial tiles of the first are on disk, and nobody will read them there.
+  for (const slug of ['one', 'another']) {
+    clock.now += DAY;
+    publish(app, slug, clock.now);
+    await publishLogOnce(app, 'desk', openCommandLog('silent'));
+  }
+  await send();
+  const check = async () => (await compareTrees(app, address, bucketOf(app, address))).get('log')?.differences;
+  assert.deepEqual(await check(), []);
+  const [needed = ''] = store.paths('site/log/tile/0/').sort((a, b) => Number(b.slice(6)) - Number(a.slice(6)));
+  store.objects.delete(`site/log/tile/0/${needed}`);
+  assert.deepEqual(await check(), [{ path: `tile/0/${needed}`, what: 'missing' }]);
 });
 
 test('a place that is not as remembered is compared, and only differences are sent', async (t) => {
