@@ -33,7 +33,7 @@ test('a build goes on from its state, on a machine that keeps nothing', {
   const content = tempFolder(t);
   await enterPapers(content, [{ slug: PAPER }]);
   const store = await S3Server.start(t);
-  const { PUBLISH_URL, ...rest } = storeEnv(store.endpoint);
+  const { PUBLISH_URL = '', ...rest } = storeEnv(store.endpoint);
   const origin = await readers(t, store);
 
   const build = async (more: Record<string, string> = {}) => {
