@@ -82,7 +82,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   assertRestored(given.dataDir);
   const file = databaseFile(given);
   const store = openStore({ file });
-  const snapshots = new Snapshots({ file });
+  const snapshots = new Snapshots(file);
   const { assumed, origin, dataOrigin } = given;
   const settings: Settings = {
     ...given,

@@ -8,7 +8,7 @@ import type { RenderResult } from '../press/printer.ts';
 import type { Run } from '../press/steps.ts';
 
 /** How many runs of outputs a batch has at most. A worker always has two batches, so that it never waits for the next one. */
-const BATCH_SIZE = 40;
+const BATCH_SIZE = 16;
 /** More threads than this would wait for the disk. */
 const THREADS_MAX = 4;
 /** The heap of a worker, in MB. What one page leaves behind is cheapest to clear while the processor still has it cached. */

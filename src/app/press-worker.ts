@@ -14,13 +14,10 @@ import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
 // The thread behind `WorkerPool`: prints the outputs that it receives, and replies with the results.
 
-/** How much of the database a worker keeps in memory, in KiB: what one load of pieces needs, read in order. */
-const CACHE = 4_096;
-
 const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
 const pictures = openPictures(settings, media);
-const snapshot = new Snapshots({ file: databaseFile(settings), cache: CACHE }).take();
+const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
 

@@ -1,9 +1,10 @@
-import type { DatabaseSettings } from './open.ts';
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
 /** The most idle connections in the pool. */
 const IDLE_MAX = 2;
+/** How much of the database a connection keeps in memory, in KiB: what one load of pieces needs, read in order. */
+const CACHE = 4_096;
 
 /** A consistent view of the ledger at one moment. */
 export interface Snapshot {
@@ -20,16 +21,16 @@ export interface Snapshot {
  * than the reads of a small press.
  */
 export class Snapshots {
-  readonly #database: DatabaseSettings;
+  readonly #file: string;
   readonly #idle: Store[] = [];
 
-  constructor(database: DatabaseSettings) {
-    this.#database = database;
+  constructor(file: string) {
+    this.#file = file;
   }
 
   /** Takes a connection, which has no snapshot yet. Call it outside a transaction, because it may open a connection. */
   take(): Snapshot {
-    const store = this.#idle.pop() ?? openStore(this.#database);
+    const store = this.#idle.pop() ?? openStore({ file: this.#file, cache: CACHE });
     let isHeld = false;
     const release = (): void => {
       if (isHeld) store.endReading();
