@@ -65,6 +65,20 @@ export class Busy extends Fault {
   }
 }
 
+/** Why a disk takes no writes. */
+export type DiskState = 'full' | 'read_only' | 'failing';
+
+/** An `unavailable` of a disk that takes no writes. Its message names files; callers are told the state alone. */
+export class DiskFault extends Fault {
+  readonly state: DiskState;
+
+  constructor(state: DiskState, message: string) {
+    super('unavailable', message);
+    this.name = 'DiskFault';
+    this.state = state;
+  }
+}
+
 /** The most problems that a response lists. */
 const PROBLEMS_MAX = 100;
 

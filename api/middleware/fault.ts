@@ -3,7 +3,8 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
-import { Busy, codeOf, Fault } from '../../src/fault.ts';
+import { Busy, codeOf, DiskFault, type DiskState, Fault } from '../../src/fault.ts';
+import { MINUTE } from '../../src/time.ts';
 import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
@@ -64,10 +65,13 @@ export function explainFault(
   if (error instanceof Fault) {
     const { code, message, details } = error;
     if (code === 'unavailable') {
-      logger.warn({ request_id: c.get('requestId'), cause: message }, 'a request could not be answered');
+      const more = refusals.count(message);
+      if (more !== null) {
+        const fields = { request_id: c.get('requestId'), cause: message, ...(more === 0 ? {} : { more }) };
+        logger.warn(fields, 'a request could not be answered');
+      }
       setHeader(c, 'Retry-After', RETRY_AFTER);
-      const shown = error instanceof Busy ? message : 'this cannot be answered just now; try again soon';
-      return { status: 503, body: { error: code, message: shown } };
+      return { status: 503, body: { error: code, message: shownOf(error) } };
     }
     // A 401 must say how to authenticate (RFC 9110, section 11.6.1).
     if (FAULT_STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
@@ -78,6 +82,43 @@ export function explainFault(
   const message = 'something went wrong here; the log has it under X-Request-Id';
   return { status: 500, body: { error: 'internal', message } };
 }
+
+const DISK: Record<DiskState, string> = {
+  full: 'the disk here is full, so nothing of this was kept; try again later',
+  read_only: 'the disk here is read-only just now, so nothing of this was kept; try again later',
+  failing: 'the disk here takes no writes just now, so nothing of this was kept; try again later',
+};
+
+/** What a caller is told of an `unavailable`. */
+function shownOf(error: Fault): string {
+  if (error instanceof DiskFault) return DISK[error.state];
+  return error instanceof Busy ? error.message : 'this cannot be answered just now; try again soon';
+}
+
+/** How often the same cause of refusals is logged, in ms. */
+const REFUSALS_EVERY = MINUTE;
+/** The most causes that are remembered. */
+const CAUSES_MAX = 100;
+
+/** Requests that could not be answered, by cause: one line a minute for each, however many there are. */
+class Refusals {
+  readonly #told = new Map<string, { at: number; more: number }>();
+
+  /** How many were counted and not logged since the last line about this cause; null when this one is only counted. */
+  count(cause: string): number | null {
+    const now = performance.now();
+    const last = this.#told.get(cause);
+    if (last !== undefined && now < last.at + REFUSALS_EVERY) {
+      last.more++;
+      return null;
+    }
+    if (this.#told.size >= CAUSES_MAX) this.#told.clear();
+    this.#told.set(cause, { at: now, more: 0 });
+    return last?.more ?? 0;
+  }
+}
+
+const refusals = new Refusals();
 
 /** Turns a thrown error into a response in JSON. */
 export function answerFault(logger: Logger, known: (error: unknown) => unknown) {

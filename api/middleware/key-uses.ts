@@ -12,13 +12,17 @@ export class KeyUses {
   readonly #uses = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
+  /** `failed` is called with the first error since uses were written. */
   constructor(keys: NotesUses, failed: (error: unknown) => void) {
     this.#keys = keys;
+    let isTold = false;
     this.#timer = setInterval(() => {
       try {
         this.flush();
+        isTold = false;
       } catch (error) {
-        failed(error);
+        if (!isTold) failed(error);
+        isTold = true;
       }
     }, EVERY);
     this.#timer.unref();

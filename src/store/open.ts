@@ -1,7 +1,7 @@
-import { chmodSync } from 'node:fs';
+import { accessSync, chmodSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { Fault, messageOf } from '../fault.ts';
+import { codeOf, DiskFault, type DiskState, Fault, messageOf } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
 import { integer, text } from './columns.ts';
 import { migrationFiles, readMigration } from './migration-files.ts';
@@ -136,11 +136,28 @@ export function databaseFault(error: unknown, file: string): unknown {
 }
 
 /** The fault of a disk that does not take the database. */
-export function cannotWrite(file: string, why: string): Fault {
-  return new Fault(
-    'unavailable',
+export function cannotWrite(file: string, given: string): DiskFault {
+  // SQLite says only that a write failed.
+  const why = diskState(given) === 'failing' && isReadOnly(dirname(file)) ? 'the disk is read-only' : given;
+  return new DiskFault(
+    diskState(why),
     `the database ${file} cannot be written (${why}); check the disk's space and the folder's permissions`,
   );
+}
+
+function isReadOnly(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'EROFS';
+  }
+}
+
+/** What SQLite and Node say of a disk. */
+function diskState(why: string): DiskState {
+  if (/disk is full|ENOSPC|EDQUOT/.test(why)) return 'full';
+  return /readonly|read-only|EROFS/.test(why) ? 'read_only' : 'failing';
 }
 
 /** Runs the migrations that this database does not have yet, in order, in one transaction each. */

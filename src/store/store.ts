@@ -12,6 +12,7 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
 import type { TermsTable } from '../desk/terms.ts';
+import { DiskFault, type DiskState } from '../fault.ts';
 import type { CreditLedger } from '../meter/credit-ledger.ts';
 import type { KeylessTable } from '../meter/keyless.ts';
 import type { MeterTable } from '../meter/meter-table.ts';
@@ -36,6 +37,7 @@ import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
+import { integer } from './columns.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import type { Events } from './events.ts';
@@ -94,6 +96,7 @@ import { signInTable } from './sign-ins.ts';
 import type { SoundnessChecks } from './soundness.ts';
 import { soundnessChecks } from './soundness.ts';
 import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
@@ -177,6 +180,8 @@ export interface Store
   ledgerFaults(): string[];
   /** Differences between the search index and the pieces that it indexes. */
   indexFaults(progress: (done: number, total: number) => void): string[];
+  /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
+  diskFault(): DiskState | null;
   /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
   fault(error: unknown): unknown;
   /** What monitoring reads. */
@@ -217,25 +222,35 @@ export function openStore(settings: DatabaseSettings): Store {
     return found;
   };
 
+  const changes = sql(db).one('SELECT total_changes()', integer);
+  let diskFault: DiskState | null = null;
+  const noted = (error: unknown): unknown => {
+    const fault = databaseFault(error, settings.file);
+    if (fault instanceof DiskFault) diskFault = fault.state;
+    return fault;
+  };
   let depth = 0;
   const transact: Transact = (work) => {
     if (depth > 0) return work();
     try {
       db.exec('BEGIN IMMEDIATE');
     } catch (error) {
-      throw databaseFault(error, settings.file);
+      throw noted(error);
     }
     depth++;
     try {
+      // A commit without changes touches no disk.
+      const before = diskFault === null ? 0 : changes();
       const result = work();
       search.flush();
       db.exec('COMMIT');
+      if (diskFault !== null && changes() !== before) diskFault = null;
       return result;
     } catch (error) {
       search.forget();
       // SQLite itself rolls back after some errors, such as a full disk.
       if (db.inTransaction) db.exec('ROLLBACK');
-      throw databaseFault(error, settings.file);
+      throw noted(error);
     } finally {
       depth--;
     }
@@ -349,6 +364,7 @@ export function openStore(settings: DatabaseSettings): Store {
     },
     search: search.found,
     optimizeSearch: search.optimize,
+    diskFault: () => diskFault,
     fault: (error) => databaseFault(error, settings.file),
     read(work) {
       db.exec('BEGIN');

@@ -55,7 +55,8 @@ export function newsstandHandlers(
     // For monitors, like the endpoint of the domain records.
     health: (c) => {
       const log_fence = app.store.log.fence('desk');
-      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence };
+      const disk = app.store.diskFault();
+      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence, disk };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
     ready: (c) => sendReadiness(c, app.readiness.report()),

@@ -16,6 +16,9 @@ const Health = z
     log_fence: z.string().nullable().openapi({
       description: 'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
     }),
+    disk: z.enum(['full', 'read_only', 'failing']).nullable().openapi({
+      description: 'Why nothing can be written: what the disk said of the last write. Null while writes succeed.',
+    }),
   })
   .openapi('Health');
 
@@ -26,7 +29,7 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = ({ records, log }: Pick<Store, 'records' | 'log'>) =>
+export const readHealth = ({ records, log, diskFault }: Pick<Store, 'records' | 'log' | 'diskFault'>) =>
   operation(spec, (c) => {
     const at = records.lastProbeAt();
     const body: z.infer<typeof Health> = {
@@ -35,6 +38,7 @@ export const readHealth = ({ records, log }: Pick<Store, 'records' | 'log'>) =>
       last_scan_at: at === null ? null : new Date(at).toISOString(),
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
+      disk: diskFault(),
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });
   });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { messageOf } from '../../fault.ts';
 import { HOUR } from '../../time.ts';
 import { eventLoop } from '../event-loop.ts';
 
@@ -12,8 +13,8 @@ const REST = 10_000;
 const SWEEP_EVERY = HOUR;
 
 /**
- * Runs a job's polling loop. Each round returns the pause before the next round, in ms. If a round throws, the error is
- * logged with the message `failed`, and the pause is longer. Returns a function that stops the loop after the current
+ * Runs a job's polling loop. Each round returns the pause before the next round, in ms. If a round throws, the pause is
+ * longer, and the error is logged with the message `failed`, once until another error or a round that works. Returns a function that stops the loop after the current
  * round.
  */
 export function poll(
@@ -23,13 +24,18 @@ export function poll(
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
+  let told: string | null = null;
   const go = async (): Promise<void> => {
     let rest = REST;
     const ended = eventLoop.began({ job });
     try {
       rest = await round();
+      if (told !== null) logger.info({ job }, 'the job works again');
+      told = null;
     } catch (error) {
-      logger.error({ job, err: error }, failed);
+      const message = messageOf(error);
+      if (message !== told) logger.error({ job, err: error }, failed);
+      told = message;
     } finally {
       ended();
     }

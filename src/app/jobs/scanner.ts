@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { messageOf } from '../../fault.ts';
 import type { Prober } from '../../net/prober.ts';
 import type { AppContext } from '../context.ts';
 import { localQueue } from '../local-queue.ts';
@@ -18,8 +19,15 @@ export function startScanner(app: AppContext, prober: Prober, logger: Logger): (
 
 /** Returns callbacks that log the events of a scan. */
 export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
+  /** What was said of the queue or the resolvers since the last outcome: it is said once. */
+  let told: string | null = null;
+  const tellOnce = (what: string, tell: () => void): void => {
+    if (told !== what) tell();
+    told = what;
+  };
   return {
     onOutcomes(outcomes) {
+      if (outcomes.length > 0) told = null;
       for (const one of outcomes) {
         const { hostname, outcome } = one;
         measurements.probe.publish({ outcome });
@@ -30,11 +38,11 @@ export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
     },
     onNoResolver(rest) {
       measurements.scanPause.publish({ reason: 'no_resolver' });
-      logger.error({ rest }, 'no resolver answers, so hostnames wait; check RESOLVERS');
+      tellOnce('', () => logger.error({ rest }, 'no resolver answers, so hostnames wait; check RESOLVERS'));
     },
     onFailure(error, rest) {
       measurements.scanPause.publish({ reason: 'queue_failed' });
-      logger.error({ err: error, rest }, 'the queue failed; retrying');
+      tellOnce(messageOf(error), () => logger.error({ err: error, rest }, 'the queue failed; retrying'));
     },
   };
 }

@@ -12,6 +12,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     last_scan_at: null,
     event_loop_delay_max_ms: 0,
     log_fence: null,
+    disk: null,
   });
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
@@ -22,6 +23,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     last_scan_at: new Date(clock.now).toISOString(),
     event_loop_delay_max_ms: 0,
     log_fence: null,
+    disk: null,
   });
 });
 

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { privateKeyToAccount } from 'viem/accounts';
+import { startDemoNameServer } from '../../src/net/demo-name-server.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { HOST, LOOKUP, LOOKUP_UNITS, paidEnv, payment } from '../support/paid-stand.ts';
+import { probe } from '../support/probes.ts';
+import { run } from '../support/program.ts';
+import { TIMES } from '../support/properties.ts';
+import { receiver } from '../support/receiver.ts';
+import { recordProbes } from '../support/records-stand.ts';
+import { S3Server, storeEnv } from '../support/s3-server.ts';
+import { send } from '../support/send.ts';
+import { smtpServer } from '../support/smtp.ts';
+import { witnessServer } from '../support/witness-server.ts';
+import { gateTo, nameGateTo } from './gate.ts';
+import { PAPER, standIn, within } from './stand.ts';
+import { documented, type Row } from './table.ts';
+
+// What others' machines do, of which a desk needs none to serve, to file and to sign. All of them are down from before
+// the start on, and then well again.
+
+/** How soon each has caught up after a short failure, in ms: the first waits, and some time for a busy machine. */
+const SOON = 90_000;
+
+interface Finding {
+  name: string;
+  state: string;
+}
+
+test('with every other machine down all is read, filed and kept; each catches up when it is well', async (t) => {
+  const folder = tempFolder(t);
+  const smtp = await smtpServer(t);
+  const store = await S3Server.start(t);
+  const witness = await witnessServer(t);
+  const hook = await receiver(t);
+  const facilitator = await receiver(t);
+  facilitator.answer = (_request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"isValid":false,"invalidReason":"insufficient_funds"}');
+  const names = await startDemoNameServer((name, type) => ({
+    code: 'noError',
+    records: type === 'A' && name === 'quay.example' ? [{ type: 'A', data: '192.0.2.7' }] : [],
+    authority: null,
+  }));
+  t.after(names.close);
+  const portOf = (url: string) => Number(new URL(url).port);
+  const gates = {
+    mail: await gateTo(t, smtp.port),
+    bucket: await gateTo(t, portOf(store.endpoint)),
+    witness: await gateTo(t, portOf(witness.url)),
+    hook: await gateTo(t, hook.port),
+    chain: await gateTo(t, facilitator.port),
+    names: await nameGateTo(t, names.port),
+  };
+  const policy = join(folder, 'policy');
+  writeFileSync(policy, `witness w1 ${witness.vkey} ${gates.witness.url}/\nquorum w1\n`);
+  const env = {
+    SMTP_URL: `smtp://127.0.0.1:${gates.mail.port}`,
+    MAIL_FROM: 'desk@example.org',
+    LOG_POLICY: policy,
+    WEBHOOK_PRIVATE: 'allow',
+    RESOLVERS: `127.0.0.1:${gates.names.port}`,
+    SCANNER: 'on',
+    ...storeEnv(gates.bucket.url),
+    ...paidEnv(gates.chain.url, null),
+  };
+  const clock = { now: Date.now() - 60_000 };
+  const app = appContextIn(t, folder, clock);
+  recordProbes(app, clock, [probe(HOST, clock.now, { A: ['192.0.2.1'] })]);
+  app.store.records.watch([parseHostname('quay.example')], clock.now);
+  const stand = await standIn(t, folder, env);
+  const { url, records } = stand.serving;
+  const desk = (method: string, path: string, body: object) =>
+    send(url, { method, path: `/${PAPER}/api/v1/${path}`, headers: { authorization: `Bearer ${stand.key}` }, body });
+
+  // While they are down.
+  assert.equal((await desk('POST', 'webhooks', { url: `${gates.hook.url}/hook` })).status, 201);
+  const asked = await desk('POST', 'subscribers', { email: 'reader@example.org' });
+  const readers = await stand.reading();
+  const writers = await stand.filing('while-down');
+  const payer = privateKeyToAccount(`0x${'12'.repeat(32)}`);
+  const paid = await payment(payer, LOOKUP_UNITS);
+  const buy = () => send(records, { path: LOOKUP, headers: paid.headers });
+  const unpaid = await buy();
+  const keyless = (await send(records, { path: LOOKUP })).status;
+  assert.equal(readers, 'front 200, story 200, search 200');
+  assert.equal(writers, '201');
+  assert.equal(asked.status, 202);
+  // Its second attempt is after 5 s, the third 5 minutes later.
+  assert.ok(await within(SOON, () => stand.seen(/did not accept a delivery/)));
+  gates.hook.isOpen = true;
+  const { stdout } = await run(t, folder, ['doctor', '--json'], { ...env, ORIGIN: url, DATA_ORIGIN: records });
+  const faults = (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ state }) => state === 'fault');
+  const log = stand.logged();
+  /** Where a failure is told; a message of the log at most once for each that it is about. */
+  const told = (finding: string | null, message?: string, most = 1): string => {
+    if (finding !== null)
+      assert.ok(
+        faults.some(({ name }) => name === finding),
+        `doctor names ${finding}`,
+      );
+    const times = message === undefined ? 0 : (log.get(message) ?? 0);
+    if (message !== undefined) assert.ok(times > 0 && times <= most, `“${message}” is logged ${times} times`);
+    const said = message === undefined ? [] : [`log: “${message}”`];
+    return [...(finding === null ? [] : [`\`doctor\`: ${finding}`]), ...said].join('; ');
+  };
+
+  // Well again.
+  for (const gate of Object.values(gates)) gate.isOpen = true;
+  const again = await buy();
+  assert.equal(again.status, 402, 'the facilitator is asked');
+  const lastScan = async () => JSON.parse((await send(records, { path: '/health' })).text).last_scan_at as string;
+  const caughtUp = {
+    // It waits for a minute, which only the nightly run does.
+    'a mail': () => TIMES === 1 || smtp.taken.length > 0,
+    'the bucket': () => store.objects.has(`site/${PAPER}/stories/while-down/index.html`),
+    'the witness': () => witness.seen.size === 2,
+    'the webhook': () => hook.got.some(({ body }) => body.includes('while-down')),
+    'a hostname': async () => (await lastScan()) !== new Date(clock.now).toISOString(),
+  };
+  for (const [name, ask] of Object.entries(caughtUp)) {
+    assert.ok(await within(SOON, ask), `${name} has not caught up`);
+  }
+  await stand.assertKept(['while-down']);
+
+  const all = { readers, writers };
+  const { reason, message } = JSON.parse(unpaid.text) as { reason: string; message: string };
+  const rows: Row[] = [
+    {
+      failure: 'DNS down',
+      readers: `${readers}; records as they were last observed`,
+      writers,
+      told: told('resolver'),
+      after: 'hostnames that are due are probed; tried after 1 s, then at pauses that double, 1 minute at most',
+    },
+    {
+      failure: 'Mail server down',
+      ...all,
+      writers: `${writers}; a subscription: ${asked.status}`,
+      told: told('mail server', 'mails: the mail server accepts no mail; every mail waits and is retried'),
+      after:
+        'mails wait in the database; each is tried after 1 minute, then at pauses that double, 4 hours at most, for five days',
+    },
+    {
+      failure: 'Facilitator of payments down',
+      readers: `${readers}; records by allowance or key as ever; a payment: ${unpaid.status} \`${reason}\`: “${message}”`,
+      writers,
+      told: told('payments', 'a payment waits'),
+      after: 'the same payment is taken when it is sent again',
+    },
+    {
+      failure: 'Bucket down',
+      readers: `${readers}; the bucket’s readers: what was published`,
+      writers,
+      told: told('publish'),
+      after: 'what changed is published; tried after 5 s, then at pauses that double, 10 minutes at most',
+    },
+    {
+      failure: 'Witnesses down',
+      readers: `${readers}; new proofs name a head without cosignatures`,
+      writers,
+      // One witness of two logs.
+      told: told('log of the desk', 'log: a witness did not sign; it is asked again', 2),
+      after: 'heads are cosigned; asked after 1 s, then at pauses that double, 1 hour at most; a restart asks at once',
+    },
+    {
+      failure: 'Receivers of webhooks down',
+      ...all,
+      told: told(null, 'webhooks: a webhook did not accept a delivery'),
+      after: 'deliveries wait in the database; tried after 5 s, 5 and 30 minutes, 2 hours, and on for three days',
+    },
+  ];
+  assert.ok([200, 402, 429].includes(keyless));
+  for (const row of rows) documented(row);
+});
