@@ -10,6 +10,7 @@ import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
 import { growthPart } from './growth.ts';
 import { importPart } from './import.ts';
+import { limitsPart } from './limits.ts';
 import { logPart } from './log.ts';
 import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
@@ -36,6 +37,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   import: importPart,
   cards: cardsPart,
   verify: verifyPart,
+  limits: limitsPart,
   log: logPart,
   memory: memoryPart,
   start: startPart,

@@ -3,6 +3,7 @@ import { ANSWER_TTL } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
 import { expirePlaces } from '../../desk/placing.ts';
 import { tags } from '../../desk/tags.ts';
+import { NEWS_AGE } from '../../press/outputs/sitemap.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import type { PendingFolders } from '../pending-folders.ts';
@@ -32,6 +33,9 @@ interface Parts {
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
   let newsAt = app.now() + NEWS_EVERY;
+  // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
+  // is for what expired while no server ran.
+  let newsMarkedAt = 0;
   const dropOld = hourly((now) => store.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that another program version or other settings may have pressed. Only a press can tell. */
   const unseen = new Set(store.paperSlugs());
@@ -72,7 +76,12 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;
-      for (const paper of store.paperSlugs()) store.manifest.markStale(paper, [tags.news]);
+      const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
+      const papers = store.paperSlugs().filter((paper) => store.archive(paper).latest({ limit: 1, since }).length > 0);
+      newsMarkedAt = now;
+      store.transact(() => {
+        for (const paper of papers) store.manifest.markStale(paper, [tags.news]);
+      });
     }
     dropOld(now);
     for (const paper of new Set([...unseen, ...store.manifest.stalePapers()])) {
