@@ -47,67 +47,53 @@ interface Load {
   tree: number;
 }
 
-/** The limits of one machine: what many papers, pieces and hostnames take. */
+/** The limits of one machine: what many papers, pieces and hostnames take. BENCH_PAPERS=0 leaves the papers out. */
 export async function limitsPart(bench: Bench): Promise<Figure[]> {
-  const few = await serverWith(bench, FEW);
-  const many = await serverWith(bench, PAPERS);
+  const papers = PAPERS === 0 ? [] : await papersRows(bench);
   const archive = filedPaper(bench, PIECES, 'limits-pieces');
-  const piece = bytesIn(join(archive, 'var')) / PIECES;
   const records = join(bench.folder, 'limits-records');
   mkdirSync(records);
   seedRecords(records, { hosts: HOSTS, deltas: HOSTS * 10 });
-  const observation = bytesIn(join(records, 'var')) / HOSTS;
-  const scrape = await scrapeOf(records);
-  const row = (what: string, ours: string, other: string, ratio: number | null = null): Figure => ({
-    what,
-    ours,
-    other,
-    ratio,
-    budget: '',
-    holds: null,
-  });
-  const than = `${FEW} papers`;
   return [
+    ...papers,
+    row(`database, each piece of ${PIECES}`, kilo(bytesIn(join(archive, 'var')) / PIECES)),
+    row(`a scrape of /metrics with ${PIECES} pieces`, millis(await scrapeOf(archive))),
     row(
-      `${PAPERS} papers: ready after start : ${than}`,
-      seconds(many.ready),
-      seconds(few.ready),
-      many.ready / few.ready,
+      `database, each hostname of ${HOSTS} with an observation and ten changes`,
+      kilo(bytesIn(join(records, 'var')) / HOSTS),
     ),
+    row(`a scrape of /metrics with ${HOSTS} hostnames`, millis(await scrapeOf(records))),
+  ];
+}
+
+function row(what: string, ours: string, other = '', ratio: number | null = null): Figure {
+  return { what, ours, other, ratio, budget: '', holds: null };
+}
+
+async function papersRows(bench: Bench): Promise<Figure[]> {
+  const few = await serverWith(bench, FEW);
+  const many = await serverWith(bench, PAPERS);
+  const beside = (what: string, member: Exclude<keyof Load, 'press'>, words: (value: number) => string) =>
     row(
-      `${PAPERS} papers: memory of an idle server : ${than}`,
-      mega(many.resident),
-      mega(few.resident),
-      many.resident / few.resident,
-    ),
+      `${PAPERS} papers : ${FEW} papers: ${what}`,
+      words(many[member]),
+      words(few[member]),
+      many[member] / few[member],
+    );
+  return [
+    beside('ready after start', 'ready', seconds),
+    beside('memory of an idle server', 'resident', mega),
+    beside('processor of an idle server', 'idle', percent),
+    beside('publish in one of them, to the last file', 'publish', millis),
+    beside('a read of one', 'read', millis),
+    beside('a scrape of /metrics', 'scrape', millis),
+    beside('database', 'database', mega),
+    beside('trees', 'tree', mega),
     row(
-      `${PAPERS} papers: processor of an idle server : ${than}`,
-      percent(many.idle),
-      percent(few.idle),
-      many.idle / few.idle,
-    ),
-    row(
-      `${PAPERS} papers: publish in one of them, to the last file : ${than}`,
-      millis(many.publish),
-      millis(few.publish),
-      many.publish / few.publish,
-    ),
-    row(`${PAPERS} papers: a read of one : ${than}`, millis(many.read), millis(few.read), many.read / few.read),
-    row(
-      `${PAPERS} papers: a scrape of /metrics : ${than}`,
-      millis(many.scrape),
-      millis(few.scrape),
-      many.scrape / few.scrape,
-    ),
-    row(
-      `first press of ${PAPERS} papers of ${PIECES_EACH} pieces, without cards`,
+      `first press of ${PAPERS} papers of ${PIECES_EACH} pieces, without cards: wall, processor`,
       seconds(many.press.wall),
-      `${seconds(many.press.cpu ?? Number.NaN)} of processor time`,
+      seconds(many.press.cpu ?? Number.NaN),
     ),
-    row(`disk of ${PAPERS} such papers: database, trees`, mega(many.database), mega(many.tree)),
-    row(`database, each piece of ${PIECES}`, kilo(piece), ''),
-    row(`database, each hostname of ${HOSTS} with an observation and ten changes`, kilo(observation), ''),
-    row(`a scrape of /metrics with ${HOSTS} hostnames`, millis(scrape), ''),
   ];
 }
 
@@ -125,7 +111,8 @@ async function serverWith(bench: Bench, papers: number): Promise<Load> {
   const headers = { 'x-nrf-key': key };
   const server = await startServer(folder);
   try {
-    // What is drawn after a press, and read at a first start.
+    // The server draws the cards that the press left out.
+    while (!(await metricsOf(server)).includes('\nbroadsheet_press_stale_papers 0\n')) await sleep(1_100);
     await sleep(IDLE);
     const before = cpuOf(server.pid);
     await sleep(IDLE);
@@ -139,21 +126,24 @@ async function serverWith(bench: Bench, papers: number): Promise<Load> {
       await pressed(server.desk, headers, filed);
       publish.push(performance.now() - began);
     }
-    return {
+    const measured = {
       ready: server.ready,
       resident: residentOf(server.pid),
       idle,
       publish: median(publish),
       read: await timed(() => fetch(`${server.desk}/paper-2/`).then((answer) => answer.text())),
-      scrape: await timed(() => fetch(`${server.metrics}/metrics`).then((answer) => answer.text()), 1_100),
-      press,
-      database: bytesIn(join(folder, 'var')),
-      tree: bytesIn(join(folder, 'papers')),
+      scrape: await timed(() => metricsOf(server), 1_100),
     };
+    await server.stop();
+    const sizes = { database: bytesIn(join(folder, 'var')), tree: bytesIn(join(folder, 'papers')) };
+    note(`${papers} papers: ${JSON.stringify({ ...measured, ...sizes })}`);
+    return { ...measured, ...sizes, press };
   } finally {
     await server.stop();
   }
 }
+
+const metricsOf = ({ metrics }: Server): Promise<string> => fetch(`${metrics}/metrics`).then((answer) => answer.text());
 
 function filePapers(bench: Bench, papers: number): string {
   const folder = join(bench.folder, `limits-${papers}`);
@@ -220,8 +210,8 @@ async function startServer(folder: string): Promise<Server> {
   for (;;) {
     const [, desk, metrics] = /^ready desk=(\S+) records=\S+ metrics=(\S+)$/m.exec(said) ?? [];
     if (desk !== undefined && metrics !== undefined) {
+      const ended = once(child, 'close');
       const stop = async () => {
-        const ended = once(child, 'close');
         child.kill('SIGTERM');
         await ended;
       };
@@ -235,7 +225,7 @@ async function startServer(folder: string): Promise<Server> {
 async function scrapeOf(folder: string): Promise<number> {
   const server = await startServer(folder);
   try {
-    return await timed(() => fetch(`${server.metrics}/metrics`).then((answer) => answer.text()), 1_100);
+    return await timed(() => metricsOf(server), 1_100);
   } finally {
     await server.stop();
   }
