@@ -2,8 +2,9 @@ import { orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Excludes SQLite's own tables and indexes. */
-const SCHEMA = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY type, name`;
+/** Excludes SQLite's own tables and indexes, and the two tables of Litestream, which backs up databases. */
+const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
+  WHERE name NOT LIKE 'sqlite%' AND name NOT IN ('_litestream_lock', '_litestream_seq') ORDER BY type, name`;
 
 /**
  * Compares the tables, indexes and triggers of a database with those of a new one. A missing trigger would leave an

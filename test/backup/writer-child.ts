@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openAppContext } from '../../src/app/context.ts';
+import { signHead } from '../../src/app/log-head.ts';
+import { openLogKey } from '../../src/app/log-key.ts';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { readSettings } from '../../src/env.ts';
+import { filing, PAPER } from '../support/app-context.ts';
+
+/** Files stories until it is killed, and prints each receipt's slug and the time at which it was on disk. */
+
+const app = openAppContext(readSettings(process.env));
+app.openSigningKey();
+const key = openLogKey(app, 'desk');
+const run = process.argv[2];
+for (let n = 0; ; n++) {
+  const slug = `story-${run}-${n}`;
+  fileStory(app.desk, PAPER, filing(slug), { by: 'test' });
+  airStory(app.desk, PAPER, slug, { by: 'test' });
+  process.stdout.write(`${slug} ${Date.now()}\n`);
+  if (n % 8 === 0) while (signHead(app, 'desk', key) === 'more');
+  await pause(Math.random() * 40);
+}
