@@ -241,6 +241,13 @@ const Environment = z
      * the `?`, only that paper is published, at the address itself.
      */
     PUBLISH_URL: z.string().optional(),
+    /**
+     * A place in a bucket, or a folder, that decides which of several servers of the same desk signs:
+     * `s3://BUCKET/PREFIX?endpoint=…`. The others serve what they have, and sign nothing.
+     */
+    LEASE_URL: z.string().optional(),
+    /** How long a server that is silent keeps the right to sign. */
+    LEASE_TIME: duration('30s'),
     /** Credentials for object storage. Messages never show them. */
     AWS_ACCESS_KEY_ID: z.string().trim().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
@@ -401,6 +408,10 @@ const Environment = z
     if (typeof address === 'string') context.addIssue({ code: 'custom', path: ['PUBLISH_URL'], message: address });
   })
   .superRefine((env, context) => {
+    const address = env.LEASE_URL === undefined ? null : parseAddress(env.LEASE_URL, storageDefaults(env));
+    if (typeof address === 'string') context.addIssue({ code: 'custom', path: ['LEASE_URL'], message: address });
+  })
+  .superRefine((env, context) => {
     const missing = paymentSettingMissing(env);
     if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
   })
@@ -428,6 +439,9 @@ const Environment = z
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     /** Where to publish after each press; null without an address. */
     publishUrl: env.PUBLISH_URL ?? null,
+    /** What decides which server signs; null when this one is alone. */
+    leaseUrl: env.LEASE_URL ?? null,
+    leaseTime: env.LEASE_TIME,
     objectStorage: {
       ...storageDefaults(env),
       accessKeyId: env.AWS_ACCESS_KEY_ID,

@@ -20,6 +20,7 @@ import { openPictures } from './pictures.ts';
 import { ProsePool } from './prose-pool.ts';
 import { Readiness } from './readiness.ts';
 import { SearchPool } from './search-pool.ts';
+import { ALONE, rightBeside, type SignerRight } from './signer.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
 export interface AppContext {
@@ -35,6 +36,8 @@ export interface AppContext {
   /** Searches the papers on other threads. */
   searchPool: SearchPool;
   readiness: Readiness;
+  /** Whether this server is the one that signs. */
+  signer: SignerRight;
   /** The current time, in ms. */
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
@@ -101,6 +104,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     prosePool: new ProsePool(),
     searchPool: new SearchPool(file, store.search),
     readiness: new Readiness(store),
+    signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
     now,
     desk: {
       store,
@@ -116,6 +120,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
       for (const log of LOG_SERVICES) raiseFence(app, log);
     },
     signingKey(service) {
+      app.signer.assertHeld();
       assertNotFenced(store.log, service);
       return inForce();
     },
@@ -126,6 +131,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
       store.close();
     },
   };
+  if (settings.leaseUrl !== null) store.log.guard(() => app.signer.assertHeld());
   return app;
 }
 

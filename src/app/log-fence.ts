@@ -107,11 +107,16 @@ export function fenceLine({ settings, store }: FencedContext, log: LogService, k
   return null;
 }
 
+/** Whether a log here has the leaves of a head. */
+export function holdsHead(tables: LogTables, log: LogService, head: Pick<Checkpoint, 'size' | 'root'>): boolean {
+  return isOfTheseLeaves(tables, log, head, tables.size(log), tables.lastHead(log)?.size ?? 0);
+}
+
 /** Whether a checkpoint is that of the first leaves. `signed` is the number of leaves whose nodes are stored. */
 function isOfTheseLeaves(
   tables: LogTables,
   log: LogService,
-  checkpoint: Checkpoint,
+  checkpoint: Pick<Checkpoint, 'size' | 'root'>,
   size: number,
   signed: number,
 ): boolean {

@@ -5,8 +5,10 @@ import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
 import { addNodes } from '../transparency/log-nodes.ts';
 import { hasRoot } from '../transparency/log-root.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
+import type { SignerRight } from './signer.ts';
 
 /** The result of one step towards the next head. */
 export type HeadStep =
@@ -17,28 +19,58 @@ export type HeadStep =
   /** The newest head covers every leaf, or this copy must not sign. */
   | 'none';
 
+/** A head that is still to be signed. */
+interface NextHead {
+  size: number;
+  root: Uint8Array;
+}
+
 /** Takes one step towards a head over all leaves, in one transaction. Call it again after `more`. */
 export function signHead(
   { store, now }: { store: Pick<Store, 'transact' | 'log'>; now(): number },
   log: LogService,
-  { origin, signer }: LogKey,
+  key: LogKey,
+  upTo?: number,
 ): HeadStep {
-  const tables = store.log;
+  const { origin, signer } = key;
   return store.transact(() => {
-    if (!tables.isFilled(log) || tables.fence(log) !== null) return 'none';
-    const size = tables.size(log);
-    const last = tables.newestHead(log, origin);
-    if (size <= (last?.size ?? 0)) return 'none';
-    if (!addNodes(tables, log, size)) return 'more';
-    const read = tables.tiles(log);
-    const before = last === null ? null : parseCheckpoint(last.checkpoint);
-    if (before !== null && !hasRoot(read, before)) {
-      tables.setFence(log, rewrittenLine(log, before));
-      return 'none';
-    }
-    const checkpoint = signNote(checkpointText({ origin, size, root: logTree(size, read).root() }), signer);
+    const next = nextHead(store.log, log, key, upTo);
+    if (typeof next === 'string') return next;
+    const checkpoint = signNote(checkpointText({ origin, ...next }), signer);
     // Never earlier than the head before, even when the clock was set back since.
-    tables.addHead(log, { origin, size, signed_at: Math.max(now(), last?.signed_at ?? 0), checkpoint });
+    const signed_at = Math.max(now(), store.log.newestHead(log, origin)?.signed_at ?? 0);
+    store.log.addHead(log, { origin, size: next.size, signed_at, checkpoint });
     return 'signed';
   });
+}
+
+/** As `signHead`, after every other server that may sign later was told of the head. */
+export async function signAnnounced(
+  app: { store: Pick<Store, 'transact' | 'log'>; now(): number; signer: SignerRight },
+  log: LogService,
+  key: LogKey,
+): Promise<HeadStep> {
+  const next = app.store.transact(() => nextHead(app.store.log, log, key));
+  if (typeof next === 'string') return next;
+  const head = { origin: key.origin, size: next.size, root: Buffer.from(next.root).toString('base64') };
+  return (await app.signer.announce(log, head)) ? signHead(app, log, key, next.size) : 'none';
+}
+
+function nextHead(
+  tables: LogTables,
+  log: LogService,
+  { origin }: LogKey,
+  size = tables.size(log),
+): NextHead | 'more' | 'none' {
+  if (!tables.isFilled(log) || tables.fence(log) !== null) return 'none';
+  const last = tables.newestHead(log, origin);
+  if (size <= (last?.size ?? 0)) return 'none';
+  if (!addNodes(tables, log, size)) return 'more';
+  const read = tables.tiles(log);
+  const before = last === null ? null : parseCheckpoint(last.checkpoint);
+  if (before !== null && !hasRoot(read, before)) {
+    tables.setFence(log, rewrittenLine(log, before));
+    return 'none';
+  }
+  return { size, root: logTree(size, read).root() };
 }

@@ -19,6 +19,8 @@ import { openWitnesses } from './open-witnesses.ts';
  * not be signed or cannot be written.
  */
 export async function publishLogOnce(app: AppContext, log: LogService, logger: Logger): Promise<void> {
+  // The server that holds the lease does it.
+  if (app.settings.leaseUrl !== null) return;
   const lease = logLease(app, log, () => {});
   if (!lease.isHeld()) return;
   try {

@@ -22,6 +22,7 @@ import { recordsMails } from '../app/records-mails.ts';
 import { recordsWebhooks } from '../app/records-webhooks.ts';
 import { reloadedSettings } from '../app/reload.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
+import { openSignerLease } from '../app/signer.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { listeningOn, readSettingsAgain } from '../env.ts';
@@ -33,6 +34,7 @@ import { smtpOf } from '../net/smtp.ts';
 import type { RenderMail } from '../outbound/letter.ts';
 import { printError } from '../terminal/output.ts';
 import { hasTerminal, onStopSignal } from '../terminal/stop-signal.ts';
+import { SECOND } from '../time.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
 
 /**
@@ -60,7 +62,14 @@ export async function serve(
   await withAppContext(settings, async (app) => {
     // Uses the addresses at which this server listens, not those of an earlier server.
     app.settings = settings;
-    app.openSigningKey();
+    const lease = settings.leaseUrl === null ? null : openSignerLease(app, settings.leaseUrl, logger);
+    if (lease === null) app.openSigningKey();
+    else app.signer = lease;
+    const held = lease === null ? null : lease.acquire().then(() => app.openSigningKey());
+    held?.catch(() => {});
+    // Without the lease, requests are served all the same, and jobs wait.
+    const mayWork: WhenHeld = (start) => whenHeld(held, start);
+    if (held !== null) await Promise.race([held, pause(LEASE_WAIT)]);
     await Promise.all(LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)));
     await pages.built;
     const running: Running[] = [];
@@ -70,10 +79,10 @@ export async function serve(
     let reloading: Promise<void> = Promise.resolve();
     try {
       // The records start first, because the desk begins to press as soon as it listens.
-      if (settings.services.records) running.push(await serveRecords(app, logger));
+      if (settings.services.records) running.push(await serveRecords(app, mayWork, logger));
       if (settings.services.desk) {
         parts.presses = new PressQueue(app);
-        running.unshift(await serveDesk(app, parts.presses, logger));
+        running.unshift(await serveDesk(app, parts.presses, mayWork, logger));
       }
       await (await loadBuild()).preload();
       app.readiness.phase = 'serving';
@@ -85,6 +94,11 @@ export async function serve(
       };
       await new Promise<void>((resolve) => {
         stop = resolve;
+        lease?.lost.addEventListener('abort', () => {
+          logger.error('another server may sign now: this one stops; start it again to stand by');
+          process.exitCode = 1;
+          resolve();
+        });
       });
       reload = () => {};
       logger.info('stopping');
@@ -96,11 +110,35 @@ export async function serve(
       await reloading;
       // Stops a running service even if the other one could not start.
       await Promise.all(running.map(({ stop: end }) => end()));
+      await lease?.stop();
       await metrics?.stop();
       unwatched();
       await flushed(logger);
     }
   }).finally(() => pages.abandon());
+}
+
+/** How long the start waits for the lease, in ms, before this server serves without it. */
+const LEASE_WAIT = 2 * SECOND;
+
+/** Starts a job as soon as this server may work. Returns what stops it. */
+type WhenHeld = (start: () => () => Promise<void>) => () => Promise<void>;
+
+function whenHeld(held: Promise<void> | null, start: () => () => Promise<void>): () => Promise<void> {
+  if (held === null) return start();
+  let stop: (() => Promise<void>) | null = null;
+  let isStopped = false;
+  held.then(
+    () => {
+      if (!isStopped) stop = start();
+    },
+    // It rejects when this server stops before it held the lease.
+    () => {},
+  );
+  return async () => {
+    isStopped = true;
+    await stop?.();
+  };
 }
 
 /** A service of this process. */
@@ -145,27 +183,31 @@ function restartable(start: () => () => Promise<void>): { reload(): Promise<void
 }
 
 /** Serves the papers and their API, and starts the desk's jobs. */
-async function serveDesk(app: AppContext, presses: PressQueue, logger: ServerLog): Promise<Running> {
+async function serveDesk(app: AppContext, presses: PressQueue, mayWork: WhenHeld, logger: ServerLog): Promise<Running> {
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.served.note('desk', app.settings.origin);
   });
   const onProblem = (problem: Parameters<typeof problemLine>[0]) => printError(problemLine(problem));
-  const stopClock = startClock({ app, presses, backlog, logger });
+  const stopClock = mayWork(() => startClock({ app, presses, backlog, logger }));
   // Only on the first time do papers wait until all of them is filed.
   let pending: PendingFolders | null = backlog;
   const filing = restartable(() => {
     const given = pending ?? new PendingFolders();
     pending = null;
-    return startFiling({ app, presses, backlog: given, logger, onProblem });
+    return mayWork(() => startFiling({ app, presses, backlog: given, logger, onProblem }));
   });
-  const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);
-  const stopHubPings = startHubPings(app, logger);
+  const stopWebhooks = mayWork(() =>
+    startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger),
+  );
+  const stopHubPings = mayWork(() => startHubPings(app, logger));
   const render = await mailRenderer();
-  const mails = restartable(() => startMails(app, paperMails(app, render), smtpOf(app.settings), logger));
-  const log = restartable(() => startLog(app, 'desk', logger));
-  const publisher = restartable(() => startPublisher(app, logger));
+  const mails = restartable(() =>
+    mayWork(() => startMails(app, paperMails(app, render), smtpOf(app.settings), logger)),
+  );
+  const log = restartable(() => mayWork(() => startLog(app, 'desk', logger)));
+  const publisher = restartable(() => mayWork(() => startPublisher(app, logger)));
   const jobs = [filing, mails, log, publisher];
   const reload = async () => void (await Promise.all(jobs.map((job) => job.reload())));
   const stop = async () => {
@@ -176,7 +218,7 @@ async function serveDesk(app: AppContext, presses: PressQueue, logger: ServerLog
 }
 
 /** Serves the domain records, and starts their jobs. */
-async function serveRecords(app: AppContext, logger: ServerLog): Promise<Running> {
+async function serveRecords(app: AppContext, mayWork: WhenHeld, logger: ServerLog): Promise<Running> {
   const records = await listenRecords(app, logger, (port) => {
     app.settings = listeningOn(app.settings, { records: port });
     app.store.served.note('records', app.settings.dataOrigin);
@@ -184,11 +226,17 @@ async function serveRecords(app: AppContext, logger: ServerLog): Promise<Running
   const { settings, now } = app;
   const render = await mailRenderer();
   // A separate mailer, because the desk closes its own when it stops.
-  const mails = restartable(() => startMails(app, recordsMails(app, render), smtpOf(app.settings), logger));
-  const stopWebhooks = startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger);
-  const stopIndex = startValueIndex(app, logger);
-  const stopScanner = settings.scanner ? startScanner(app, proberOf(settings, now), logger) : async () => {};
-  const log = restartable(() => startLog(app, 'records', logger));
+  const mails = restartable(() =>
+    mayWork(() => startMails(app, recordsMails(app, render), smtpOf(app.settings), logger)),
+  );
+  const stopWebhooks = mayWork(() =>
+    startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger),
+  );
+  const stopIndex = mayWork(() => startValueIndex(app, logger));
+  const stopScanner = settings.scanner
+    ? mayWork(() => startScanner(app, proberOf(settings, now), logger))
+    : async () => {};
+  const log = restartable(() => mayWork(() => startLog(app, 'records', logger)));
   const reload = async () => void (await Promise.all([mails.reload(), log.reload()]));
   const stop = async () => {
     await Promise.all([records.close(), mails.stop(), stopWebhooks(), stopIndex(), stopScanner(), log.stop()]);

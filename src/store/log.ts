@@ -70,7 +70,11 @@ export function logTables(db: Db): LogTables {
   );
   const setFence = run('UPDATE log_state SET fence = ?2 WHERE log = ?1');
 
-  const fill = (log: LogService, entry: string): void => void add(log, leafHash(entry), entry);
+  let check = (): void => {};
+  const fill = (log: LogService, entry: string): void => {
+    check();
+    add(log, leafHash(entry), entry);
+  };
   const isFilled = (log: LogService): boolean => filled(log) ?? false;
 
   return {
@@ -124,6 +128,9 @@ export function logTables(db: Db): LogTables {
         state.failures,
         state.next_at,
       ),
+    guard(given) {
+      check = given;
+    },
     fence: one('SELECT fence FROM log_state WHERE log = ?', orNull(text)),
     setFence: (log, why) => void setFence(log, why),
   };

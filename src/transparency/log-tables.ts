@@ -104,6 +104,8 @@ export interface LogTables {
   witness(log: LogService, origin: string, vkey: string): WitnessState;
   setWitness(log: LogService, origin: string, state: WitnessState): void;
 
+  /** Has `check` called before each new leaf; what it throws is thrown. */
+  guard(check: () => void): void;
   /** Why this copy must not sign, in one line; null when it may. */
   fence(log: LogService): string | null;
   setFence(log: LogService, why: string | null): void;

@@ -59,6 +59,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'rules of publishing pressed trees to buckets and folders',
     imports: ['src/press', 'src/transparency'],
   },
+  'src/standby': {
+    holds: 'which of several servers signs',
+    imports: ['types src/ledger', 'types src/publish'],
+  },
   'src/backup': { holds: 'how a backup is packed, read and put in its place', imports: ['src/files'] },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
   'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
@@ -120,6 +124,7 @@ export const ROOMS: Record<string, Room> = {
       ...RULES,
       'src/publish',
       'src/backup',
+      'src/standby',
       'src/outbound',
       'src/store',
       'src/files',

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../../fault.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import { signHead } from '../log-head.ts';
+import { signAnnounced } from '../log-head.ts';
 import { openLogKey } from '../log-key.ts';
 import { ownPolicy } from '../log-policy.ts';
 import { publishLog } from '../log-publication.ts';
@@ -74,7 +74,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
 
   const work = async (): Promise<number> => {
     const { key, policy, witnesses } = opened();
-    while (signHead(app, log, key) === 'more') {
+    while ((await signAnnounced(app, log, key)) === 'more') {
       await pause(BATCH_PAUSE);
       if (!mayWrite()) return POLL_EVERY;
     }

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Fault } from '../../src/fault.ts';
+import type { Bucket, PutOptions } from '../../src/publish/bucket.ts';
+import { SignerLease } from '../../src/standby/signer-lease.ts';
+import * as fc from '../support/properties.ts';
+
+const LASTS = 30_000;
+
+/** Time that passes when nothing else is left to do. */
+class World {
+  now = 0;
+  readonly #events: { at: number; run: () => void }[] = [];
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#events.push({ at: this.now + ms, run: resolve });
+    });
+  }
+
+  async run(until: number): Promise<void> {
+    while (this.now < until) {
+      await turn();
+      this.#events.sort((a, b) => a.at - b.at);
+      const next = this.#events.shift();
+      if (next === undefined) return;
+      this.now = Math.max(this.now, next.at);
+      next.run();
+    }
+  }
+}
+
+/** One object; a request and its response each take as long as `delay` says, and may fail after it was carried out. */
+function bucketIn(world: World, object: { text: string; version: number }, delay: () => number): Bucket {
+  const asked = async <T>(work: () => T): Promise<T> => {
+    await world.sleep(delay());
+    const result = work();
+    const back = delay();
+    await world.sleep(back);
+    if (back % 7 === 0) throw new Fault('unavailable', 'the response was lost');
+    return result;
+  };
+  return {
+    name: 'a bucket',
+    get: () =>
+      asked(() =>
+        object.version === 0 ? null : { bytes: Buffer.from(object.text), etag: String(object.version), age: 0 },
+      ),
+    put: (_key: string, bytes: Uint8Array, { onlyIf }: PutOptions = {}) =>
+      asked(() => {
+        const wanted = onlyIf === 'absent' ? '0' : (onlyIf?.etag ?? '');
+        if (wanted !== String(object.version)) return null;
+        object.text = Buffer.from(bytes).toString();
+        object.version++;
+        return String(object.version);
+      }),
+  } as unknown as Bucket;
+}
+
+test('whatever is delayed, stopped or lost, no two servers sign different leaves at one index', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 1_000_000 }), { minLength: 200, maxLength: 200 }),
+      fc.integer({ min: 0, max: 3 }),
+      async (numbers, ships) => {
+        const world = new World();
+        const object = { text: '', version: 0 };
+        let at = 0;
+        const random = (max: number): number => {
+          const number = numbers[at++ % numbers.length] ?? 0;
+          return (number * (1 + Math.floor(at / numbers.length))) % max;
+        };
+        // Most requests are quick; now and then a process is stopped for longer than its lease.
+        const delay = () => (random(9) === 0 ? random(3 * LASTS) : random(400));
+        const signed: number[][] = [];
+        let shipped: number[] = [];
+        let isOver = false;
+        let leaf = 0;
+        const server = async (n: number): Promise<void> => {
+          while (!isOver) {
+            let leaves = [...shipped];
+            const lease = new SignerLease({
+              bucket: bucketIn(world, object, delay),
+              ...{ key: 'k', name: String(n), lasts: LASTS, waiting: () => {} },
+              requireContinued(_log, { size, root }) {
+                if (JSON.stringify(leaves.slice(0, size)) !== root) throw new Fault('unavailable', 'an old copy');
+              },
+              // The clocks of two machines have nothing in common.
+              clock: () => world.now + n * 1_000_003,
+              // Restores again while it waits.
+              pause: async (ms) => {
+                await world.sleep(ms);
+                if (isOver) throw new Error('over');
+                if (!lease.isHeld()) leaves = [...shipped];
+              },
+            });
+            try {
+              await lease.acquire();
+              while (lease.isHeld()) {
+                for (let more = random(4); more >= 0; more--) leaves.push(leaf++);
+                const size = leaves.length;
+                const root = JSON.stringify(leaves);
+                const isKnown = await lease.announce('desk', { origin: 'a', size, root });
+                await world.sleep(delay());
+                if (isKnown) signed.push(leaves.slice(0, size));
+                if (random(4) <= ships && isKnown) shipped = leaves.slice(0, size);
+                await world.sleep(random(2_000));
+              }
+            } catch {
+              await world.sleep(random(LASTS));
+            }
+          }
+        };
+        for (let n = 0; n < 3; n++) void server(n);
+        await world.run(40 * LASTS);
+        isOver = true;
+        signed.sort((a, b) => a.length - b.length);
+        for (const [n, leaves] of signed.entries()) {
+          const longer = signed[n + 1] ?? leaves;
+          assert.deepEqual(longer.slice(0, leaves.length), leaves);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
+test('a server takes over when the other is silent, and a released lease passes on at once', async () => {
+  const world = new World();
+  const object = { text: '', version: 0 };
+  const open = (name: string) =>
+    new SignerLease({
+      ...{ bucket: bucketIn(world, object, () => 10), key: 'k', name, lasts: LASTS },
+      requireContinued: () => {},
+      waiting: (reason) => void waits.push(`${name}: ${reason}`),
+      clock: () => world.now,
+      pause: (ms) => world.sleep(ms),
+    });
+  const waits: string[] = [];
+  const [a, b, c] = [open('a'), open('b'), open('c')];
+  assert.throws(() => a.assertHeld(), /^Busy: nothing is signed here: this server does not hold the lease yet; try/);
+  void a.acquire();
+  await world.run(1_000);
+  assert.ok(a.isHeld());
+  void b.acquire();
+  await world.run(10 * LASTS);
+  assert.ok(a.isHeld() && !b.isHeld(), 'it is renewed');
+  assert.ok(waits.includes('b: a signs'));
+  void a.stop();
+  await world.run(world.now + LASTS / 2);
+  assert.ok(!a.isHeld() && b.isHeld());
+  void c.acquire();
+  object.text = object.text.replace('"name":"b"', '"name":"thief"').replace(/"id":"[^"]+"/, '"id":"x"');
+  object.version++;
+  await world.run(world.now + LASTS / 2);
+  assert.throws(() => b.assertHeld(), /another server has taken the lease; try again later$/);
+  assert.ok(!c.isHeld());
+  await world.run(world.now + 2 * LASTS);
+  assert.ok(c.isHeld());
+});

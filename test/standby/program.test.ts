@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tempFolder } from '../support/app-context.ts';
+import { run, type Serving, serveAtOnce, until } from '../support/program.ts';
+import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
+import { send } from '../support/send.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
+
+const PAPER = 'tide-table';
+
+test('a standby takes over from a primary that was killed, and neither an old copy nor a stopped server signs', async (t) => {
+  const [first, second] = [tempFolder(t), tempFolder(t)];
+  const keys = await enterPapers(first, [{ slug: PAPER }]);
+  const store = await S3Server.start(t);
+  const { PUBLISH_URL: _, ...access } = storeEnv(store.endpoint);
+  const env = {
+    ...access,
+    LEASE_URL: `s3://${BUCKET}/lease`,
+    LEASE_TIME: '3s',
+    ORIGIN: 'https://papers.example',
+    LOG_LEVEL: 'warn',
+  };
+  let n = 0;
+  const file = async (server: Serving) => {
+    const headers = { authorization: `Bearer ${keys.get(PAPER)?.admin}` };
+    const body = { ...storyBody(`story-${n++}`), air: true };
+    const { status, text } = await send(server.url, {
+      method: 'POST',
+      path: `/${PAPER}/api/v1/stories`,
+      headers,
+      body,
+    });
+    return { status, text };
+  };
+  const size = () => JSON.parse(store.bytes('lease/signer.json') ?? '{}').heads?.desk?.size ?? 0;
+  const primary = await serveAtOnce(t, first, env);
+  assert.equal((await file(primary)).status, 201);
+  await until(() => (size() > 4 ? true : null));
+  await sleep(1_500);
+  assert.equal((await run(t, first, ['backup', join(first, 'b')])).code, 0);
+  assert.equal((await run(t, second, ['restore', join(first, 'b')])).code, 0);
+  const standby = await serveAtOnce(t, second, env);
+  const refused = await file(standby);
+  assert.equal(refused.status, 503, refused.text);
+  assert.match(refused.text, /nothing is signed here: \S+, process \d+ signs; try again later/);
+  assert.equal((await send(standby.url, { path: `/${PAPER}/api/v1/stories` })).status, 200, 'what it has is served');
+  const beside = await run(t, second, ['withdraw', 'high-water', '--paper', PAPER, '--reason', 'x'], env);
+  assert.match(beside.stderr, /no server on this machine holds the lease of LEASE_URL; start one/);
+
+  primary.child.kill('SIGKILL');
+  await primary.ended;
+  await until(async () => ((await file(standby)).status === 201 ? true : null));
+  const signed = size();
+  await until(() => (size() > signed || signed > 6 ? true : null));
+  const again = await serveAtOnce(t, first, env);
+  assert.equal((await file(again)).status, 503);
+
+  // Stopped for longer than the lease: nobody else has its leaves, and it does not trust itself either.
+  standby.child.kill('SIGSTOP');
+  await until(() =>
+    /has \d+ leaves here, and the server that signed last has signed others, or more: \d+; restore the newest/.test(
+      again.said.log,
+    )
+      ? true
+      : null,
+  );
+  assert.match((await file(again)).text, /nothing is signed here: the log \S+ has \d+ leaves here/);
+  standby.child.kill('SIGCONT');
+  const { code, stderr } = await standby.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /another server may sign now: this one stops; start it again to stand by/);
+  assert.equal((await again.stop()).code, 0);
+});
