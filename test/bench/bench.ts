@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isBuilt } from '../../src/app/build.ts';
 import { PROJECT } from '../../src/project.ts';
 import { apiPart } from './api.ts';
+import { bucketPart } from './bucket.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
 import { devPart } from './dev.ts';
@@ -43,6 +44,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   start: startPart,
   growth: growthPart,
   publish: publishPart,
+  bucket: bucketPart,
   api: apiPart,
   search: searchPart,
   mails: mailsPart,
