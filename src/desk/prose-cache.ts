@@ -4,19 +4,11 @@ import { parseProse } from '../ledger/prose.ts';
 /** How many parsed texts are cached: those of the requests in progress. */
 const CACHED_MAX = 16;
 
-/** What the search index holds of a text. */
-export interface IndexText {
-  /** Normalized words in their order, in which phrases are looked for. */
-  words: string;
-  /** The tokens by which the text is found. */
-  tokens: string;
-}
-
 /** Prose that another thread has parsed. */
 export interface CachedProse {
   parsed: ParsedProse;
-  /** What the search index holds of it; null when too many brackets were open to parse it. */
-  index: IndexText | null;
+  /** The words for the search index (`proseWords`); null when too many brackets were open to parse it. */
+  words: string | null;
 }
 
 const cache = new Map<string, CachedProse>();
@@ -38,7 +30,7 @@ export function parsedProse(prose: string): ParsedProse {
   return cache.get(prose)?.parsed ?? parseProse(prose);
 }
 
-/** What the search index holds of cached prose; null when it is not cached. */
-export function cachedWords(prose: string): IndexText | null {
-  return cache.get(prose)?.index ?? null;
+/** The words of cached prose for the search index; null when they are not cached. */
+export function cachedWords(prose: string): string | null {
+  return cache.get(prose)?.words ?? null;
 }

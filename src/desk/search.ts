@@ -2,10 +2,8 @@ import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { parseProse, plainText } from '../ledger/prose.ts';
 import '../ledger/quick-markdown.ts';
-import type { CachedProse, IndexText } from './prose-cache.ts';
+import type { CachedProse } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
-import { pairsOf } from './word-pairs.ts';
-import { BEGINNING_MAX, pairToken, wordTokens } from './word-tokens.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
 export const QUERY_MAX = 120;
@@ -14,14 +12,13 @@ export const TERMS_MAX = 4;
 /** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
-/** The version of `searchText` and `wordTokens`. An index built by another version is rebuilt when its database is opened. */
-export const NORMALIZER_VERSION = 2;
+/** The version of `searchText`. An index built by another version is rebuilt when its database is opened. */
+export const NORMALIZER_VERSION = 1;
 
-// `searchText` never returns these marks. They are in Latin-1, which keeps most strings at one byte a character.
-/** Separates two fields, so that no phrase spans both. */
-const BORDER = '\u00a7';
-/** Starts the token that names a paper. */
-const PAPER_MARK = '\u00b6';
+/** Separates two fields, so that no phrase spans both. `searchText` never returns it. */
+const BORDER = '\u{E000}';
+/** Starts the word that names a paper. `searchText` never returns it either. */
+const PAPER_MARK = '\u{E001}';
 
 /** Invisible characters, and the tatweel, which only stretches Arabic words. A zero-width space separates words. */
 const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
@@ -39,7 +36,7 @@ const NON_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
 /** Characters of scripts that do not separate words by spaces. */
 const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
-const UNSPACED_LETTER = new RegExp(UNSPACED.source, 'v');
+const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 
 /**
@@ -74,29 +71,26 @@ function normalizeLine(line: string): string {
     .trim();
 }
 
-/** The token that identifies the paper. */
-function paperToken(paper: string): string {
+/** The index word that identifies the paper. */
+function paperWord(paper: string): string {
   return `${PAPER_MARK}${paper.replaceAll('-', PAPER_MARK)}`;
 }
 
-/** What the index holds of a piece: all its words, a blank before each, and the tokens of its paper and of the words. */
-export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): IndexText {
-  const [headline, dek] = [searchText(piece.headline), searchText(piece.dek)];
-  const prose = cachedWords(piece.prose) ?? indexedProse(plainText(piece.prose));
-  return {
-    words: ` ${headline} ${BORDER} ${dek} ${BORDER} ${prose.words}`,
-    tokens: `${paperToken(paper)} ${wordTokens(headline)} ${wordTokens(dek)} ${prose.tokens}`,
-  };
+/** The index text of a piece: the paper's word, then the words of headline, dek and prose. */
+export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
+  const { headline, dek, prose } = piece;
+  const words = cachedWords(prose) ?? proseWords(plainText(prose));
+  return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
 }
 
 /**
  * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
- * writing the beginnings of all their words would hold the write lock for too long.
+ * writing the prefixes of all their words would hold the write lock for too long.
  */
 const WORDS_MAX = 15_000;
 
 /** The words of a prose for the index; `plain` is its plain text. */
-function proseWords(plain: string): string {
+export function proseWords(plain: string): string {
   // The plain text still contains the markers in code.
   const words = searchText(plain.replace(/\[\^\d{1,6}\]/g, ' '));
   // A shorter text cannot have that many distinct words.
@@ -111,16 +105,10 @@ function proseWords(plain: string): string {
   return indexed.join(' ');
 }
 
-/** What the index holds of a prose, by its plain text. */
-export function indexedProse(plain: string): IndexText {
-  const words = proseWords(plain);
-  return { words, tokens: wordTokens(words) };
-}
-
 /** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
 export function preparedProse(prose: string): CachedProse {
   const parsed = parseProse(prose);
-  return { parsed, index: parsed.openBrackets === null ? indexedProse(parsed.plain) : null };
+  return { parsed, words: parsed.openBrackets === null ? proseWords(parsed.plain) : null };
 }
 
 /**
@@ -149,46 +137,12 @@ function queryFault(message: string): Fault {
   return new Fault('invalid_request', message, { field: 'q' });
 }
 
-/** How the index is asked for pieces: those that have all tokens, and all phrases among their words. */
-export interface IndexQuery {
-  /** An FTS5 query. */
-  match: string;
-  /** At most one for each term. */
-  phrases: string[];
-  /** Bits of the filters of the texts with those phrases. */
-  pairs: { byte: number; bit: number }[];
-}
-
 /**
- * The query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be the
- * beginning of one. All tokens are quoted and contain only letters, digits and our marks, so no term can act as an
- * operator. FTS5 steps through the first token and looks the others up: longer ones are mostly rarer, and the paper's
- * token is in every piece.
+ * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
+ * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 steps
+ * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every piece.
  */
-export function indexQuery(paper: string, terms: readonly string[]): IndexQuery {
-  const phrases = new Set<string>();
-  const pairs: IndexQuery['pairs'] = [];
-  /** Tokens as a whole, and those of which only the beginning is known. */
-  const [tokens, begun] = [new Set<string>(), new Set<string>()];
-  for (const words of terms.map((term) => searchText(term).split(' '))) {
-    if (words.length > 1) {
-      phrases.add(` ${words.join(' ')}`);
-      pairs.push(...pairsOf(words));
-    }
-    for (const [at, word] of words.entries()) {
-      const next = words[at + 1];
-      if (next === undefined && word.length > BEGINNING_MAX) begun.add(word);
-      else tokens.add(word);
-      if (next === undefined) continue;
-      const pair = pairToken(word, next);
-      // The last word may go on after its first letter.
-      const isOpen = at + 2 === words.length && [...next].length === 1 && !UNSPACED_LETTER.test(next);
-      (isOpen ? begun : tokens).add(pair);
-    }
-  }
-  const sorted = [...tokens, ...begun].sort((a, b) => b.length - a.length);
-  // What begins another token is in every piece that has that one.
-  const needed = sorted.filter((token, at) => !sorted.slice(0, at).some((longer) => longer.startsWith(token)));
-  const quoted = needed.map((token) => `"${token}"${begun.has(token) ? '*' : ''}`);
-  return { match: [...new Set(quoted), `"${paperToken(paper)}"`].join(' AND '), phrases: [...phrases], pairs };
+export function matchExpression(paper: string, terms: readonly string[]): string {
+  const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));
+  return [...[...phrases].sort((a, b) => b.length - a.length), `"${paperWord(paper)}"`].join(' AND ');
 }

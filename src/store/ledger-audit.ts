@@ -60,14 +60,10 @@ const CHECKS: string[] = [
   `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p
      LEFT JOIN searched s ON s.piece = p.id
      WHERE p.state = 'on_air' AND (s.generation IS NOT p.generation
-       OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = s.place)
-       OR NOT EXISTS (SELECT 1 FROM search_texts WHERE place = s.place)
-       OR NOT EXISTS (SELECT 1 FROM search_filters WHERE place = s.place))`,
+       OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = s.place))`,
   `SELECT 'the search index has piece ' || s.piece || ', which is not on air' FROM searched s
      LEFT JOIN pieces p ON p.id = s.piece WHERE p.state IS NOT 'on_air'`,
-  `SELECT 'the search index has words at place ' || id || ', where no piece is'
-     FROM (SELECT id FROM search_docsize UNION SELECT place FROM search_texts
-       UNION SELECT place FROM search_filters) d
+  `SELECT 'the search index has words at place ' || id || ', where no piece is' FROM search_docsize d
      WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
 ];
 

@@ -1,5 +1,4 @@
-import { indexQuery, indexText, NORMALIZER_VERSION } from '../desk/search.ts';
-import { pairFilter } from '../desk/word-pairs.ts';
+import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
@@ -48,12 +47,8 @@ export function searchTables(db: Db, transact: Transact) {
   const place = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
   const renew = run('UPDATE searched SET generation = ? WHERE place = ?');
   const displace = run('DELETE FROM searched WHERE place = ?');
-  const indexTokens = run('INSERT INTO search (rowid, tokens) VALUES (?, ?)');
-  const indexWords = run('INSERT INTO search_texts (place, words) VALUES (?, ?)');
-  const indexPairs = run('INSERT INTO search_filters (place, filter) VALUES (?, ?)');
-  const strikeTokens = run('DELETE FROM search WHERE rowid = ?');
-  const strikeWords = run('DELETE FROM search_texts WHERE place = ?');
-  const strikePairs = run('DELETE FROM search_filters WHERE place = ?');
+  const index = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
+  const strike = run('DELETE FROM search WHERE rowid = ?');
 
   const reads = searchReads(db);
 
@@ -90,11 +85,7 @@ export function searchTables(db: Db, transact: Transact) {
   function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
     const now = shown(piece);
     if (now === null) return null;
-    if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) {
-      strikeTokens(now.place);
-      strikeWords(now.place);
-      strikePairs(now.place);
-    }
+    if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
     if (now.state !== 'on_air') {
       if (now.place !== null) displace(now.place);
       return null;
@@ -122,12 +113,9 @@ export function searchTables(db: Db, transact: Transact) {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
     for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
-      const text = textOf(generation);
-      if (text === null) throw new Error(`there is no generation ${generation}`);
-      const { words, tokens } = indexText(paper, text);
-      indexTokens(place, tokens);
-      indexWords(place, words);
-      indexPairs(place, pairFilter(words));
+      const words = textOf(generation);
+      if (words === null) throw new Error(`there is no generation ${generation}`);
+      index(place, indexText(paper, words));
     }
     // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
     if (isBulk) writeAs(WRITING.usual);
@@ -143,9 +131,7 @@ export function searchTables(db: Db, transact: Transact) {
     transact(() => {
       // Another process may have started the rebuild in the meantime.
       if (state()?.folding === NORMALIZER_VERSION) return;
-      db.exec(
-        "DELETE FROM searched; DELETE FROM search_texts; DELETE FROM search_filters; INSERT INTO search (search) VALUES ('delete-all')",
-      );
+      db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
       begin(NORMALIZER_VERSION);
     });
     let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
@@ -178,7 +164,7 @@ export function searchTables(db: Db, transact: Transact) {
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
-    return reads.ids(indexQuery(paper, terms), limit);
+    return reads.ids(matchExpression(paper, terms), limit);
   }
 
   return {

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/app-context.ts';
 
 const LONG = 60_000;
 const HERE: Found = { edition: 1, ids: ['here'] };
-const question = (paper: string, match = 'x'): Question => ({ paper, match, phrases: [], pairs: [], limit: 1 });
+const question = (paper: string, match = 'x'): Question => ({ paper, match, limit: 1 });
 
 /** A pool with threads of this code, which answers nothing on the test's own thread unless `limits` say so. */
 function poolOf(t: TestContext, code: string, limits: Partial<SearchLimits> = {}): SearchPool {

@@ -396,16 +396,10 @@ const LEDGER: Damage[] = [
     /the search index does not have piece/,
   ],
   [
-    'a text in which search looks for phrases, forgotten',
-    () =>
-      stand.sql(`DELETE FROM search_texts WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
-    /the search index does not have piece/,
-  ],
-  [
     'a withdrawn piece that search still finds',
     () =>
       stand.sql(
-        `INSERT INTO searched SELECT 1, id, generation, 0 FROM pieces WHERE id = '${idOf(WITHDRAWN)}'; INSERT INTO search (rowid, tokens) VALUES (1, 'high')`,
+        `INSERT INTO searched SELECT 1, id, generation, 0 FROM pieces WHERE id = '${idOf(WITHDRAWN)}'; INSERT INTO search (rowid, words) VALUES (1, 'high')`,
       ),
     /the search index has piece \w+, which is not on air/,
   ],
@@ -509,22 +503,8 @@ const DEEP: Damage[] = [
     () => {
       const place = `(SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`;
       stand.sql(`CREATE TEMP TABLE kept AS SELECT ${place} AS place; DELETE FROM search WHERE rowid = ${place};
-      INSERT INTO search (rowid, tokens) SELECT place, 'other tokens' FROM kept`);
+      INSERT INTO search (rowid, words) SELECT place, 'other words' FROM kept`);
     },
-    /low-water: the search index does not hold its words/,
-  ],
-  [
-    'the text in which search looks for phrases',
-    () =>
-      stand.sql(`UPDATE search_texts SET words = words || ' other'
-      WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
-    /low-water: the search index does not hold its words/,
-  ],
-  [
-    'the filter of a text in which search looks for phrases',
-    () =>
-      stand.sql(`UPDATE search_filters SET filter = zeroblob(length(filter))
-      WHERE place = (SELECT place FROM searched WHERE piece = '${idOf(PIECE)}')`),
     /low-water: the search index does not hold its words/,
   ],
 ];

@@ -258,12 +258,10 @@ test('a database from before there was search, or of another folding, is indexed
   assert.equal(before[0]?.length, 450);
   app.close();
   for (const sql of [
-    "DROP TABLE search; DROP TABLE searched; DROP TABLE search_state; DROP TABLE search_texts; DROP TABLE search_filters; DELETE FROM migrations WHERE name IN ('005-search.sql', '108-search-tokens.sql')",
+    "DROP TABLE search; DROP TABLE searched; DROP TABLE search_state; DELETE FROM migrations WHERE name = '005-search.sql'",
     'UPDATE search_state SET folding = folding - 1',
-    // Before words had their beginnings as tokens.
-    "DROP TABLE search; DROP TABLE search_texts; DROP TABLE search_filters; CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3 4 5 6 7 8'); INSERT INTO search (rowid, words) SELECT place, 'tide' FROM searched; UPDATE search_state SET folding = 1; DELETE FROM migrations WHERE name = '108-search-tokens.sql'",
     // A process ended while it filled the index.
-    'UPDATE search_state SET filled = 0; DELETE FROM search WHERE rowid IN (SELECT place FROM searched LIMIT 300); DELETE FROM search_texts WHERE place IN (SELECT place FROM searched LIMIT 300); DELETE FROM search_filters WHERE place IN (SELECT place FROM searched LIMIT 300); DELETE FROM searched WHERE place IN (SELECT place FROM searched LIMIT 300)',
+    'UPDATE search_state SET filled = 0; DELETE FROM search WHERE rowid IN (SELECT place FROM searched LIMIT 300); DELETE FROM searched WHERE place IN (SELECT place FROM searched LIMIT 300)',
   ]) {
     forget(folder, sql);
     const again = appContextIn(t as TestContext, folder, { now: NOON });

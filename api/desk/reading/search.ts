@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { indexQuery, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
+import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import type { PaperContext } from '../../env.ts';
 import { admit } from '../../middleware/key.ts';
@@ -78,7 +78,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites)
  */
 async function idsNow(c: PaperContext, app: AppContext, sites: Sites, terms: string[]): Promise<string[]> {
   const { slug } = c.get('site');
-  const question = { paper: slug, ...indexQuery(slug, terms), limit: SEARCH_ROWS };
+  const question = { paper: slug, match: matchExpression(slug, terms), limit: SEARCH_ROWS };
   const since = performance.now();
   for (;;) {
     const { edition, ids } = await app.searchPool.ask(question, since);
