@@ -107,7 +107,11 @@ export class LogSource implements Source {
       LOG_TEXTS.filter((path) => path !== CHECKPOINT && current.texts.has(path)).map(text),
       [text(CHECKPOINT)],
     ];
-    const removals = new Set([...found('remove'), ...filledTiles(base, current.size)]);
+    // A publication that was killed may have sent partial tiles of its own.
+    const sent: number[] = JSON.parse(known?.sent_sizes ?? '[]');
+    const filled = [base, ...sent].flatMap((size) => filledTiles(size, current.size));
+    const removals = new Set([...found('remove'), ...filled]);
+    if (this.#publication !== '') this.#app.store.publications.sending(this.#target, this.tree, current.size);
     return {
       stages: stages.filter((stage) => stage.length > 0),
       removals: [...removals].filter((path) => !this.#isThere(path)),

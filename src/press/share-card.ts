@@ -34,6 +34,8 @@ function layerSvg(layer: Layer): Promise<string> {
   if (svg === undefined) {
     svg = drawLayer(layer);
     drawnLayers.set(key, svg);
+    // What failed once may succeed the next time.
+    svg.catch(() => drawnLayers.delete(key));
   }
   return svg;
 }

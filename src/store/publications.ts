@@ -12,6 +12,8 @@ export interface Publication {
   rules: string;
   /** For a log, the size of the published tree. */
   size: number;
+  /** For a log, the sizes of the trees of which tiles were sent since, a JSON list. */
+  sent_sizes: string;
   published_at: number | null;
   failed_at: number | null;
   failure: string | null;
@@ -35,7 +37,7 @@ export interface QueuedPaths {
   strays: readonly string[];
 }
 
-const COLUMNS = 'tree, publication, rules, size, published_at, failed_at, failure';
+const COLUMNS = 'tree, publication, rules, size, sent_sizes, published_at, failed_at, failure';
 
 /** What was published where, and what is still to be. Triggers on the manifest queue every change for each target. */
 export interface PublicationTable {
@@ -45,6 +47,8 @@ export interface PublicationTable {
   watch(target: string, tree: string): void;
   begin(target: string, tree: string, publication: string): void;
   setRules(target: string, tree: string, rules: string): void;
+  /** Notes that tiles of a log of this size are about to be sent. */
+  sending(target: string, tree: string, size: number): void;
   finish(target: string, tree: string, at: number, size: number): void;
   fail(target: string, tree: string, at: number, failure: string): void;
   /** Queues what a comparison has found. */
@@ -68,6 +72,7 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
     publication: text,
     rules: text,
     size: integer,
+    sent_sizes: text,
     published_at: orNull(integer),
     failed_at: orNull(integer),
     failure: orNull(text),
@@ -75,8 +80,12 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
   const add = run('INSERT OR IGNORE INTO publications (target, tree) VALUES (?, ?)');
   const begin = run('UPDATE publications SET publication = ?3 WHERE target = ?1 AND tree = ?2');
   const setRules = run('UPDATE publications SET rules = ?3 WHERE target = ?1 AND tree = ?2');
+  const sending = run(
+    `UPDATE publications SET sent_sizes = json_insert(sent_sizes, '$[#]', ?3) WHERE target = ?1 AND tree = ?2
+       AND NOT EXISTS (SELECT 1 FROM json_each(sent_sizes) WHERE value = ?3)`,
+  );
   const finish = run(
-    `UPDATE publications SET published_at = ?3, size = ?4, failed_at = NULL, failure = NULL
+    `UPDATE publications SET published_at = ?3, size = ?4, sent_sizes = '[]', failed_at = NULL, failure = NULL
      WHERE target = ?1 AND tree = ?2`,
   );
   const fail = run(
@@ -116,6 +125,7 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
     watch: add,
     begin,
     setRules,
+    sending,
     finish,
     fail(target, tree, at, failure) {
       transact(() => {

@@ -18,7 +18,7 @@ import { present } from '../../src/narrow.ts';
 import { type Address, parseAddress } from '../../src/publish/address.ts';
 import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
-import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
+import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';
 
 const TIMES = { lasts: 20_000, poll: 20 };
 
@@ -213,6 +213,35 @@ test('a publisher that is slower than the log lacks no tile that its checkpoint 
   const [needed = ''] = store.paths('site/log/tile/0/').sort((a, b) => Number(b.slice(6)) - Number(a.slice(6)));
   store.objects.delete(`site/log/tile/0/${needed}`);
   assert.deepEqual(await check(), [{ path: `tile/0/${needed}`, what: 'missing' }]);
+});
+
+test('a publication that broke off leaves no tile behind, however far the log goes on', async (t) => {
+  const store = await S3Server.start(t);
+  const { app, address, clock, send } = await standAt(t, at(store));
+  await send();
+  const grow = async (name: string) => {
+    for (let n = 0; n < 140; n++) publish(app, `${name}-${n}`, clock.now);
+    await publishLogOnce(app, 'desk', openCommandLog('silent'));
+  };
+  const tilesOf = () => store.paths('site/log/tile/0/').filter((path) => path.includes('.p/'));
+  store.intercept = ({ method, key }, response) => {
+    if (method !== 'PUT' || key !== 'site/log/checkpoint') return false;
+    refuse(response, 403, 'AccessDenied');
+    return true;
+  };
+  // Each sends tiles and no checkpoint, as when it is killed.
+  for (const name of ['one', 'two']) {
+    await grow(name);
+    await assert.rejects(send(), /AccessDenied/);
+  }
+  const left = tilesOf();
+  assert.ok(left.length > 1, left.join());
+  store.intercept = () => false;
+  await grow('three');
+  await send();
+  assert.ok(tilesOf().every((path) => !left.includes(path)));
+  const { differences } = (await compareTrees(app, address, bucketOf(app, address))).get('log') ?? {};
+  assert.deepEqual(differences, []);
 });
 
 test('a place that is not as remembered is compared, and only differences are sent', async (t) => {
