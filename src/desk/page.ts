@@ -53,7 +53,20 @@ export const RESERVED_PAGES: readonly string[] = [
   ...['index', '404', 'front', 'rss', 'feed', 'podcast', 'sitemap', 'sitemap-news', 'llms', 'robots', 'hue', 'style'],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.
-  ...['api', 'oembed', 'preview', 'log', 'health', 'console', 'docs', 'assets', 'newsstand', 'facts', 'sources'],
+  ...[
+    'api',
+    'oembed',
+    'preview',
+    'log',
+    'health',
+    'ready',
+    'console',
+    'docs',
+    'assets',
+    'newsstand',
+    'facts',
+    'sources',
+  ],
 ];
 const RESERVED = new Set(RESERVED_PAGES);
 

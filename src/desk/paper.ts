@@ -38,7 +38,7 @@ function hasPlainHost(url: string): boolean {
 export const LOG_SLUG = 'log';
 
 /** Slugs that a paper cannot have, because the shared host uses them. */
-const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand', LOG_SLUG]);
+const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'ready', 'oembed', 'embed', 'newsstand', LOG_SLUG]);
 
 /** Maximum length of a paper's address, in characters. */
 const URL_MAX = 2_048;

@@ -18,6 +18,9 @@ import { HEADERS } from './headers.ts';
 import { ACCESS_WORDS } from './lanes.ts';
 import { RECORDS_EVENTS } from './webhook-events.ts';
 
+/** What is true for a moment only, and must not be cached. */
+const UNKEPT: ReadonlySet<string> = new Set(['readHealth', 'readReadiness']);
+
 const documentSpec = {
   operationId: 'readOpenApi',
   tags: ['Public'],
@@ -121,9 +124,8 @@ function recordsDocument(
   const { openapi, info, paths, ...rest } = documentOf(router, EXAMPLES, {
     words: (operation) => ACCESS_WORDS[accessOf(operation)].words,
     headers: (operation) => ACCESS_WORDS[accessOf(operation)].headers,
-    // The age of the latest observation must not be cached.
     isConditional: (operation, method) =>
-      method === 'get' && accessOf(operation) === 'public' && operation.operationId !== 'readHealth',
+      method === 'get' && accessOf(operation) === 'public' && !UNKEPT.has(operation.operationId),
   });
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
     const { ways, faults } = ACCESS_WORDS[accessOf(operation)];
