@@ -71,8 +71,11 @@ test('a server files while it is backed up, and a backup that is killed leaves n
     killed.child.kill('SIGKILL');
     await killed.ended;
     if (!existsSync(join(machine, 'var/.restoring')) && existsSync(join(machine, 'var/broadsheet.db'))) break;
+    const aside = join(machine, 'var/.restoring');
+    // Killed before it unpacked anything, it leaves an empty folder, which nothing need refuse.
+    const isInterrupted = existsSync(aside) && readdirSync(aside).length > 0;
     const used = await run(t, machine, ['paper', 'list']);
-    if (existsSync(join(machine, 'var/.restoring'))) assert.match(used.stderr, /was interrupted; run it again/);
+    if (isInterrupted) assert.match(used.stderr, /was interrupted; run it again/);
     await import('node:fs/promises').then(({ rm }) =>
       used.code === 0 ? rm(join(machine, 'var'), { recursive: true }) : undefined,
     );
