@@ -19,7 +19,9 @@ const PUT = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
 /** Throws `unavailable` when a restore into this folder was interrupted, and nothing may use it. */
 export function assertRestored(folder: string): void {
   const aside = join(folder, ASIDE);
-  if (!existsSync(aside) || readdirSync(aside).length === 0) return;
+  if (!existsSync(aside)) return;
+  // Empty beside a database, all of it is in place; without one, a restore has just begun.
+  if (existsSync(join(folder, DATABASE_FILE)) && readdirSync(aside).length === 0) return;
   throw new Fault(
     'unavailable',
     `a restore into ${folder} was interrupted; run it again, which begins anew, or remove ${aside}`,

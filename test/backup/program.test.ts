@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,15 @@ import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 const PAPER = 'tide-table';
 const KILLS = 3 * TIMES;
+
+test('nothing uses a folder into which a restore has just begun', async (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(join(folder, 'var/.restoring'), { recursive: true });
+  const { code, stderr } = await run(t, folder, ['paper', 'list']);
+  assert.notEqual(code, 0);
+  assert.match(stderr, /a restore into \S+ was interrupted; run it again/);
+  assert.deepEqual(readdirSync(join(folder, 'var')), ['.restoring']);
+});
 
 test('a server files while it is backed up, and a backup that is killed leaves nothing', async (t) => {
   const folder = tempFolder(t);
@@ -72,8 +81,9 @@ test('a server files while it is backed up, and a backup that is killed leaves n
     await killed.ended;
     if (!existsSync(join(machine, 'var/.restoring')) && existsSync(join(machine, 'var/broadsheet.db'))) break;
     const aside = join(machine, 'var/.restoring');
-    // Killed before it unpacked anything, it leaves an empty folder, which nothing need refuse.
-    const isInterrupted = existsSync(aside) && readdirSync(aside).length > 0;
+    // Beside the database, an empty folder is all that is left to remove.
+    const isInPlace = existsSync(join(machine, 'var/broadsheet.db'));
+    const isInterrupted = existsSync(aside) && !(isInPlace && readdirSync(aside).length === 0);
     const used = await run(t, machine, ['paper', 'list']);
     if (isInterrupted) assert.match(used.stderr, /was interrupted; run it again/);
     await import('node:fs/promises').then(({ rm }) =>
