@@ -6,11 +6,25 @@ export type ServerLog = pino.Logger;
 const BUFFER = 12_288;
 const FLUSH_EVERY = 200;
 
-/** A log on standard error that never delays responses. Buffered lines are written when the process exits. */
+/**
+ * A log on standard error that never delays responses. Buffered lines are written when the process exits, and at once
+ * from level warn on, so that a kill hides no failure.
+ */
 export function openServerLog(level: string): ServerLog {
   const lines = pino.destination({ dest: 2, sync: false, minLength: BUFFER, periodicFlush: FLUSH_EVERY });
   process.once('exit', () => lines.flushSync());
-  return pino({ level }, lines);
+  const warn = pino.levels.values.warn ?? 0;
+  const stream = {
+    // With this symbol, pino sets `lastLevel` before each line.
+    [pino.symbols.needsMetadataGsym]: true as const,
+    lastLevel: 0,
+    write(line: string) {
+      lines.write(line);
+      if (this.lastLevel >= warn) lines.flush();
+    },
+    flush: (done: (error?: Error) => void) => lines.flush(done),
+  };
+  return pino({ level }, stream);
 }
 
 /** A log on standard error that writes each line at once. */

@@ -32,14 +32,14 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
     ['Disk full', 'full', 'full'],
     ['Disk read-only', 'readOnly', 'read_only'],
   ] as const) {
-    stand.logged();
+    await stand.logged();
     shim.set({ writesFail: DISK_ERROR[name] });
     const writers = await filed(`${name.toLowerCase()}-1`);
     for (let n = 2; n < 12; n++) assert.equal(await filed(`${name.toLowerCase()}-${n}`), writers);
     const readers = await stand.reading();
     assert.equal(readers, READ);
     assert.equal((await stand.health()).disk, state);
-    const log = stand.logged();
+    const log = await stand.logged();
     assert.equal(log.get(REFUSED), 1, 'once for all requests');
     for (const [message, times] of log) assert.ok(times <= 2, `“${message}” is logged ${times} times`);
     shim.set({});
@@ -54,14 +54,14 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
     });
   }
 
-  stand.logged();
+  await stand.logged();
   shim.set({ syncTakes: 500 });
   const start = performance.now();
   const slow = await filed('slow');
   const took = performance.now() - start;
   assert.ok(took > 500, 'it waits for the disk');
   const readers = await stand.reading();
-  assert.ok((stand.logged().get('the event loop was held up') ?? 0) > 0);
+  assert.ok(((await stand.logged()).get('the event loop was held up') ?? 0) > 0);
   shim.set({});
   documented({
     failure: 'Disk slow (each sync takes 500 ms)',
@@ -93,7 +93,7 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
     assert.ok(await within(30_000, () => stand.isShown(slug)));
     const seen = await stand.reading();
     assert.deepEqual(
-      [...stand.logged().keys()].filter((message) => message !== 'the event loop was held up'),
+      [...(await stand.logged()).keys()].filter((message) => message !== 'the event loop was held up'),
       [],
     );
     documented({

@@ -96,7 +96,7 @@ test('with every other machine down all is read, filed and kept; each catches up
   gates.hook.isOpen = true;
   const { stdout } = await run(t, folder, ['doctor', '--json'], { ...env, ORIGIN: url, DATA_ORIGIN: records });
   const faults = (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ state }) => state === 'fault');
-  const log = stand.logged();
+  const log = await stand.logged();
   /** Where a failure is told; a message of the log at most once for each that it is about. */
   const told = (finding: string | null, message?: string, most = 1): string => {
     if (finding !== null)

@@ -8,6 +8,8 @@ import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 export const PAPER = 'tide-table';
+/** How long a line of the log may take until it is read here, in ms. */
+const LOG_LAG = 500;
 
 /** A real server of one small paper, and what readers and writers see of it. */
 export interface Stand {
@@ -21,7 +23,7 @@ export interface Stand {
   /** Whether a piece has its page. */
   isShown(slug: string): Promise<boolean>;
   /** What the server logged from level warn on, since the last call: each message with how often. */
-  logged(): Map<string, number>;
+  logged(): Promise<Map<string, number>>;
   /** Whether a line was logged, since the last call of `logged`. */
   seen(text: RegExp): boolean;
   /** `/health` of the desk. */
@@ -60,7 +62,8 @@ export async function standIn(t: TestContext, folder: string, more: Record<strin
       return status < 300 ? String(status) : `${status} \`${error}\`: “${(message ?? '').replaceAll(folder, '…')}”`;
     },
     isShown,
-    logged() {
+    async logged() {
+      await sleep(LOG_LAG);
       const lines = serving.said.log
         .slice(read)
         .split('\n')
@@ -79,6 +82,8 @@ export async function standIn(t: TestContext, folder: string, more: Record<strin
     async assertKept(slugs) {
       for (const slug of slugs) assert.ok(await within(30_000, () => isShown(slug)), `${slug} is shown`);
       assert.equal((await serving.stop()).code, 0);
+      // A head that was cosigned just before the end changes pages, which the next start presses.
+      assert.equal((await run(t, folder, ['press'], { ...more, ORIGIN: url })).code, 0);
       const audit = await run(t, folder, ['audit'], { ...more, ORIGIN: url });
       assert.equal(audit.code, 0, audit.stdout + audit.stderr);
       assert.ok(join(folder, 'var') === envIn(folder).DATA_DIR);
