@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration } from 'astro';
 import { BUILT, stampBuild } from '../app/build.ts';
-import { DESK_PORT, readSettings } from '../env.ts';
+import { readSettings } from '../env.ts';
 import { PROJECT } from '../project.ts';
+import { DESK_PORT } from '../settings/services.ts';
 
 /**
  * Runs the press in Astro's build: `astro build` files `content/` and leaves every paper's tree complete. A build that

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { requireFreePort } from '../../api/listen.ts';
-import { DESK_PORT, readSettings } from '../env.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { PROJECT } from '../project.ts';
+import { DESK_PORT } from '../settings/services.ts';
 import { printError } from '../terminal/output.ts';
 
 const FLAGS = { host: { type: 'string' }, port: { type: 'string' } } as const;

@@ -148,6 +148,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk',
       'src/press',
       'src/env.ts',
+      'src/settings',
       'src/project.ts',
     ],
   },
@@ -165,6 +166,7 @@ export const ROOMS: Record<string, Room> = {
       'src/app',
       'src/terminal',
       'src/env.ts',
+      'src/settings',
       'src/project.ts',
       'api',
     ],
@@ -378,8 +380,9 @@ export const ROOMS: Record<string, Room> = {
     holds: 'what a reader’s browser runs: nothing that needs Node or the desk',
     imports: ['src/parts', 'src/ledger', 'src/press/prose-html.ts', 'src/records'],
   },
-  'src/env.ts': {
-    holds: 'the settings',
+  'src/env.ts': { holds: 'the settings as this process was given them', imports: ['src/settings'] },
+  'src/settings': {
+    holds: 'every setting, with its documentation',
     imports: [
       'src/meter',
       'src/records',
