@@ -6,7 +6,7 @@ import type { S3Address } from '../publish/address.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from '../publish/bucket.ts';
 import { SECOND } from '../time.ts';
 import { errorOf, failuresIn, pageOf } from './s3-documents.ts';
-import { s3Fault } from './s3-fault.ts';
+import { notStorage, s3Fault } from './s3-fault.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -24,8 +24,14 @@ const RETRY_AFTER_MAX = 120 * SECOND;
 /** A request may take this long, in ms, and a second more for each of so many bytes. */
 const TIMEOUT = 30 * SECOND;
 const BYTES_PER_SECOND = 50_000;
+/** A request that the store has left unanswered for so long in all its tries is given up, in ms. */
+const SILENCE_MAX = 60 * SECOND;
+/** The largest response that is read, in bytes: a page of a listing has a thousand keys of a kilobyte. */
+const ANSWER_MAX = 32_000_000;
 /** The most keys in one request that removes. */
 const REMOVE_MAX = 1_000;
+/** Characters that XML 1.0 cannot hold, in any spelling (its section 2.2). */
+const NO_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const RETRIED_STATUS = new Set([408, 429, 500, 502, 503, 504]);
 const RETRIED_CODE = new Set([
@@ -41,6 +47,8 @@ export interface Question {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array | undefined;
+  /** The largest response that is expected, in bytes. */
+  answerMax?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -77,41 +85,60 @@ export class S3Bucket implements Bucket {
     });
   }
 
-  async get(key: string): Promise<StoredObject | null> {
-    const answer = await this.ask('GET', { key });
-    if (answer.status === 404) return null;
-    return { bytes: answer.body, etag: etagOf(answer), age: ageOf(answer) };
+  async get(key: string, answerMax = ANSWER_MAX): Promise<StoredObject | null> {
+    const answer = await this.ask('GET', { key, answerMax });
+    if (answer.status === 404) {
+      if (answer.body.length > 0 && errorOf(answer.body) === null) throw this.#notStorage('GET', key, answer);
+      return null;
+    }
+    return { bytes: answer.body, etag: this.#etag('GET', key, answer), age: ageOf(answer) };
   }
 
   async head(key: string): Promise<ObjectHead | null> {
     const answer = await this.ask('HEAD', { key });
     if (answer.status === 404) return null;
     const size = Number(answer.headers.get('content-length'));
-    return { size, etag: etagOf(answer), headers: Object.fromEntries(answer.headers) };
+    return { size, etag: this.#etag('HEAD', key, answer), headers: Object.fromEntries(answer.headers) };
   }
 
   async put(key: string, bytes: Uint8Array, { headers = {}, onlyIf, signal }: PutOptions = {}): Promise<string | null> {
     const condition: Record<string, string> =
       onlyIf === undefined ? {} : onlyIf === 'absent' ? { 'if-none-match': '*' } : { 'if-match': `"${onlyIf.etag}"` };
     const answer = await this.ask('PUT', { key, headers: { ...headers, ...condition }, body: bytes, signal });
+    if (answer.status === 412 && onlyIf !== undefined) return null;
     // Some stores answer 404 to a condition on an object that is gone.
-    return answer.status === 412 || answer.status === 404 ? null : etagOf(answer);
+    if (answer.status === 404 && typeof onlyIf === 'object' && errorOf(answer.body) !== null) return null;
+    return this.#etag('PUT', key, answer);
   }
 
   async *list(prefix: string): AsyncIterable<BucketObject> {
+    const tokens = new Set<string>();
     let token: string | null = null;
     do {
-      const query: Record<string, string> = { 'list-type': '2', prefix };
+      // XML cannot hold every key.
+      const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
       if (token !== null) query['continuation-token'] = token;
-      const page = pageOf((await this.ask('GET', { query })).body);
+      const answer = await this.ask('GET', { query });
+      const page = pageOf(answer.body);
+      if (page === null) throw this.#notStorage('GET', '', answer, 'a listing');
+      const other = page.objects.find(({ key }) => !key.startsWith(prefix));
+      if (other !== undefined || (page.next !== null && tokens.has(page.next))) {
+        const what = other === undefined ? 'never comes to an end' : `has keys that were not asked for`;
+        throw new Fault(
+          'unavailable',
+          `the listing of ${this.name} under ${JSON.stringify(prefix)} ${what}; this store cannot be used`,
+        );
+      }
       yield* page.objects;
       token = page.next;
+      if (token !== null) tokens.add(token);
     } while (token !== null);
   }
 
   async remove(keys: readonly string[], signal?: AbortSignal): Promise<void> {
-    for (let at = 0; at < keys.length; at += REMOVE_MAX) {
-      const objects = keys.slice(at, at + REMOVE_MAX).map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`);
+    const named = keys.filter((key) => !NO_XML.test(key));
+    for (let at = 0; at < named.length; at += REMOVE_MAX) {
+      const objects = named.slice(at, at + REMOVE_MAX).map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`);
       const body = Buffer.from(
         `<?xml version="1.0" encoding="UTF-8"?>\n<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`,
       );
@@ -119,22 +146,28 @@ export class S3Bucket implements Bucket {
         'content-type': 'application/xml',
         'content-md5': createHash('md5').update(body).digest('base64'),
       };
-      const { body: answer } = await this.ask('POST', { query: { delete: '' }, headers, body, signal });
-      const failed = failuresIn(answer)[0];
+      const answer = await this.ask('POST', { query: { delete: '' }, headers, body, signal });
+      const failures = failuresIn(answer.body);
+      if (failures === null) throw this.#notStorage('POST', '', answer);
+      const failed = failures[0];
       if (failed !== undefined) throw this.#fault('POST', failed.key, 200, failed, new Headers());
     }
+    for (const key of keys) if (NO_XML.test(key)) await this.ask('DELETE', { key, signal });
   }
 
   async flush(): Promise<void> {}
 
   /** Asks until the store gives an answer that another try would not change. */
   async ask(method: string, question: Question): Promise<Answer> {
+    let silence = 0;
     for (let tried = 1; ; tried++) {
       question.signal?.throwIfAborted();
-      const isLast = tried === TRIES;
+      const request = await this.#signed(method, question);
+      let isLast = tried === TRIES;
+      const began = performance.now();
       let wait = Math.random() * Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** tried);
       try {
-        const answer = await this.#askOnce(method, question);
+        const answer = await this.#askOnce(request, question);
         const { status, headers, body } = answer;
         if (status < 300 || status === 412) return answer;
         const error = errorOf(body);
@@ -146,6 +179,8 @@ export class S3Bucket implements Bucket {
       } catch (error) {
         question.signal?.throwIfAborted();
         if (error instanceof Fault) throw error;
+        silence += performance.now() - began;
+        isLast ||= silence > SILENCE_MAX;
         if (isLast) {
           throw new Fault(
             'unavailable',
@@ -157,26 +192,59 @@ export class S3Bucket implements Bucket {
     }
   }
 
-  async #askOnce(method: string, { key, query = {}, headers = {}, body, signal }: Question): Promise<Answer> {
+  #signed(method: string, { key, query = {}, headers = {}, body }: Question): Promise<Request> {
     const { endpoint, bucket } = this.#address;
     const path = [bucket, ...(key === undefined ? [] : key.split('/'))].map(encodeURIComponent).join('/');
     const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const url = `${endpoint}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`;
-    const limit = AbortSignal.timeout(TIMEOUT + Math.ceil((body?.length ?? 0) / BYTES_PER_SECOND) * SECOND);
     // The store refuses bytes that were altered on the way.
     const digest = createHash('sha256')
       .update(body ?? '')
       .digest('hex');
-    const request = await this.#client.sign(url, {
+    return this.#client.sign(url, {
       method,
       headers: { ...headers, 'x-amz-content-sha256': digest },
       ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
     });
+  }
+
+  async #askOnce(request: Request, { body, signal, answerMax = ANSWER_MAX }: Question): Promise<Answer> {
+    const limit = AbortSignal.timeout(
+      TIMEOUT + Math.ceil(((body?.length ?? 0) + answerMax - ANSWER_MAX) / BYTES_PER_SECOND) * SECOND,
+    );
     const response = await fetch(request, {
       redirect: 'manual',
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
-    return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+    return { status: response.status, headers: response.headers, body: await this.#read(response, answerMax) };
+  }
+
+  async #read({ body }: Response, max: number): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body ?? []) {
+      size += chunk.length;
+      if (size > max) {
+        // Leaving the loop closes the connection.
+        throw new Fault(
+          'unavailable',
+          `${this.#address.endpoint} answers with more than ${Math.round(max / 1e6)} MB, which no object storage does here; check the endpoint`,
+        );
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** The ETag, which every store gives; what answers without one has stored nothing. */
+  #etag(method: string, key: string, answer: Answer): string {
+    const etag = etagOf(answer);
+    if (etag === '') throw this.#notStorage(method, key, answer);
+    return etag;
+  }
+
+  #notStorage(method: string, key: string, { status }: Answer, wanted?: string): Fault {
+    return notStorage(this.#address, { method, key, status, wanted });
   }
 
   #fault(

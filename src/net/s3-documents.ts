@@ -7,22 +7,38 @@ export interface S3Error {
   message: string;
 }
 
-/** A page of a listing (ListObjectsV2). */
-export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | null } {
-  const objects: BucketObject[] = [];
-  let next: string | null = null;
+/** A page of a listing (ListObjectsV2); null when the response is none. */
+export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | null } | null {
+  const rows: { key: string; size: number; etag: string }[] = [];
+  let root: ReadonlyMap<string, string> | null = null;
   for (const { name, fields } of elementsOf(xml, ['Contents', 'ListBucketResult'])) {
-    if (name === 'Contents') {
+    if (name === 'ListBucketResult') root = fields;
+    else {
       const etag = (fields.get('ETag') ?? '').replaceAll('"', '');
-      objects.push({ key: fields.get('Key') ?? '', size: Number(fields.get('Size')), etag });
-    } else if (fields.get('IsTruncated') === 'true') next = fields.get('NextContinuationToken') ?? null;
+      rows.push({ key: fields.get('Key') ?? '', size: Number(fields.get('Size')), etag });
+    }
   }
-  return { objects, next };
+  if (root === null) return null;
+  const isTruncated = root.get('IsTruncated') === 'true';
+  const next = isTruncated ? root.get('NextContinuationToken') || null : null;
+  if (isTruncated && next === null) return null;
+  if (root.get('EncodingType') !== 'url') return { objects: rows, next };
+  try {
+    return { objects: rows.map((row) => ({ ...row, key: decodeKey(row.key) })), next };
+  } catch {
+    return null;
+  }
 }
 
-/** The keys that DeleteObjects could not remove. */
-export function failuresIn(xml: Buffer): (S3Error & { key: string })[] {
-  return elementsOf(xml, ['Error']).map(({ fields }) => ({ key: fields.get('Key') ?? '', ...errorFrom(fields) }));
+const decodeKey = (key: string) => decodeURIComponent(key.replaceAll('+', ' '));
+
+/** The keys that DeleteObjects could not remove; null when the response is none. */
+export function failuresIn(xml: Buffer): (S3Error & { key: string })[] | null {
+  const elements = elementsOf(xml, ['Error', 'DeleteResult']);
+  if (elements.length === 0) return null;
+  return elements
+    .filter(({ name }) => name === 'Error')
+    .map(({ fields }) => ({ key: fields.get('Key') ?? '', ...errorFrom(fields) }));
 }
 
 /** The id of an upload in parts that has begun. */

@@ -42,7 +42,7 @@ export function s3Fault(address: S3Address, refusal: Refusal): Fault {
     }
     case 'NotImplemented':
       return fault(
-        `${what} is not implemented by this store (${error.message}); a store must support conditional PUT (If-Match, If-None-Match)`,
+        `${what} is not implemented by this store (${shown(error.message)}); a store must support conditional PUT (If-Match, If-None-Match)`,
       );
   }
   if (status === 403 || error?.code === 'AccessDenied') {
@@ -50,8 +50,36 @@ export function s3Fault(address: S3Address, refusal: Refusal): Fault {
       `the credentials may not ${what} (${error?.code ?? 'status 403'}); allow them GetObject, PutObject, DeleteObject and ListBucket`,
     );
   }
-  const said = error === null ? `status ${status}` : `status ${status}, ${error.code}: ${error.message}`;
-  return fault(`${what} failed (${said}); try again later`);
+  if (error === null && status >= 300 && status < 400) {
+    const to = headers.get('location');
+    return fault(`${endpoint} redirects${to === null ? '' : ` to ${shown(to)}`}; correct the endpoint`);
+  }
+  if (error === null && status >= 400 && status < 500 && !AGAIN.has(status)) {
+    return notStorage(address, { method, key, status });
+  }
+  const said = error === null ? `status ${status}` : `status ${status}, ${error.code}: ${shown(error.message)}`;
+  const cure = status < 500 && !AGAIN.has(status) ? 'correct what it says' : 'try again later';
+  return fault(`${what} failed (${said}); ${cure}`);
+}
+
+/** The fault for a response that no object storage gives; `wanted` is what was asked for. */
+export function notStorage(
+  { endpoint, bucket }: S3Address,
+  { method, key, status, wanted }: Pick<Refusal, 'method' | 'key' | 'status'> & { wanted?: string | undefined },
+): Fault {
+  const isNot = wanted === undefined ? '' : ` and not ${wanted}`;
+  return fault(
+    `what ${endpoint} answers to ${method} s3://${bucket}/${key} (status ${status}) is no answer of object storage${isNot}; check the endpoint, and what is between it and this machine`,
+  );
+}
+
+/** Statuses below 500 after which a request may succeed later. */
+const AGAIN = new Set([408, 429]);
+/** As much of a store's own words as a message repeats. */
+const SHOWN_MAX = 200;
+
+function shown(text: string): string {
+  return text.slice(0, SHOWN_MAX).replaceAll(/[\s\p{C}]+/gu, ' ');
 }
 
 function fault(message: string): Fault {

@@ -28,6 +28,9 @@ export interface ClaimTimes {
 }
 export const CLAIM_TIMES: ClaimTimes = { lasts: 30 * SECOND, poll: SECOND };
 
+/** After so many refusals in a row, each of what was just read, the store is not believed. */
+const REFUSED_MAX = 30;
+
 interface ClaimRequest {
   bucket: Bucket;
   /** Where the tree's keys begin, and which keys there belong to other trees. */
@@ -129,6 +132,7 @@ export class Claim {
     const id = randomUUID();
     const record: ClaimRecord = { broadsheet: 1, tree, key, publication: randomUUID(), holder: { id, name, beat: 0 } };
     let before: string | null = null;
+    let refused = 0;
     for (;;) {
       signal?.throwIfAborted();
       const found = await readClaim(bucket, request);
@@ -146,7 +150,17 @@ export class Claim {
       const at = performance.now();
       const onlyIf = found === null ? 'absent' : { etag: found.etag };
       const etag = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf });
-      if (etag !== null) return new Claim(request, { before, record, etag, at });
+      if (etag !== null) {
+        if (found === null) await requireConditions(request, record);
+        return new Claim(request, { before, record, etag, at });
+      }
+      if (++refused === REFUSED_MAX) {
+        throw new Fault(
+          'unavailable',
+          `${bucket.name} does not show what was written: ${prefix}${CLAIM_FILE} is never the object that was read before; give the address of the store itself, without a cache between`,
+        );
+      }
+      await sleep(Math.random() * times.poll, undefined, { signal });
     }
   }
 
@@ -216,6 +230,17 @@ const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store
 
 function textOf(record: ClaimRecord): Uint8Array {
   return Buffer.from(`${JSON.stringify(record)}\n`);
+}
+
+/** Throws when a store writes whatever the condition: two publishers would be at work at once. */
+async function requireConditions({ bucket, prefix }: ClaimRequest, record: ClaimRecord): Promise<void> {
+  const again = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf: 'absent' });
+  if (again === null) return;
+  await bucket.remove([prefix + CLAIM_FILE]);
+  throw new Fault(
+    'unavailable',
+    `${bucket.name} overwrites an object that is there in spite of If-None-Match; a store must support conditional PUT (If-Match, If-None-Match)`,
+  );
 }
 
 async function requireEmpty({ bucket, prefix, excludes }: ClaimRequest): Promise<void> {

@@ -55,6 +55,8 @@ export class S3Server {
   /** Keys on one page of a listing. */
   pageSize = 1_000;
   endpoint = '';
+  /** Whether listings encode keys for those who ask for it. */
+  encodesKeys = false;
   #atOnce = 0;
 
   static async start(t: TestContext): Promise<S3Server> {
@@ -119,6 +121,11 @@ export class S3Server {
       response.writeHead(200, { etag: `"${etag}"` }).end();
       return;
     }
+    if (method === 'DELETE') {
+      this.objects.delete(key);
+      response.writeHead(204).end();
+      return;
+    }
     if (item === undefined) return refuse(response, 404, 'NoSuchKey');
     const headers = { ...item.headers, etag: `"${item.etag}"`, 'last-modified': item.modified.toUTCString() };
     const match = raw.headers['if-match'];
@@ -162,16 +169,17 @@ export class S3Server {
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .sort();
     const page = keys.slice(0, this.pageSize);
+    const isEncoded = this.encodesKeys && query.get('encoding-type') === 'url';
     const rows = page.map((key) => {
       const item = this.objects.get(key);
-      return `<Contents><Key>${escapeXml(key)}</Key><ETag>&quot;${item?.etag}&quot;</ETag><Size>${item?.bytes.length}</Size></Contents>`;
+      return `<Contents><Key>${isEncoded ? encodeURIComponent(key).replaceAll('%20', '+') : escapeXml(key)}</Key><ETag>&quot;${item?.etag}&quot;</ETag><Size>${item?.bytes.length}</Size></Contents>`;
     });
     const more = page.length < keys.length;
     const token = more ? `<NextContinuationToken>${escapeXml(page.at(-1) ?? '')}</NextContinuationToken>` : '';
     xml(
       response,
       200,
-      `<ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${rows.join('')}</ListBucketResult>`,
+      `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${more}</IsTruncated>${token}${rows.join('')}</ListBucketResult>`,
     );
   }
 
