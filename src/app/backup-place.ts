@@ -4,7 +4,7 @@ import { readBackupFile, writeBackupFile } from '../backup/backup-file.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { readLarge, writeLarge } from '../net/s3-large.ts';
-import { parseAddress } from '../publish/address.ts';
+import { parseAddress, shownAddress } from '../publish/address.ts';
 import { isoTime } from '../time.ts';
 import { openS3 } from './publish-target.ts';
 
@@ -56,7 +56,7 @@ const STANDARD: BackupPlace = {
 
 function objectPlace(settings: Settings, text: string, newName: string): BackupPlace {
   const address = parseAddress(text, settings.objectStorage);
-  if (typeof address === 'string') throw new Fault('invalid_request', `${text}: ${address}; correct it`);
+  if (typeof address === 'string') throw new Fault('invalid_request', `${shownAddress(text)}: ${address}; correct it`);
   if (address.kind !== 's3' || address.paper !== null) {
     throw new Fault('invalid_request', `${text}: must not have paper=; a backup holds every paper`);
   }

@@ -1,10 +1,11 @@
-import { resolve, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { FolderBucket } from '../files/folder-bucket.ts';
+import { realPath } from '../files/real-path.ts';
 import { S3Bucket } from '../net/s3-bucket.ts';
 import type { Address, S3Address } from '../publish/address.ts';
-import { parseAddress } from '../publish/address.ts';
+import { parseAddress, shownAddress } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 
 /** Where a command or the settings say to publish. Throws `invalid_request` naming the field, the value and the cure. */
@@ -18,7 +19,9 @@ export function publishAddress(settings: Settings, to: string | undefined): Addr
   }
   const field = to === undefined ? 'PUBLISH_URL=' : '--to ';
   const address = parseAddress(text, settings.objectStorage);
-  if (typeof address === 'string') throw new Fault('invalid_request', `${field}${text}: ${address}; correct it`);
+  if (typeof address === 'string') {
+    throw new Fault('invalid_request', `${field}${shownAddress(text)}: ${address}; correct it`);
+  }
   if (address.kind === 'folder') requireApart(settings, address.folder, `${field}${text}`);
   return address;
 }
@@ -31,7 +34,7 @@ function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder
     LOG_DIR: logDir,
     CONTENT_DIR: contentDir,
   })) {
-    const [a, b] = [resolve(folder) + sep, resolve(own) + sep];
+    const [a, b] = [realPath(folder) + sep, realPath(own) + sep];
     if (a.startsWith(b) || b.startsWith(a)) {
       throw new Fault('invalid_request', `${what}: must not hold or be within ${name} ${own}; name another folder`);
     }
@@ -49,6 +52,19 @@ export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucke
     throw new Fault(
       'invalid_request',
       `${missing} is not set, and s3://${address.bucket} needs credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment or in .env`,
+    );
+  }
+  const given = {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken ?? '',
+  };
+  // Whatever sends the header would name its value.
+  const odd = Object.entries(given).find(([, value]) => /[^\x21-\x7e]/.test(value))?.[0];
+  if (odd !== undefined) {
+    throw new Fault(
+      'invalid_request',
+      `${odd} has a space or another character that no key has; copy it again`,
     );
   }
   return new S3Bucket(address, { accessKeyId, secretAccessKey, sessionToken });

@@ -7,7 +7,7 @@ import { Busy, Fault } from '../fault.ts';
 import { putFile } from '../files/durable-file.ts';
 import { fromBase64 } from '../ledger/bytes.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { parseAddress, treePrefix } from '../publish/address.ts';
+import { parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
 import { LEASE_FILE, type LeasedHead, SignerLease } from '../standby/signer-lease.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log-fence.ts';
@@ -47,7 +47,7 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
 export function openSignerLease(app: { settings: Settings; store: Store }, url: string, logger: Logger): SignerLease {
   const { settings, store } = app;
   const address = parseAddress(url, settings.objectStorage);
-  if (typeof address === 'string') throw new Fault('invalid_request', `LEASE_URL=${url}: ${address}; correct it`);
+  if (typeof address === 'string') throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
   let told = '';
   const lease: SignerLease = new SignerLease({
     bucket: openBucket(settings, address),

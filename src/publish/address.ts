@@ -36,6 +36,9 @@ export interface AddressDefaults {
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
 const SHAPE = 'must be s3://BUCKET/PREFIX, a folder, or a file: address';
 const QUERY = ['endpoint', 'region', 'paper'];
+const REGION = /^[a-z0-9][a-z0-9._-]*$/i;
+/** Keys have at most 1,024 bytes, of which the longest paths in a tree need half. */
+const PREFIX_MAX = 512;
 
 /**
  * Parses `s3://bucket/prefix?endpoint=…&region=…&paper=…`, `file:///folder?paper=…`, or the path of a folder. Returns a
@@ -51,6 +54,8 @@ export function parseAddress(text: string, defaults: AddressDefaults = {}): Addr
   const unknown = [...url.searchParams.keys()].find((name) => !QUERY.includes(name));
   if (unknown !== undefined)
     return `must not have ${JSON.stringify(unknown)} after the ?; it may have ${QUERY.join(', ')}`;
+  const twice = QUERY.find((name) => url.searchParams.getAll(name).length > 1);
+  if (twice !== undefined) return `must have ${twice} once`;
   if (url.hash !== '') return 'must not have a #';
   const paper = url.searchParams.get('paper') || null;
   if (scheme === 's3') return s3Address(url, paper, defaults);
@@ -59,6 +64,17 @@ export function parseAddress(text: string, defaults: AddressDefaults = {}): Addr
   } catch {
     return SHAPE;
   }
+}
+
+/** An address as messages show it: without what may be a password. */
+export function shownAddress(text: string): string {
+  const scheme = text.indexOf('://');
+  if (scheme < 0) return text;
+  if (/@|%40/i.test(text)) return `${text.slice(0, scheme)}://…`;
+  const [place = '', query, more] = text.split('?');
+  const names = (query ?? '').split('&').map((pair) => pair.split('=', 1)[0] ?? '');
+  const isPlain = query === undefined || (more === undefined && names.every((name) => QUERY.includes(name)));
+  return isPlain ? text : `${place}?…`;
 }
 
 function folderAddress(folder: string, paper: string | null): FolderAddress {
@@ -72,16 +88,29 @@ function s3Address(url: URL, paper: string | null, defaults: AddressDefaults): S
   if (!BUCKET.test(url.host))
     return `must name a bucket after s3://, as in s3://BUCKET/PREFIX; ${JSON.stringify(url.host)} is no name of one`;
   const region = url.searchParams.get('region') || defaults.region || 'us-east-1';
+  if (!REGION.test(region)) return `must have a region such as eu-central-1; ${JSON.stringify(region)} is none`;
   const given = url.searchParams.get('endpoint') || defaults.endpoint || `https://s3.${region}.amazonaws.com`;
   const endpoint = given.replace(/\/+$/, '');
   if (!URL.canParse(endpoint) || !/^https?:\/\/[^/?#@]+$/.test(endpoint)) {
-    return `must have an endpoint that is a scheme and a host, such as https://s3.example.net; ${JSON.stringify(given)} is not`;
+    return `must have an endpoint that is a scheme and a host, such as https://s3.example.net; ${JSON.stringify(shownAddress(given))} is not`;
   }
-  const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  const path = decoded(url.pathname)?.replace(/^\/+|\/+$/g, '');
+  if (path === undefined) return 'must have a path in UTF-8, in which a % is written %25';
+  if (/\p{Cc}/u.test(path)) return 'must not have control characters in its path';
   if (path.split('/').some((name) => name === '.' || name === '..')) return 'must not have . or .. in its path';
   const prefix = path === '' ? '' : `${path}/`;
+  const bytes = Buffer.byteLength(prefix);
+  if (bytes > PREFIX_MAX) return `must have a prefix of at most ${PREFIX_MAX} bytes; this one has ${bytes}`;
   const query = new URLSearchParams({ endpoint, region, ...(paper === null ? {} : { paper }) });
   return { kind: 's3', bucket: url.host, prefix, endpoint, region, paper, href: `s3://${url.host}/${prefix}?${query}` };
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the keys of a tree begin with: a paper, or `log`. */
