@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import { Fault } from './fault.ts';
+import { shownAddress } from './publish/address.ts';
 import { allowanceSettings, allowanceVariables } from './settings/allowance.ts';
 import { folderSettings, folderVariables } from './settings/folders.ts';
 import { checkMail, mailSettings, mailVariables } from './settings/mail.ts';
@@ -110,7 +111,7 @@ function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const problems = new Map<string, string>();
   for (const { path, message } of parsed.error.issues) {
     const name = String(path[0]);
-    const line = `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${message}`;
+    const line = `${name}=${SECRET.has(name) ? '…' : shownAddress(given[name] ?? '')}: ${message}`;
     if (!problems.has(name)) problems.set(name, line);
   }
   const rest = [...problems.keys()].filter((name) => !WITH_CURE.has(name));

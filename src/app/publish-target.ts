@@ -62,10 +62,7 @@ export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucke
   // Whatever sends the header would name its value.
   const odd = Object.entries(given).find(([, value]) => /[^\x21-\x7e]/.test(value))?.[0];
   if (odd !== undefined) {
-    throw new Fault(
-      'invalid_request',
-      `${odd} has a space or another character that no key has; copy it again`,
-    );
+    throw new Fault('invalid_request', `${odd} has a space or another character that no key has; copy it again`);
   }
   return new S3Bucket(address, { accessKeyId, secretAccessKey, sessionToken });
 }

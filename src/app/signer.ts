@@ -47,7 +47,8 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
 export function openSignerLease(app: { settings: Settings; store: Store }, url: string, logger: Logger): SignerLease {
   const { settings, store } = app;
   const address = parseAddress(url, settings.objectStorage);
-  if (typeof address === 'string') throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
+  if (typeof address === 'string')
+    throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
   let told = '';
   const lease: SignerLease = new SignerLease({
     bucket: openBucket(settings, address),

@@ -32,14 +32,20 @@ test('credentials in an address are refused, and never shown', () => {
       messageFrom(() => readSettings({ PUBLISH_URL: address })),
       messageFrom(() => readSettings({ LEASE_URL: address })),
       messageFrom(() => publishAddress(readSettings({}), address)),
-      messageFrom(() => readSettings({ AWS_ENDPOINT_URL: 'https://me:hunter2@store.example', PUBLISH_URL: 's3://papers' })),
+      messageFrom(() =>
+        readSettings({ AWS_ENDPOINT_URL: 'https://me:hunter2@store.example', PUBLISH_URL: 's3://papers' }),
+      ),
     ];
     for (const message of messages) assert.ok(!message.includes('hunter2'), message);
   }
 });
 
 test('credentials that no header can carry are refused by name', () => {
-  const settings = readSettings({ AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'a b', AWS_SESSION_TOKEN: 'one\ntwo' });
+  const settings = readSettings({
+    AWS_ACCESS_KEY_ID: 'AKIA',
+    AWS_SECRET_ACCESS_KEY: 'a b',
+    AWS_SESSION_TOKEN: 'one\ntwo',
+  });
   const address = parseAddress('s3://papers') as S3Address;
   assert.equal(
     messageFrom(() => openBucket(settings, address)),
@@ -70,7 +76,9 @@ test('an odd address is one line with the cure', () => {
   ];
   for (const [text, prefix] of prefixes) assert.equal((parseAddress(text) as S3Address).prefix, prefix, text);
   // One place has one name, however it is written.
-  const names = prefixes.slice(0, 2).map(([text]) => (parseAddress(text.replace('papers.of.example', 'papers')) as S3Address).href);
+  const names = prefixes
+    .slice(0, 2)
+    .map(([text]) => (parseAddress(text.replace('papers.of.example', 'papers')) as S3Address).href);
   assert.equal(names[0], names[1]);
 });
 
