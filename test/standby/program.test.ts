@@ -36,7 +36,8 @@ test('a standby takes over from a primary that was killed, and neither an old co
   };
   const size = () => JSON.parse(store.bytes('lease/signer.json') ?? '{}').heads?.desk?.size ?? 0;
   const primary = await serveAtOnce(t, first, env);
-  assert.equal((await file(primary)).status, 201);
+  // A server that started slowly may not hold the lease yet.
+  await until(async () => ((await file(primary)).status === 201 ? true : null));
   await until(() => (size() > 4 ? true : null));
   await sleep(1_500);
   assert.equal((await run(t, first, ['backup', join(first, 'b')])).code, 0);

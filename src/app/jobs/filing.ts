@@ -38,7 +38,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))
     .finally(() => {
       filed();
-      backlog.end();
+      if (!stop.signal.aborted) backlog.end();
     });
   return async () => {
     stop.abort();

@@ -14,8 +14,8 @@ const SWEEP_EVERY = HOUR;
 
 /**
  * Runs a job's polling loop. Each round returns the pause before the next round, in ms. If a round throws, the pause is
- * longer, and the error is logged with the message `failed`, once until another error or a round that works. Returns a function that stops the loop after the current
- * round.
+ * longer, and the error is logged with the message `failed`: once, until another error or a round that works. Returns a
+ * function that stops the loop after the current round.
  */
 export function poll(
   round: () => number | Promise<number>,

@@ -1,0 +1,61 @@
+import { listenDesk } from '../../../api/server.ts';
+import type { AppContext } from '../../app/context.ts';
+import { startClock } from '../../app/jobs/clock.ts';
+import { startFiling } from '../../app/jobs/filing.ts';
+import { startHubPings } from '../../app/jobs/hub-pings.ts';
+import { startLog } from '../../app/jobs/log.ts';
+import { startMails } from '../../app/jobs/mails.ts';
+import { startPublisher } from '../../app/jobs/publish.ts';
+import { deliveryTransport, startWebhooks } from '../../app/jobs/webhooks.ts';
+import { paperMails } from '../../app/paper-mails.ts';
+import { paperWebhooks } from '../../app/paper-webhooks.ts';
+import { PendingFolders } from '../../app/pending-folders.ts';
+import type { PressQueue } from '../../app/press-queue.ts';
+import type { ServerLog } from '../../app/server-log.ts';
+import { listeningOn } from '../../env.ts';
+import { papersInContent } from '../../ingest/content-folder.ts';
+import { type FileProblem, problemLine } from '../../ingest/source-file.ts';
+import { smtpOf } from '../../net/smtp.ts';
+import { printError } from '../../terminal/output.ts';
+import { renderMail } from './render-mail.ts';
+import { restartable, type Service } from './service.ts';
+import type { Signing } from './signing.ts';
+
+/** Serves the papers and their API, and starts the desk's jobs. */
+export async function serveDesk(
+  app: AppContext,
+  presses: PressQueue,
+  { startJob }: Signing,
+  logger: ServerLog,
+): Promise<Service> {
+  const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
+  const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
+    app.settings = listeningOn(app.settings, { desk: port });
+    app.store.served.note('desk', app.settings.origin);
+  });
+  const onProblem = (problem: FileProblem) => printError(problemLine(problem));
+  const stopClock = startJob(() => startClock({ app, presses, backlog, logger }));
+  const filing = restartable(() => startJob(() => startFiling({ app, presses, backlog, logger, onProblem })));
+  const stopWebhooks = startJob(() =>
+    startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger),
+  );
+  const stopHubPings = startJob(() => startHubPings(app, logger));
+  const mails = restartable(() =>
+    startJob(() => startMails(app, paperMails(app, renderMail), smtpOf(app.settings), logger)),
+  );
+  const log = restartable(() => startJob(() => startLog(app, 'desk', logger)));
+  const publisher = restartable(() => startJob(() => startPublisher(app, logger)));
+  const jobs = [filing, mails, log, publisher];
+  return {
+    name: 'desk',
+    url: desk.url,
+    drain: desk.drain,
+    async reload() {
+      await Promise.all(jobs.map((job) => job.reload()));
+    },
+    async stop() {
+      await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
+      await stopClock();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { listenMetrics } from '../../../api/metrics.ts';
+import type { AppContext } from '../../app/context.ts';
+import type { PressQueue } from '../../app/press-queue.ts';
+import type { ServerLog } from '../../app/server-log.ts';
+import type { Service } from './service.ts';
+
+/** Serves `/metrics` where METRICS_PORT says so. `presses` returns null until the desk is served. */
+export async function serveMetrics(
+  app: AppContext,
+  presses: () => PressQueue | null,
+  logger: ServerLog,
+): Promise<Service | null> {
+  const address = app.settings.metrics;
+  if (address === null) return null;
+  // A server without metrics does not load their library.
+  const { openMetrics } = await import('../../app/metrics/metrics.ts');
+  const metrics = openMetrics({ app, presses });
+  const listening = await listenMetrics(metrics, address, (error) => logger.error({ err: error }, 'a scrape failed'));
+  return {
+    name: 'metrics',
+    url: listening.url,
+    drain() {},
+    async reload() {},
+    async stop() {
+      await listening.close();
+      metrics.close();
+    },
+  };
+}

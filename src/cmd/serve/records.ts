@@ -1,0 +1,48 @@
+import { listenRecords } from '../../../api/server.ts';
+import type { AppContext } from '../../app/context.ts';
+import { startLog } from '../../app/jobs/log.ts';
+import { startMails } from '../../app/jobs/mails.ts';
+import { startScanner } from '../../app/jobs/scanner.ts';
+import { startValueIndex } from '../../app/jobs/value-index.ts';
+import { deliveryTransport, startWebhooks } from '../../app/jobs/webhooks.ts';
+import { recordsMails } from '../../app/records-mails.ts';
+import { recordsWebhooks } from '../../app/records-webhooks.ts';
+import type { ServerLog } from '../../app/server-log.ts';
+import { listeningOn } from '../../env.ts';
+import { proberOf } from '../../net/prober.ts';
+import { smtpOf } from '../../net/smtp.ts';
+import { renderMail } from './render-mail.ts';
+import { restartable, type Service } from './service.ts';
+import type { Signing } from './signing.ts';
+
+/** Serves the domain records, and starts their jobs. */
+export async function serveRecords(app: AppContext, { startJob }: Signing, logger: ServerLog): Promise<Service> {
+  const records = await listenRecords(app, logger, (port) => {
+    app.settings = listeningOn(app.settings, { records: port });
+    app.store.served.note('records', app.settings.dataOrigin);
+  });
+  const { settings, now } = app;
+  // A separate mailer, because the desk closes its own when it stops.
+  const mails = restartable(() =>
+    startJob(() => startMails(app, recordsMails(app, renderMail), smtpOf(app.settings), logger)),
+  );
+  const log = restartable(() => startJob(() => startLog(app, 'records', logger)));
+  const stopWebhooks = startJob(() =>
+    startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger),
+  );
+  const stopIndex = startJob(() => startValueIndex(app, logger));
+  const stopScanner = settings.scanner
+    ? startJob(() => startScanner(app, proberOf(settings, now), logger))
+    : async () => {};
+  return {
+    name: 'records',
+    url: records.url,
+    drain: records.drain,
+    async reload() {
+      await Promise.all([mails.reload(), log.reload()]);
+    },
+    async stop() {
+      await Promise.all([records.close(), mails.stop(), log.stop(), stopWebhooks(), stopIndex(), stopScanner()]);
+    },
+  };
+}

@@ -1,0 +1,5 @@
+import { loadBuild } from '../../app/build.ts';
+import type { RenderMail } from '../../outbound/letter.ts';
+
+/** Renders mails with the pages of the build. */
+export const renderMail: RenderMail = async (content) => (await loadBuild()).render('/mail', content);

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AppContext } from '../../app/context.ts';
+import type { ServerLog } from '../../app/server-log.ts';
+import { openSignerLease } from '../../app/signer.ts';
+import { SECOND } from '../../time.ts';
+import type { StartJob } from './service.ts';
+
+/** How long the start waits for the lease, in ms, before this server serves without it. */
+const LEASE_WAIT = 2 * SECOND;
+
+/** Whether this server signs, alone or by the lease of LEASE_URL. */
+export interface Signing {
+  /** Starts a job as soon as this server may sign. Without the lease, requests are served all the same. */
+  startJob(start: StartJob): () => Promise<void>;
+  /** Resolves when this server must stop because it may not sign any more; the log says why. */
+  ended: Promise<void>;
+  /** Lets another server sign. */
+  stop(): Promise<void>;
+}
+
+/** Takes the right to sign, and opens the signing key. Resolves when it is held, or after `LEASE_WAIT`. */
+export async function openSigning(app: AppContext, logger: ServerLog): Promise<Signing> {
+  const { leaseUrl } = app.settings;
+  if (leaseUrl === null) {
+    app.openSigningKey();
+    return { startJob: (start) => start(), ended: new Promise(() => {}), stop: async () => {} };
+  }
+  const lease = openSignerLease(app, leaseUrl, logger);
+  app.signer = lease;
+  const held = lease.acquire().then(() => app.openSigningKey());
+  const ended = Promise.withResolvers<void>();
+  let isStopping = false;
+  const fail = (error: unknown) => {
+    if (isStopping) return;
+    logger.error({ err: error }, 'this server cannot sign, and stops');
+    ended.resolve();
+  };
+  lease.lost.addEventListener('abort', () => {
+    logger.error('another server may sign now: this one stops; start it again to stand by');
+    ended.resolve();
+  });
+  try {
+    await Promise.race([held, pause(LEASE_WAIT)]);
+  } catch (error) {
+    await lease.stop();
+    throw error;
+  }
+  held.catch(fail);
+  return {
+    startJob(start) {
+      let stop: (() => Promise<void>) | null = null;
+      let isStopped = false;
+      held
+        .then(
+          () => {
+            if (!isStopped) stop = start();
+          },
+          // `fail` was told.
+          () => {},
+        )
+        .catch(fail);
+      return async () => {
+        isStopped = true;
+        await stop?.();
+      };
+    },
+    ended: ended.promise,
+    async stop() {
+      isStopping = true;
+      await lease.stop();
+    },
+  };
+}
