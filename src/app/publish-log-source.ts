@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, Fault } from '../fault.ts';
+import { sizeOf } from '../files/file-size.ts';
 import { logFolder } from '../files/log-files.ts';
 import { filesIn } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
@@ -60,12 +61,22 @@ export class LogSource implements Source {
     const needed = new Set([...tilesBetween(0, this.#current().size)].map(tilePath));
     for (const path of filesIn(this.folder)) {
       if (!isLogPath(path)) continue;
-      yield { path, read: () => this.#read(path), isSuperseded: !isLogText(path) && !needed.has(path) };
+      yield { ...this.#fileAt(path), isSuperseded: !isLogText(path) && !needed.has(path) };
     }
+  }
+
+  mayHave(path: string): boolean {
+    return isLogPath(path);
   }
 
   headersOf(path: string): Record<string, string> {
     return { ...OPEN_LOG, ...logFileHeaders(path, this.#app.settings.origin) };
+  }
+
+  doubt(): void {
+    const { publications } = this.#app.store;
+    publications.begin(this.#target, this.tree, '');
+    publications.setRules(this.#target, this.tree, '');
   }
 
   watch(): void {
@@ -101,9 +112,12 @@ export class LogSource implements Source {
     const tiles = new Set(found('send').filter((path) => !isLogText(path)));
     for (const tile of tilesBetween(base, current.size)) tiles.add(tilePath(tile));
     const there = [...tiles].filter((path) => this.#isThere(path));
-    const text = (path: string): SourceFile => ({ path, read: async () => Buffer.from(current.texts.get(path) ?? '') });
+    const text = (path: string): SourceFile => {
+      const bytes = Buffer.from(current.texts.get(path) ?? '');
+      return { path, size: async () => bytes.length, read: async () => bytes };
+    };
     const stages = [
-      there.map((path) => ({ path, read: () => this.#read(path) })),
+      there.map((path) => this.#fileAt(path)),
       LOG_TEXTS.filter((path) => path !== CHECKPOINT && current.texts.has(path)).map(text),
       [text(CHECKPOINT)],
     ];
@@ -149,6 +163,10 @@ export class LogSource implements Source {
       throw new Fault('unavailable', `${this.folder} has no checkpoint; run broadsheet press, then publish again`);
     }
     return { texts, size: parseCheckpoint(checkpoint).size };
+  }
+
+  #fileAt(path: string): SourceFile {
+    return { path, size: () => sizeOf(join(this.folder, path)), read: () => this.#read(path) };
   }
 
   async #read(path: string): Promise<Uint8Array | null> {

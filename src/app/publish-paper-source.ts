@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault } from '../fault.ts';
+import { sizeOf } from '../files/file-size.ts';
 import { sha256 } from '../ledger/basis.ts';
+import { AREAS } from '../press/feeds/header-policy.ts';
 import { STAGES } from '../press/output.ts';
 import { outputNamed } from '../press/outputs/all.ts';
 import { type HeaderRules, parseHeaderRules } from '../publish/header-rules.ts';
@@ -12,6 +14,8 @@ import type { Unpublished } from '../store/publications.ts';
 import type { AppContext } from './context.ts';
 
 const HEADERS_FILE = '_headers';
+/** What the paths of a paper begin with, besides those of its own pages. */
+const OWN = new Set([HEADERS_FILE, ...AREAS.map(([pattern]) => pattern.split('/')[1] ?? '')]);
 /** How often a running press is looked at, in ms, and for how long one that was interrupted may take to be resumed. */
 const PRESS_POLL = 50;
 const RESUME_TIME = 2_000;
@@ -48,12 +52,23 @@ export class PaperSource implements Source {
       // Equal pictures of several outputs share their files.
       if (seen.has(path)) continue;
       seen.add(path);
-      yield { path, read: () => this.#read(path, digest) };
+      yield this.#fileAt(path, digest);
     }
+  }
+
+  mayHave(path: string): boolean {
+    const [top = '', name, ...deeper] = path.split('/');
+    // A page of the paper's own has any name.
+    const isPage = name === 'index.html' && deeper.length === 0;
+    return isPage || OWN.has(top);
   }
 
   headersOf(path: string): Record<string, string> {
     return this.#currentRules().parsed.of(path);
+  }
+
+  doubt(): void {
+    this.#table.begin(this.#target, this.tree, '');
   }
 
   watch(): void {
@@ -92,7 +107,7 @@ export class PaperSource implements Source {
       const { digest } = row;
       const stage = `${outputNamed(row.sheet)?.output.stage ?? 'host'} ${row.isAdded}`;
       const files = stages.get(stage) ?? [];
-      files.push({ path, read: () => this.#read(path, digest) });
+      files.push(this.#fileAt(path, digest));
       stages.set(stage, files);
     }
     // A path may have gone from one output and be that of another.
@@ -119,6 +134,10 @@ export class PaperSource implements Source {
 
   get #table() {
     return this.#app.store.publications;
+  }
+
+  #fileAt(path: string, digest: string): SourceFile {
+    return { path, size: () => sizeOf(join(this.folder, path)), read: () => this.#read(path, digest) };
   }
 
   async #read(path: string, digest: string): Promise<Uint8Array | null> {

@@ -76,7 +76,7 @@ export function compareTrees(
     // Before a listing, which would find every object of another desk a stray.
     await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
     const shown = (done: number) => progress(done, done, 'compared');
-    return compare(source, bucket, prefix, { excludes, headers: true, progress: shown });
+    return compare(source, bucket, prefix, { excludes, headers: true, bytes: true, progress: shown });
   });
 }
 

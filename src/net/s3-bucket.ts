@@ -210,7 +210,7 @@ export class S3Bucket implements Bucket {
 
   async #askOnce(request: Request, { body, signal, answerMax = ANSWER_MAX }: Question): Promise<Answer> {
     const limit = AbortSignal.timeout(
-      TIMEOUT + Math.ceil(((body?.length ?? 0) + answerMax - ANSWER_MAX) / BYTES_PER_SECOND) * SECOND,
+      TIMEOUT + Math.ceil(((body?.length ?? 0) + Math.max(0, answerMax - ANSWER_MAX)) / BYTES_PER_SECOND) * SECOND,
     );
     const response = await fetch(request, {
       redirect: 'manual',

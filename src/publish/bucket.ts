@@ -33,7 +33,8 @@ export interface Bucket {
   readonly name: string;
   /** Whether the objects keep the headers that they were written with. */
   readonly keepsHeaders: boolean;
-  get(key: string): Promise<StoredObject | null>;
+  /** The object, of at most `max` bytes, without which it is one that a program writes for itself. */
+  get(key: string, max?: number): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
   /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;

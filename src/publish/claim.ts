@@ -170,6 +170,11 @@ export class Claim {
     this.signal.throwIfAborted();
   }
 
+  /** Whether another publisher may have taken the claim. */
+  isLost(): boolean {
+    return this.#lost.signal.aborted;
+  }
+
   /** Lets others publish. After a failure too: what was not sent stays queued. */
   async release(): Promise<void> {
     clearInterval(this.#timer);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import type { Bucket, BucketObject } from './bucket.ts';
+import type { Bucket, BucketObject, ObjectHead } from './bucket.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { CLAIM_FILE } from './claim.ts';
 import { inParallel } from './in-parallel.ts';
-import { objectHeaders } from './object-headers.ts';
+import { hasHeaders, objectHeaders } from './object-headers.ts';
 import type { Difference, Source, SourceFile } from './source.ts';
 
 export interface Comparison {
@@ -17,6 +18,8 @@ export interface CompareOptions {
   excludes: readonly string[];
   /** Also compares the headers, which costs a request for each object. */
   headers: boolean;
+  /** Also reads the bytes of objects whose ETag is not the MD5 of their bytes: encrypted by key, or sent in parts. */
+  bytes: boolean;
   progress?: (done: number) => void;
 }
 
@@ -27,7 +30,7 @@ export async function compare(
   source: Source,
   bucket: Bucket,
   prefix: string,
-  { excludes, headers, progress }: CompareOptions,
+  { excludes, headers, bytes, progress }: CompareOptions,
 ): Promise<Comparison> {
   const objects = new Map<string, BucketObject>();
   for await (const object of bucket.list(prefix)) {
@@ -46,12 +49,14 @@ export async function compare(
     const object = objects.get(file.path);
     objects.delete(file.path);
     if (object === undefined && file.isSuperseded === true) return;
-    const what = object === undefined ? 'missing' : await differenceOf(source, file, { bucket, object, headers });
+    const what =
+      object === undefined ? 'missing' : await differenceOf(source, file, { bucket, object, headers, bytes });
     if (what !== null) differences.push({ path: file.path, what });
     files++;
     progress?.(files);
   };
-  await inParallel(source.files(), look);
+  const budget = new ByteBudget();
+  await inParallel(source.files(), async (file) => budget.within(await file.size(), () => look(file)));
   for (const path of objects.keys()) differences.push({ path, what: 'stray' });
   differences.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { differences, files };
@@ -60,24 +65,34 @@ export async function compare(
 async function differenceOf(
   source: Source,
   file: SourceFile,
-  { bucket, object, headers }: { bucket: Bucket; object: BucketObject; headers: boolean },
+  { bucket, object, headers, bytes }: { bucket: Bucket; object: BucketObject; headers: boolean; bytes: boolean },
 ): Promise<Difference['what'] | null> {
-  const bytes = await file.read();
+  const ours = await file.read();
   // It changed since the listing, and is queued for that.
-  if (bytes === null) return 'other bytes';
-  if (object.size !== bytes.length) return 'other bytes';
-  const sum = md5(bytes);
+  if (ours === null || object.size !== ours.length) return 'other bytes';
+  const sum = md5(ours);
   if (object.etag === sum && !(headers && bucket.keepsHeaders)) return null;
   const head = await bucket.head(object.key);
   if (head === null) return 'missing';
-  if (head.etag !== sum && !isSameByDigest(head.headers, bytes)) return 'other bytes';
+  if (head.etag !== sum) {
+    if (!hasOpaqueEtag(head)) return 'other bytes';
+    if (bytes) {
+      const there = await bucket.get(object.key, ours.length + 1);
+      if (there === null || Buffer.compare(there.bytes, ours) !== 0) return 'other bytes';
+    } else if (!isSameByDigest(head.headers, ours)) return 'other bytes';
+  }
   if (!headers || !bucket.keepsHeaders) return null;
-  const wanted = Object.entries(objectHeaders(source.headersOf(file.path), file.path, bytes));
-  return wanted.every(([name, value]) => head.headers[name.toLowerCase()] === value) ? null : 'other headers';
+  const wanted = objectHeaders(source.headersOf(file.path), file.path, ours);
+  return hasHeaders(head.headers, wanted) ? null : 'other headers';
 }
+
+const isEncrypted = (headers: Record<string, string>) =>
+  (headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
+
+/** Whether an ETag may be other than the MD5 of the bytes. */
+const hasOpaqueEtag = ({ etag, headers }: ObjectHead) => etag.includes('-') || isEncrypted(headers);
 
 /** A store that encrypts by key has ETags that are no MD5. It is then believed that the digest that was sent is true. */
 function isSameByDigest(headers: Record<string, string>, bytes: Uint8Array): boolean {
-  const isEncrypted = (headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
-  return isEncrypted && headers['x-amz-meta-sha256'] === createHash('sha256').update(bytes).digest('hex');
+  return isEncrypted(headers) && headers['x-amz-meta-sha256'] === createHash('sha256').update(bytes).digest('hex');
 }

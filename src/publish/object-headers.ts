@@ -3,6 +3,8 @@ import { contentType } from 'mime-types';
 
 /** Headers that object storage serves as they are. It keeps any others as metadata. */
 const SERVED = new Set(['content-type', 'cache-control', 'content-disposition', 'content-language', 'expires']);
+/** What readers notice of an object besides these: a page that is called compressed is none. */
+const NOTICED = new Set([...SERVED, 'content-encoding', 'x-amz-website-redirect-location']);
 
 /**
  * The headers to write an object with. Object storage serves `x-amz-meta-content-security-policy` and the like, which a
@@ -19,4 +21,11 @@ export function objectHeaders(
     return [SERVED.has(lower) ? lower : `x-amz-meta-${lower}`, value];
   });
   return { ...Object.fromEntries(given), 'x-amz-meta-sha256': createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** Whether an object has the headers that it should be written with, and no others that readers notice. */
+export function hasHeaders(there: Record<string, string>, wanted: Record<string, string>): boolean {
+  const isNoticed = (name: string) => NOTICED.has(name) || name.startsWith('x-amz-meta-');
+  const extra = Object.entries(there).some(([name, value]) => value !== '' && isNoticed(name) && !(name in wanted));
+  return !extra && Object.entries(wanted).every(([name, value]) => there[name.toLowerCase()] === value);
 }

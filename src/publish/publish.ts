@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { Bucket } from './bucket.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { Claim, type ClaimTimes, readClaim } from './claim.ts';
 import { compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
@@ -55,17 +56,29 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
             excludes,
             // Another publication may have sent other headers with the same bytes.
             headers: repair || claim.before !== null,
+            bytes: repair,
             progress: (done) => job.progress(done, done, 'compared'),
           });
     claim.assertHeld();
-    source.begin(claim.publication, differences);
+    // What the tree never had is somebody else's, such as a backup in the same bucket.
+    source.begin(claim.publication, repair ? differences : (differences?.filter(isOwn(source)) ?? null));
     const report = await sendAll(job, claim);
+    claim.assertHeld();
     source.finish();
     return report;
+  } catch (error) {
+    // What was in flight may have replaced what the next publisher wrote.
+    if (claim.isLost()) source.doubt();
+    throw error;
   } finally {
     await claim.release();
   }
 }
+
+const isOwn =
+  (source: Source) =>
+  ({ path, what }: Difference): boolean =>
+    what !== 'stray' || source.mayHave(path);
 
 /** Whether nothing is queued, and the target is the one that the database remembers. */
 async function isUpToDate({ source, bucket, prefix, signal }: PublishJob): Promise<boolean> {
@@ -85,7 +98,8 @@ export async function plan(job: Omit<PublishJob, 'repair'>): Promise<Difference[
       ...removals.map((path): Difference => ({ path, what: 'stray' })),
     ];
   }
-  return (await compare(source, bucket, prefix, { excludes, headers: claim !== null })).differences;
+  const { differences } = await compare(source, bucket, prefix, { excludes, headers: claim !== null, bytes: false });
+  return differences.filter(isOwn(source));
 }
 
 const isEmpty = ({ stages, removals }: Pending) => stages.every((stage) => stage.length === 0) && removals.length === 0;
@@ -121,6 +135,7 @@ async function sendPlan(
   const total = stages.reduce((sum, stage) => sum + stage.length, 0) + removals.length;
   let done = 0;
   let overtaken: string | null = null;
+  const budget = new ByteBudget();
   for (const stage of stages) {
     for (let at = 0; at < stage.length; at += BATCH) {
       const sent: SourceFile[] = [];
@@ -140,8 +155,17 @@ async function sendPlan(
         done++;
         progress(done, total, file.path);
       };
+      let hasFailed = false;
+      const sendInTurn = async (file: SourceFile): Promise<void> =>
+        budget.within(await file.size(), async () => {
+          if (hasFailed) return;
+          await send(file).catch((error: unknown) => {
+            hasFailed = true;
+            throw error;
+          });
+        });
       try {
-        await inParallel(stage.slice(at, at + BATCH), send);
+        await inParallel(stage.slice(at, at + BATCH), sendInTurn);
       } finally {
         if (sent.length > 0) {
           await bucket.flush();

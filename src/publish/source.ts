@@ -7,6 +7,8 @@ export interface Difference {
 /** A file that a target should have: its path in the tree, and its bytes. */
 export interface SourceFile {
   path: string;
+  /** About how many bytes it has. */
+  size(): Promise<number>;
   /** The bytes that it should have; null when they are changing or gone, so that the plan is out of date. */
   read(): Promise<Uint8Array | null>;
   /** Whether nothing at the target needs it: it is compared where it is there, and not missed. */
@@ -33,8 +35,12 @@ export interface Source {
   publication(): string | null;
   /** Every file of the tree. */
   files(): Iterable<SourceFile>;
+  /** Whether a path may be one that this tree had once. What may not was put there by somebody else. */
+  mayHave(path: string): boolean;
   /** Headers of a file, by their usual names. */
   headersOf(path: string): Record<string, string>;
+  /** The target may have what another publication replaced: the next publication compares it. */
+  doubt(): void;
   /** Changes are queued from now on, so that none is missed while the target is compared. */
   watch(): void;
   /** Records a publication, and what a comparison has found; `null` where the target is the one remembered. */

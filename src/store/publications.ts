@@ -96,7 +96,7 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
     `INSERT INTO unpublished (target, tree, sheet, path, mark, added)
        SELECT ?1, ?2, sheet, path, random() >> 11, ?4 FROM files
        WHERE paper = ?2 AND path IN (SELECT value FROM json_each(?3))
-     ON CONFLICT DO UPDATE SET mark = excluded.mark`,
+     ON CONFLICT DO UPDATE SET mark = excluded.mark, added = max(added, excluded.added)`,
   );
   const queueStray = run(
     `INSERT INTO unpublished (target, tree, sheet, path, mark, added)
