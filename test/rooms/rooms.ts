@@ -380,7 +380,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'what a reader’s browser runs: nothing that needs Node or the desk',
     imports: ['src/parts', 'src/ledger', 'src/press/prose-html.ts', 'src/records'],
   },
-  'src/env.ts': { holds: 'the settings as this process was given them', imports: ['src/settings'] },
+  'src/env.ts': {
+    holds: 'the settings as this process was given them',
+    imports: ['src/settings', 'src/publish/address.ts'],
+  },
   'src/settings': {
     holds: 'every setting, with its documentation',
     imports: [

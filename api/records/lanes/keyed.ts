@@ -17,6 +17,7 @@ import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
 import { Charges } from './charges.ts';
+import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /**
  * The keyed lane: reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every
@@ -33,8 +34,7 @@ export function keyedLane(app: AppContext, logger: Logger) {
     const { result: reservation, synced } = await reserveUnit(charges, app.settings, c.get('key'), set);
     let failed = true;
     try {
-      // The response is made while the disk takes the charge, and sent after that.
-      await Promise.all([next(), synced]);
+      await respondMeanwhile(next, synced);
       // A handler may have written to Node's response directly.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {

@@ -8,6 +8,7 @@ import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
+import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /**
  * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
@@ -39,8 +40,7 @@ export function keylessLane({ store, settings, now }: AppContext) {
         { docs: docsUrl(settings), sign_in_url: signInUrl(settings) },
       );
     }
-    // The response is made while the disk takes the count, and sent after that.
-    await Promise.all([next(), synced]);
+    await respondMeanwhile(next, synced);
     return undefined;
   });
 }
