@@ -34,9 +34,12 @@ export class Sites {
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
-  #version = '';
-  #papers = new Map<string, Known>();
-  #domains: Domain[] = [];
+  #version = -1;
+  readonly #papers = new Map<string, Known>();
+  /** By hostname. */
+  readonly #domains = new Map<string, Domain[]>();
+  /** The hostname under which each paper is among the domains. */
+  readonly #hostnames = new Map<string, string>();
 
   constructor(app: AppContext) {
     this.#app = app;
@@ -50,7 +53,7 @@ export class Sites {
     const start = url.indexOf('/', url.indexOf('://') + 3);
     const end = url.slice(start).search(/[?#]/);
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
-    const site = this.#domains.length === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
+    const site = this.#domains.size === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
     if (site === null) return NOWHERE;
     const incoming = routed?.env?.incoming;
     if (incoming !== undefined) this.#found.set(incoming, site);
@@ -67,7 +70,7 @@ export class Sites {
     return this.of(env);
   };
 
-  /** Reads the papers again when any of them changed, in this process or another. */
+  /** Reads again the papers that changed, in this process or another. */
   #refresh(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
@@ -76,19 +79,38 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = `${store.editions()} ${store.hosts.version()}`;
+    const version = store.papersVersion();
     if (version === this.#version) return;
+    for (const paper of store.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;
-    const papers: Known[] = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
+  }
+
+  /** Takes on what a paper is now. */
+  #keep(paper: Known): void {
+    const { slug } = paper;
+    this.#leaveDomain(slug);
     // A private paper looked like one that does not exist, and still does.
-    const removed = store.removedPapers().filter(({ paper_public }) => paper_public);
-    this.#papers = new Map([...papers, ...removed].map((paper) => [paper.slug, paper]));
+    if (isRemoved(paper) && !paper.paper_public) {
+      this.#papers.delete(slug);
+      return;
+    }
+    this.#papers.set(slug, paper);
     // Papers that are not served here keep their address in links: another server may answer there.
-    // Those of removed papers come last: another paper may have taken the address since.
-    this.#domains = servedAt([...this.#papers.values()], store.hosts).map((paper) => {
-      const url = new URL(paper.url ?? '');
-      return { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
-    });
+    if (servedAt([paper], { all: () => this.#app.store.hosts.of(slug) }).length === 0) return;
+    const url = new URL(paper.url ?? '');
+    const domain = { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
+    this.#hostnames.set(slug, domain.hostname);
+    const there = [...(this.#domains.get(domain.hostname) ?? []), domain];
+    this.#domains.set(domain.hostname, there.toSorted(byPrecedence));
+  }
+
+  #leaveDomain(slug: string): void {
+    const hostname = this.#hostnames.get(slug);
+    if (hostname === undefined) return;
+    this.#hostnames.delete(slug);
+    const others = (this.#domains.get(hostname) ?? []).filter(({ paper }) => paper.slug !== slug);
+    if (others.length === 0) this.#domains.delete(hostname);
+    else this.#domains.set(hostname, others);
   }
 
   #find(request: Request, asked: URL, path: string): Site | null {
@@ -111,9 +133,7 @@ export class Sites {
     const name = nameOf(asked);
     // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.
     const held = paperOfKey(this.#app.store.keys, (header) => request.headers.get(header), this.#app.now());
-    const named = this.#domains.filter(
-      ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),
-    );
+    const named = (this.#domains.get(name) ?? []).filter(({ paper }) => paper.paper_public || held === paper.slug);
     const exact = named.filter(({ host }) => host === hostKey(asked));
     if (exact.length > 0 || name === this.#shared.hostname) return exact;
     return new Set(named.map((domain) => domain.host)).size === 1 ? named : [];
@@ -132,6 +152,13 @@ export class Sites {
       path: slash === -1 ? '' : path.slice(slash),
     };
   }
+}
+
+const isRemoved = (paper: Known): boolean => paper.removed_at !== undefined;
+
+/** Removed papers come last: another paper may have taken the address since. */
+function byPrecedence({ paper: a }: Domain, { paper: b }: Domain): number {
+  return Number(isRemoved(a)) - Number(isRemoved(b)) || (a.slug < b.slug ? -1 : 1);
 }
 
 function known(paper: Known | null): Pick<Site, 'paper' | 'removed'> {

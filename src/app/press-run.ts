@@ -44,9 +44,10 @@ export interface PressOptions {
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
   const { store } = app;
   const { paper } = options;
+  const over = store.nextPlaceExpiry();
   store.transact(() => {
     airDue(store, app.now());
-    expirePlaces(store, app.now());
+    if (over !== null && over <= app.now()) expirePlaces(store, app.now());
   });
   if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
   const reports = new Map<string, PressReport>();

@@ -39,7 +39,8 @@ export interface Manifest {
   isPending(paper: string, tag: string): boolean;
   /** The paper's newest uncleared mark, or 0. */
   newestMark(paper: string): number;
-  stalePapers(): string[];
+  /** The papers that have marks above a number. */
+  papersMarkedAfter(number: number): string[];
   /** Begins a press of all present marks. Call it in a transaction, while holding the claim. */
   begin(paper: string): PressStart;
   /** Clears the marks at or below a number. The tree and the manifest agree again. */

@@ -4,30 +4,21 @@ import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-export interface HostTables extends HostTable {
-  /** Changes with every write, so one cheap read detects any change. */
-  version(): string;
-}
-
 /** The hosts at which papers are served. */
-export function hostTable(db: Db): HostTables {
-  const { run, one, all } = sql(db);
-  const mark = one("SELECT count(*) || ' ' || coalesce(max(n), 0) FROM paper_hosts", text);
+export function hostTable(db: Db): HostTable {
+  const { run, all } = sql(db);
   const insert = run('INSERT INTO paper_hosts (paper, host, how, at) VALUES (?, ?, ?, ?)');
   const remove = run('DELETE FROM paper_hosts WHERE n = ?');
-  const rows = all(
-    'SELECT n, paper, how, at, host FROM paper_hosts ORDER BY n',
-    { n: integer, paper: text, how: oneOf('given', 'file', 'txt'), at: integer, host: text },
-    // Migration 060 stored hosts as entered.
-    (row) => ({ ...row, host: normal(row.host) }),
-  );
-  const of = (paper: string): (PaperHost & { n: number })[] => rows().filter((row) => row.paper === paper);
+  const HOST = { n: integer, paper: text, how: oneOf('given', 'file', 'txt'), at: integer, host: text };
+  // Migration 060 stored hosts as entered.
+  const hostOf = (row: PaperHost & { n: number }) => ({ ...row, host: normal(row.host) });
+  const rows = all('SELECT n, paper, how, at, host FROM paper_hosts ORDER BY n', HOST, hostOf);
+  const of = all('SELECT n, paper, how, at, host FROM paper_hosts WHERE paper = ? ORDER BY n', HOST, hostOf);
 
   return {
     all: rows,
     of,
     holds: (paper, host) => of(paper).some((row) => row.host === host),
-    version: () => mark() ?? '',
     add(paper, host, how, at) {
       if (of(paper).some((row) => row.host === host)) return false;
       insert(paper, host, how, at);

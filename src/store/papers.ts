@@ -4,7 +4,7 @@ import type { Media } from '../desk/media.ts';
 import type { Page, PageBody } from '../desk/page.ts';
 import type { Paper, PaperBody } from '../desk/paper.ts';
 import type { Placement } from '../desk/placement.ts';
-import { integer, json, text } from './columns.ts';
+import { integer, json, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
@@ -16,8 +16,10 @@ export interface PaperTable {
   /** The papers that were removed, as they were. */
   removedPapers(): RemovedPaper[];
   removedPaper(slug: string): RemovedPaper | null;
-  /** Grows with every visible change of any paper, so one cheap read detects any change. */
-  editions(): number;
+  /** Grows with every visible change of any paper and of its hosts, so one cheap read detects any change. */
+  papersVersion(): number;
+  /** The papers that changed after a version, also those that were removed, in no order. Before the first one is -1. */
+  changedPapers(since: number): (Paper | RemovedPaper)[];
   /** Adds a paper, or changes it. A removed paper is back. */
   setPaper(slug: string, body: PaperBody, at: number): void;
   removePaper(slug: string, at: number): void;
@@ -54,13 +56,21 @@ const spread = <Row extends { body: PaperBody }>({ body, ...rest }: Row) => ({ .
 export function paperTables(db: Db): PaperTable {
   const { run, one, all } = sql(db);
   const hasPaper = one('SELECT 1 FROM papers WHERE slug = ? AND removed_at IS NULL', integer);
-  const editions = one('SELECT coalesce(sum(edition), 0) + count(*) FROM papers', integer);
-  const set = run(
-    `INSERT INTO papers (slug, body, edition, changed_at, seq) VALUES (?, ?, 0, ?, 0)
-     ON CONFLICT DO UPDATE SET body = excluded.body, removed_at = NULL`,
+  const version = one('SELECT max(version) FROM papers', orNull(integer));
+  const changed = all(
+    'SELECT body, slug, edition, changed_at, removed_at FROM papers WHERE version > ?',
+    { ...PAPER, removed_at: orNull(integer) },
+    ({ removed_at, ...paper }) => (removed_at === null ? spread(paper) : { ...spread(paper), removed_at }),
   );
-  const remove = run('UPDATE papers SET removed_at = ? WHERE slug = ?');
-  const bump = run('UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?) WHERE slug = ?');
+  const NEXT = '(SELECT coalesce(max(version), 0) + 1 FROM papers)';
+  const set = run(
+    `INSERT INTO papers (slug, body, edition, changed_at, seq, version) VALUES (?, ?, 0, ?, 0, ${NEXT})
+     ON CONFLICT DO UPDATE SET body = excluded.body, removed_at = NULL, version = excluded.version`,
+  );
+  const remove = run(`UPDATE papers SET removed_at = ?, version = ${NEXT} WHERE slug = ?`);
+  const bump = run(
+    `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
+  );
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
   const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
@@ -77,11 +87,15 @@ export function paperTables(db: Db): PaperTable {
   ];
   const placement = one(RECORD, json<Placement>());
   const placements = all(
-    `SELECT r.body FROM papers p JOIN records r
-       ON r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')
-     WHERE p.removed_at IS NULL`,
-    json<Placement>(),
+    `SELECT p.slug, r.body FROM papers p LEFT JOIN records r
+       ON p.removed_at IS NULL
+       AND r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')
+     WHERE p.version > ?`,
+    { slug: text, body: orNull(json<Placement>()) },
   );
+  /** When the first placement of each paper ends that has one, in ms, as of a version that was committed. */
+  const ends = new Map<string, number>();
+  let endsVersion = -1;
   const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];
 
   return {
@@ -102,7 +116,8 @@ export function paperTables(db: Db): PaperTable {
       REMOVED,
       spread,
     ),
-    editions: () => editions() ?? 0,
+    papersVersion: () => version() ?? 0,
+    changedPapers: changed,
     setPaper(slug, body, at) {
       set(slug, JSON.stringify(body), at);
     },
@@ -125,10 +140,18 @@ export function paperTables(db: Db): PaperTable {
     casts: (paper) => casts(paper, 'cast').reverse(),
     placement: (paper) => placement(paper, 'front', ''),
     nextPlaceExpiry() {
-      const ends = placements().flatMap(({ lead, pins }) =>
-        [lead, ...pins].flatMap((place) => (place?.until == null ? [] : [place.until])),
-      );
-      return ends.length === 0 ? null : Math.min(...ends);
+      // What is read in a transaction may be rolled back, and its version given to another change.
+      if (db.inTransaction) return earliest(placements(-1).map(({ body }) => endOf(body)));
+      const newest = version() ?? 0;
+      if (newest !== endsVersion) {
+        for (const { slug, body } of placements(endsVersion)) {
+          const end = endOf(body);
+          if (end === null) ends.delete(slug);
+          else ends.set(slug, end);
+        }
+        endsVersion = newest;
+      }
+      return earliest(ends.values());
     },
     media: (paper, path) => media(paper, 'media', path),
     allMedia: (paper) => allMedia(paper, 'media'),
@@ -139,4 +162,15 @@ export function paperTables(db: Db): PaperTable {
     pages: (paper) =>
       pages(paper, 'page').flatMap(({ name, body }) => (body === null ? [] : [{ ...body, slug: name }])),
   };
+}
+
+/** When the first place of a front ends, in ms; null when none does. */
+function endOf(placement: Placement | null): number | null {
+  return placement === null ? null : earliest([placement.lead, ...placement.pins].map((place) => place?.until ?? null));
+}
+
+function earliest(times: Iterable<number | null>): number | null {
+  let first: number | null = null;
+  for (const time of times) if (time !== null && (first === null || time < first)) first = time;
+  return first;
 }

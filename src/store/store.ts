@@ -7,6 +7,7 @@ import type { SignInTable } from '../accounts/sign-in.ts';
 import type { WatchGroupTable } from '../accounts/watch-group.ts';
 import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
+import type { HostTable } from '../desk/host.ts';
 import type { KeyTable } from '../desk/keys.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { PreviewTable } from '../desk/preview-link.ts';
@@ -46,7 +47,6 @@ import type { ForwardedTable } from './forwarded.ts';
 import { forwardedTable } from './forwarded.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { groupCommit } from './group-commit.ts';
-import type { HostTables } from './hosts.ts';
 import { hostTable } from './hosts.ts';
 import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
@@ -111,7 +111,14 @@ export interface Store
     Pick<LedgerTables, 'entries' | 'doorKeys'>,
     Pick<
       PaperTable,
-      'paper' | 'removedPapers' | 'removedPaper' | 'editions' | 'record' | 'allMedia' | 'nextPlaceExpiry'
+      | 'paper'
+      | 'removedPapers'
+      | 'removedPaper'
+      | 'papersVersion'
+      | 'changedPapers'
+      | 'record'
+      | 'allMedia'
+      | 'nextPlaceExpiry'
     >,
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
     AppliedTable,
@@ -125,7 +132,7 @@ export interface Store
   terms: TermsTable;
   previews: PreviewTable;
   events: Events;
-  hosts: HostTables;
+  hosts: HostTable;
   hubPings: HubPingTable;
   publications: PublicationTable;
   removals: RemovalTable;
@@ -346,7 +353,8 @@ export function openStore(settings: DatabaseSettings): Store {
     paper: papers.paper,
     removedPapers: papers.removedPapers,
     removedPaper: papers.removedPaper,
-    editions: papers.editions,
+    papersVersion: papers.papersVersion,
+    changedPapers: papers.changedPapers,
     record: papers.record,
     allMedia: papers.allMedia,
     nextPlaceExpiry: papers.nextPlaceExpiry,

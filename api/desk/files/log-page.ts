@@ -26,7 +26,7 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
     if (found === null || (found.path ?? '') !== '') return next();
     if (found.isOwn) return c.redirect(url_absolute, 302);
     if (found.path === null) return c.redirect('/log/', 301);
-    const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.editions()}`;
+    const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.papersVersion()}`;
     const view = () => deskLogView(app, { origin, policy });
     return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
   };

@@ -39,6 +39,9 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
   const dropOld = hourly((now) => store.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that another program version or other settings may have pressed. Only a press can tell. */
   const unseen = new Set(store.paperSlugs());
+  let newestMark = store.manifest.highestMarkOfAll();
+  /** Papers that may have stale outputs: all that were marked since this job began, until they are found pressed. */
+  const marked = new Set(store.removedPapers().map(({ slug }) => slug));
   /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
   const resting = new Map<string, number>();
 
@@ -84,10 +87,17 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       });
     }
     dropOld(now);
-    for (const paper of new Set([...unseen, ...store.manifest.stalePapers()])) {
+    const mark = store.manifest.highestMarkOfAll();
+    if (mark !== newestMark) for (const paper of store.manifest.papersMarkedAfter(newestMark)) marked.add(paper);
+    newestMark = mark;
+    for (const paper of new Set([...unseen, ...marked])) {
       // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
+      if (!unseen.has(paper) && store.manifest.newestMark(paper) === 0) {
+        marked.delete(paper);
+        continue;
+      }
       resting.delete(paper);
       void press(paper);
     }
