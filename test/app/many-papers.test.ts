@@ -21,6 +21,10 @@ const MANY = 60;
 /** What statements read since the last call: how many there were of each, and how many rows they gave. */
 type Counted = Map<string, { times: number; rows: number }>;
 
+interface Prepares {
+  prepare(text: string): { get(...params: unknown[]): unknown; all(...params: unknown[]): unknown[] };
+}
+
 /** Counts from now on what is read in this process. */
 function counter(t: Scope): { read(): Counted } {
   const texts = new WeakMap<object, string>();
@@ -30,25 +34,26 @@ function counter(t: Scope): { read(): Counted } {
     const { times, rows: before } = counted.get(text) ?? { times: 0, rows: 0 };
     counted.set(text, { times: times + 1, rows: before + rows });
   };
-  const { prepare } = Database.prototype;
-  Database.prototype.prepare = function (text: string) {
+  const database = Database.prototype as unknown as Prepares;
+  const { prepare } = database;
+  database.prepare = function (text) {
     const statement = prepare.call(this, text);
     const { get, all } = statement;
     texts.set(statement, text);
-    statement.get = (...params: unknown[]) => {
-      const row = get.call(statement, ...params);
+    statement.get = (...params) => {
+      const row = get.apply(statement, params);
       note(statement, row === undefined ? 0 : 1);
       return row;
     };
-    statement.all = (...params: unknown[]) => {
-      const rows = all.call(statement, ...params);
+    statement.all = (...params) => {
+      const rows = all.apply(statement, params);
       note(statement, rows.length);
       return rows;
     };
     return statement;
   };
   t.after(() => {
-    Database.prototype.prepare = prepare;
+    database.prepare = prepare;
   });
   return {
     read() {
