@@ -8,7 +8,8 @@ import { putFile } from '../files/durable-file.ts';
 import { fromBase64 } from '../ledger/bytes.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
-import { LEASE_FILE, type LeasedHead, SignerLease } from '../standby/signer-lease.ts';
+import type { Bucket } from '../publish/bucket.ts';
+import { LEASE_FILE, type LeasedHead, readLease, SignerLease } from '../standby/signer-lease.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log-fence.ts';
 import { readLogKey } from './log-key.ts';
@@ -35,8 +36,7 @@ const BOOT = bootOf();
 export function rightBeside({ dataDir }: Settings): SignerRight {
   return {
     assertHeld() {
-      const [boot, until] = noteIn(join(dataDir, NOTE));
-      if (boot === BOOT && Number(until) > uptime()) return;
+      if (isHeldHere({ dataDir })) return;
       throw new Busy('nothing is signed here: no server on this machine holds the lease of LEASE_URL; start one');
     },
     announce: async () => false,
@@ -46,13 +46,9 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
 /** The lease of a server. Acquire it before anything is signed. */
 export function openSignerLease(app: { settings: Settings; store: Store }, url: string, logger: Logger): SignerLease {
   const { settings, store } = app;
-  const address = parseAddress(url, settings.objectStorage);
-  if (typeof address === 'string')
-    throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
   let told = '';
   const lease: SignerLease = new SignerLease({
-    bucket: openBucket(settings, address),
-    key: `${treePrefix({ ...address, paper: '' }, '')}${LEASE_FILE}`,
+    ...leasePlace(settings, url),
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
     requireContinued: (log, head) => requireContinued(app, log, head),
@@ -67,6 +63,26 @@ export function openSignerLease(app: { settings: Settings; store: Store }, url: 
   });
   store.log.guard(() => lease.assertHeld());
   return lease;
+}
+
+function leasePlace(settings: Settings, url: string): { bucket: Bucket; key: string } {
+  const address = parseAddress(url, settings.objectStorage);
+  if (typeof address === 'string')
+    throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
+  return {
+    bucket: openBucket(settings, address),
+    key: `${treePrefix({ ...address, paper: '' }, '')}${LEASE_FILE}`,
+  };
+}
+
+/** Who holds the lease, null when nobody does, and whether it is a server of this machine. */
+export async function readSignerLease(
+  settings: Settings,
+  url: string,
+): Promise<{ name: string; holder: string | null; isHere: boolean }> {
+  const { bucket, key } = leasePlace(settings, url);
+  const found = await readLease(bucket, key);
+  return { name: bucket.name, holder: found?.record.holder?.name ?? null, isHere: isHeldHere(settings) };
 }
 
 /** Throws when a log of this database does not continue a head that another server may have signed. */
@@ -85,6 +101,11 @@ function requireContinued(
     'unavailable',
     `the log ${origin} has ${count(store.log.size(log))} leaves here, and the server that signed last has signed others, or more: ${count(size)}; ${cureOf(log)}`,
   );
+}
+
+function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
+  const [boot, until] = noteIn(join(dataDir, NOTE));
+  return boot === BOOT && Number(until) > uptime();
 }
 
 function noteIn(file: string): string[] {

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { noteBackup } from '../app/backup-note.ts';
 import { backupPlace } from '../app/backup-place.ts';
 import { backupSource } from '../app/backup-source.ts';
 import { pack } from '../backup/pack.ts';
 import { readSettings, settingNames } from '../env.ts';
+import { messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { printError, printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
@@ -32,6 +34,11 @@ export function command(): Command {
       const { missing, keys, media, database } = source;
       for (const digest of missing) printError(`${digest}: the ledger names this media file, and DATA_DIR has it not`);
       if (missing.length > 0) process.exitCode = 1;
+      try {
+        noteBackup(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
+      } catch (error) {
+        printError(`the backup is complete, and DATA_DIR could not note it for doctor: ${messageOf(error)}`);
+      }
       if (place.name === '-') return;
       const parts = `database ${megabytes(database)}, ${plural(keys.length, 'key')}, ${plural(media.files, 'media file')}`;
       printResult(json, { file: place.name, bytes: written, database, keys, media, missing }, [

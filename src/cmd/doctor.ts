@@ -10,7 +10,9 @@ const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ',
 
 export function command(): Command {
   return new Command('doctor')
-    .description('check settings, database, keys, logs, disk, mail, resolvers and payments, and say what to do')
+    .description(
+      'check settings, database, keys, logs, disk, mail, resolvers, payments, the running server and its queues, and say what to do',
+    )
     .option('--json', 'print the findings as JSON')
     .option('--upgrade', 'only say what this version will change in an older database and its pages; change nothing')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')

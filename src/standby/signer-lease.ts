@@ -194,15 +194,8 @@ export class SignerLease {
     return true;
   }
 
-  async #read(): Promise<{ record: LeaseRecord; etag: string } | null> {
-    const { bucket, key } = this.#options;
-    const found = await bucket.get(key);
-    if (found === null) return null;
-    try {
-      return { record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))), etag: found.etag };
-    } catch {
-      throw new Fault('conflict', `${bucket.name}: ${key} is not the lease of a Broadsheet; name another place`);
-    }
+  #read(): ReturnType<typeof readLease> {
+    return readLease(this.#options.bucket, this.#options.key);
   }
 
   #wait(reason: string): void {
@@ -214,6 +207,17 @@ export class SignerLease {
     if (this.lost.aborted) return;
     this.#reason = reason;
     this.#loss.abort();
+  }
+}
+
+/** The lease as it is in a bucket; null when there is none. Throws `conflict` for an object of something else. */
+export async function readLease(bucket: Bucket, key: string): Promise<{ record: LeaseRecord; etag: string } | null> {
+  const found = await bucket.get(key);
+  if (found === null) return null;
+  try {
+    return { record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))), etag: found.etag };
+  } catch {
+    throw new Fault('conflict', `${bucket.name}: ${key} is not the lease of a Broadsheet; name another place`);
   }
 }
 

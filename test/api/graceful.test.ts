@@ -12,8 +12,10 @@ import { PROJECT } from '../../src/project.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { serve, serveAtOnce, start, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { play, readTranscript } from '../support/transcript.ts';
 
 const CALLERS = 1_000;
+const STOPPING = readTranscript(join(PROJECT, 'test/transcripts/host-stopping.txt'));
 
 /** A reverse proxy that sends requests to the first of its servers that says it is ready, and asks each all the time. */
 async function startProxy(t: TestContext): Promise<{ url: string; servers: string[]; faults: string[] }> {
@@ -125,15 +127,7 @@ test('a stopping server says so, sends callers away, and a second signal ends it
   child.kill('SIGTERM');
   await until(() => (said.log.includes('"msg":"stopping"') ? true : null));
   for (const service of [url, records]) {
-    const answer = await fetch(`${service}/ready`);
-    assert.deepEqual([answer.status, answer.headers.get('connection')], [503, 'close']);
-    assert.deepEqual(await answer.json(), {
-      error: 'unavailable',
-      message: 'this server is stopping; send requests to another one',
-      status: 'not_ready',
-      checks: { server: 'stopping', database: 'ok' },
-    });
-    assert.equal((await fetch(`${service}/health`)).status, 200);
+    for (const exchange of STOPPING) await play(exchange, { url: service, prefix: '', words: {} });
   }
   lines('/health');
   let after = '';

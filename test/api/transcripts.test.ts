@@ -15,8 +15,10 @@ import type { Exchange, Lane } from '../support/transcript.ts';
 import { play, readTranscript } from '../support/transcript.ts';
 
 const FOLDER = fileURLToPath(new URL('../transcripts', import.meta.url));
-/** The records' own transcripts are played by their own test. */
-const THEMES = readdirSync(FOLDER).flatMap((file) => (file.startsWith('records-') ? [] : file.replace(/\.txt$/, '')));
+/** Those of the records and of the host itself are played by tests of their own. */
+const THEMES = readdirSync(FOLDER).flatMap((file) =>
+  /^(?:records-|host)/.test(file) ? [] : file.replace(/\.txt$/, ''),
+);
 
 /** Doors whose answers have tests of their own: what readers order and what other sites show. */
 const ELSEWHERE = /^\/(oembed|embed\/|api\/v1\/(subscribers|webhooks|deliveries))/;
@@ -62,6 +64,12 @@ test('every door answers as its transcript says, on the shared host and on a dom
           played.push(exchange);
         });
       }
+    });
+  }
+
+  for (const exchange of readTranscript(join(FOLDER, 'host.txt'))) {
+    await t.test(`host.txt:${exchange.line} ${exchange.method} ${exchange.path}`, async () => {
+      assertCareful(exchange, await play(exchange, { url, prefix: '', words: {} }));
     });
   }
 

@@ -5,15 +5,19 @@ import { countPending } from '../../store/upgrade-plan.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, openAppContext } from '../context.ts';
 import { checkAddresses } from './addresses.ts';
+import { checkBackups } from './backups.ts';
 import type { Finding } from './finding.ts';
 import { holds, open, runCheck } from './finding.ts';
 import { checkHosts } from './hosts.ts';
 import { checkLanguages } from './languages.ts';
+import { checkLease } from './lease.ts';
 import { checkLogs } from './log.ts';
 import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkProxy } from './proxy.ts';
 import { checkPublish } from './publish.ts';
+import { checkQueues } from './queues.ts';
+import { checkRunning } from './running.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {
@@ -40,16 +44,23 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const here = await checkMachine(settings, app);
     // Report a database that cannot be opened as a fault, not as missing.
     if (opened.state === 'fault') here[0] = opened;
-    const desk = settings.services.desk ? [...(await checkHosts(app)), await checkLanguages(app)] : [];
-    return [
-      ...here,
-      ...(await checkLogs(settings, app)),
-      ...(await checkAddresses(settings, app)),
-      ...desk,
-      await runCheck('proxy', () => checkProxy(settings, app)),
-      ...(settings.services.desk ? [await runCheck('publish', () => checkPublish(settings, app))] : []),
-      ...(await network),
-    ];
+    const { services } = settings;
+    const running = checkRunning(settings, app);
+    // What waits for others is asked for at the same time.
+    const [logs, addresses, hosts, elsewhere, { findings }, queues] = await Promise.all([
+      checkLogs(settings, app),
+      checkAddresses(settings, app),
+      services.desk ? Promise.all([...(await checkHosts(app)), checkLanguages(app)]) : [],
+      Promise.all([
+        runCheck('proxy', () => checkProxy(settings, app)),
+        ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
+        runCheck('lease', () => checkLease(settings)),
+        runCheck('backups', () => checkBackups(settings, Date.now())),
+      ]),
+      running,
+      running.then((server) => checkQueues(settings, app, server)),
+    ]);
+    return [...here, ...logs, ...addresses, ...hosts, ...elsewhere, ...findings, ...queues, ...(await network)];
   } finally {
     (app as AppContext | null)?.close();
   }

@@ -9,6 +9,8 @@ export interface Finding {
   found: string;
   /** What to do; set for every fault. */
   cure?: string;
+  /** What was counted or measured, for programs. */
+  figures?: Record<string, number>;
 }
 
 export const holds = (found: string): Omit<Finding, 'name'> => ({ state: 'holds', found });

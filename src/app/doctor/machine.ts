@@ -6,12 +6,14 @@ import { readSigningKey } from '../../files/signing-key.ts';
 import { isoTime, MINUTE } from '../../time.ts';
 import { isBuilt } from '../build.ts';
 import type { AppContext } from '../context.ts';
-import { signingKeyFile } from '../context.ts';
+import { databaseFile, signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
 /** The minimum free disk space, in bytes: one day of 100,000 probes. */
 const LEAST_SPACE = 500_000_000;
+/** A longer write-ahead log is a fault, in bytes. As in deploy/prometheus/alerts.yml. */
+const LOG_MAX = 2e9;
 /** How far the clock may lag behind the newest record, in ms. */
 const BEHIND = 5 * MINUTE;
 /** A correct clock is never earlier than the first version of this program. */
@@ -20,7 +22,7 @@ const FIRST = Date.UTC(2026, 0, 1);
 /** Checks this machine. `app` is null when there is no database yet. */
 export async function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
-    await runCheck('database', () => database(app)),
+    await runCheck('database', () => database(settings, app)),
     await runCheck('door key', () => doorKey(settings, app)),
     await runCheck('clock', () => clock(app)),
     await runCheck('data folder', () => folder('DATA_DIR', settings.dataDir)),
@@ -36,11 +38,22 @@ export async function checkMachine(settings: Settings, app: AppContext | null): 
   ];
 }
 
-function database(app: AppContext | null) {
+function database(settings: Settings, app: AppContext | null) {
   if (app === null) return open('there is none yet; the first start creates it');
   const { faults, size, free } = app.store.soundness();
   if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
-  return holds(`${mega(size)} and sound, ${mega(free)} of it free`);
+  const log = statSync(`${databaseFile(settings)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const figures = { bytes: size, free_bytes: free, log_bytes: log };
+  if (log > LOG_MAX) {
+    return {
+      ...fault(
+        `its write-ahead log has ${mega(log)}`,
+        'a process reads one state of the database for long: end the backup or query that hangs',
+      ),
+      figures,
+    };
+  }
+  return { ...holds(`${mega(size)} and sound, ${mega(free)} of it free`), figures };
 }
 
 function doorKey(settings: Settings, app: AppContext | null) {
@@ -89,10 +102,13 @@ function folder(setting: string, path: string) {
   } catch {
     return fault(`${there} is not writable`, `make it writable for this user, or set ${setting} to another folder`);
   }
-  const { bavail, bsize } = statfsSync(there);
+  const { bavail, blocks, bsize } = statfsSync(there);
   const space = bavail * bsize;
-  if (space < LEAST_SPACE) return fault(`only ${mega(space)} free at ${path}`, 'free some space on that disk');
-  return holds(`${path}, ${mega(space)} free`);
+  const figures = { free_bytes: space, disk_bytes: blocks * bsize };
+  if (space < LEAST_SPACE) {
+    return { ...fault(`only ${mega(space)} free at ${path}`, 'free some space on that disk'), figures };
+  }
+  return { ...holds(`${path}, ${mega(space)} free`), figures };
 }
 
 function pages() {

@@ -25,10 +25,12 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
     return fault(`not published: ${said.join('. ')}`, 'correct that, then run broadsheet publish');
   }
   const stale = staleTrees(app, address);
-  const known = `${bucket.name} has ${plural(app.store.publications.all(address.href).length, 'tree')}`;
-  return holds(
+  const trees = app.store.publications.all(address.href).length;
+  const waiting = app.store.vitalSigns().unpublished();
+  const known = `${bucket.name} has ${plural(trees, 'tree')}`;
+  const found =
     stale.length === 0
       ? `${known}, all up to date`
-      : `${known}; still to be published: ${stale.map(treeName).join(', ')}`,
-  );
+      : `${known}; still to be published: ${stale.map(treeName).join(', ')}`;
+  return { ...holds(found), figures: { trees, stale: stale.length, waiting_files: waiting } };
 }

@@ -6,6 +6,7 @@ import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import { VERSION } from '../../project.ts';
 import type { QueueLength } from '../../store/vital-signs.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES } from '../../store/vital-signs.ts';
+import { lastBackup } from '../backup-note.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
@@ -99,6 +100,7 @@ export function sampledMetrics(registry: Registry, { app, presses }: MetricSourc
   const lateWaiting = gauge('late_commits_waiting', 'Such writes that are not on disk yet.');
   const diskFree = gauge('disk_free_bytes', 'Free space for this user on the disk of a folder.', ['folder']);
   const diskSize = gauge('disk_size_bytes', 'Size of the disk of a folder.', ['folder']);
+  const backupAt = gauge('backup_timestamp_seconds', 'When the last backup was begun; absent when none is known.');
   const database = gauge('database_bytes', 'Size of the database and of its write-ahead log.', ['file']);
 
   const signs = () => store.vitalSigns();
@@ -126,6 +128,10 @@ export function sampledMetrics(registry: Registry, { app, presses }: MetricSourc
       lateSyncs({}, late.syncs);
       lateSeconds({}, late.sync_ms / 1_000);
       lateWaiting.set(late.waiting);
+    },
+    backup() {
+      const last = lastBackup(settings);
+      if (last !== null) backupAt.set(last.at / 1_000);
     },
     async disk() {
       const folders = { data: settings.dataDir, papers: settings.distDir, log: settings.logDir };
