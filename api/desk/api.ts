@@ -72,7 +72,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   storyRoutes(routes, app);
   proofRoutes(routes, app);
   archiveRoutes(routes, app);
-  searchRoutes(routes, app, sites);
+  searchRoutes(routes, app, sites, proxies);
   newsroomRoutes(routes, app);
   embedRoutes(routes, app, build);
   oembedRoutes(routes, app);

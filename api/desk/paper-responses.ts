@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
+import { utf8 } from '../../src/press/utf8.ts';
 import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
@@ -14,8 +15,8 @@ const CACHE_MAX = 32 * 1024 * 1024;
 
 /** The size of the list rows that are cached in addition, in bytes. A row takes about 1 kB. */
 const ROWS_MAX = 16 * 1024 * 1024;
-/** What a letter of a row takes at most, and what a row takes besides, in bytes. */
-const [LETTER, ROW] = [2, 256];
+/** What a row takes besides its bytes and its key, in bytes. */
+const ROW = 256;
 
 /** The smallest response that is worth compressing, in bytes. */
 const GZIP_FROM = 1024;
@@ -23,15 +24,24 @@ const GZIP_FROM = 1024;
 /** A key shows more at the same address. */
 const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
 
+const COMMA = 0x2c;
+
+/** JSON with a list of rows, each of them as bytes. */
+interface RowList {
+  before: string;
+  rows: readonly Uint8Array[];
+  after: string;
+}
+
 /**
  * Makes the responses of a paper's routes. A response that depends only on the edition is made once per edition,
  * compressed once for clients that accept gzip, and, without a key, has the edition's number as its ETag.
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
-  readonly #rows = new LRUCache<string, string>({
+  readonly #rows = new LRUCache<string, Uint8Array>({
     maxSize: ROWS_MAX,
-    sizeCalculation: (text, key) => (text.length + key.length) * LETTER + ROW,
+    sizeCalculation: ({ length }, key) => length + key.length + ROW,
   });
   readonly #digests = new Map<string, string>();
   readonly #program: string;
@@ -67,22 +77,27 @@ export class PaperResponses {
     return this.text(c, name, () => '', headers);
   }
 
+  /** Sends JSON with a list of rows from `rows`, cached like other JSON. */
+  list(c: PaperContext, name: string, make: () => RowList, headers: Headers): Response {
+    return this.#send(c, name, headers, () => ({ bytes: bytesOf(make()) }));
+  }
+
   /**
    * The JSON of pieces' rows, which many responses share in one edition. Calls `make` for a row that is not cached, and
    * leaves out those for which it returns null.
    */
-  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
+  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): Uint8Array[] {
     const state = this.#stateOf(c);
-    const texts: string[] = [];
+    const rows: Uint8Array[] = [];
     for (const id of ids) {
       const key = `${state} ${id}`;
       const held = this.#rows.get(key);
-      const text = held ?? textOf(make(id));
-      if (text === null) continue;
-      if (held === undefined) this.#rows.set(key, text);
-      texts.push(text);
+      const row = held ?? rowOf(make(id));
+      if (row === null) continue;
+      if (held === undefined) this.#rows.set(key, row);
+      rows.push(row);
     }
-    return texts;
+    return rows;
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Parameters<typeof representationOf>[0]): Response {
@@ -117,8 +132,26 @@ function takesGzip(c: PaperContext): boolean {
   return accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: 'identity' }) === 'gzip';
 }
 
-function textOf(row: object | null): string | null {
-  return row === null ? null : JSON.stringify(row);
+/** A row's JSON in bytes of its own, which keep no larger buffer alive. */
+function rowOf(row: object | null): Uint8Array | null {
+  return row === null ? null : Uint8Array.from(utf8(JSON.stringify(row)));
+}
+
+/** The rows parted by commas, between two texts. */
+function bytesOf({ before, rows, after }: RowList): Buffer<ArrayBuffer> {
+  const [first, last] = [utf8(before), utf8(after)];
+  const commas = Math.max(0, rows.length - 1);
+  const length = rows.reduce((sum, row) => sum + row.length, first.length + commas + last.length);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  bytes.set(first);
+  let at = first.length;
+  for (const [n, row] of rows.entries()) {
+    if (n > 0) bytes[at++] = COMMA;
+    bytes.set(row, at);
+    at += row.length;
+  }
+  bytes.set(last, at);
+  return bytes;
 }
 
 /** The URL of the request on the requested host. */

@@ -12,8 +12,8 @@ export interface Representation {
   headers: Headers;
 }
 
-/** A text, with or without a `Link` header (RFC 8288). */
-type Written = string | { text: string; link: string | null };
+/** A text, with or without a `Link` header (RFC 8288), or bytes in memory of their own. */
+type Written = string | { text: string; link: string | null } | { bytes: Buffer<ArrayBuffer> };
 
 /** The default size of a cache, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -21,12 +21,17 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** What an entry takes besides its bytes and its name: objects, the ETag, the places in the list. In bytes. */
 const ENTRY = 512;
 
-/** The representation of a text. Without an ETag it gets a digest of its bytes. */
+/** The representation of a text or of bytes. Without an ETag it gets a digest of its bytes. */
 export function representationOf(written: Written, etag?: string): Representation {
-  const { text, link } = typeof written === 'string' ? { text: written, link: null } : written;
   // Cached as bytes: encoding a text again is most of the cost of sending it.
-  const bytes = alone(Buffer.from(text));
+  const bytes = bytesOf(written);
+  const link = typeof written === 'object' && 'link' in written ? written.link : null;
   return { bytes, etag: etag ?? digestOf(bytes), headers: link === null ? {} : { Link: link } };
+}
+
+function bytesOf(written: Written): Buffer<ArrayBuffer> {
+  if (typeof written === 'string') return alone(Buffer.from(written));
+  return 'bytes' in written ? written.bytes : alone(Buffer.from(written.text));
 }
 
 /**

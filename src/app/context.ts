@@ -11,6 +11,7 @@ import { mediaFiles } from '../files/media.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Pictures } from '../press/output.ts';
+import { openSearchReader } from '../store/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
@@ -102,7 +103,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     media,
     pictures: openPictures(settings, media),
     prosePool: new ProsePool(),
-    searchPool: new SearchPool(file, store.search),
+    searchPool: new SearchPool(() => openSearchReader(file)),
     readiness: new Readiness(store),
     signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
     now,

@@ -57,7 +57,7 @@ export interface ProseLimits {
  */
 export class ProsePool {
   readonly #limits: ProseLimits;
-  readonly #waiting = new Turns<Job>();
+  readonly #waiting = new Turns<Job>(({ paper }) => paper);
   readonly #threads = new Set<Worker>();
   /** Idle threads, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();

@@ -1,219 +1,238 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { Busy, Fault, messageOf } from '../fault.ts';
+import { Busy, codeOf, Fault, messageOf } from '../fault.ts';
+import type { SearchReader } from '../store/search-reader.ts';
+import { INTERRUPTED } from '../store/search-reader.ts';
 import type { Found, Question } from '../store/search-reads.ts';
 import { Turns } from './turns.ts';
 
 /** How long a question may take from its arrival to its answer, in ms. */
 const WAIT_MAX = 900;
-/** The most waiting questions, in total and per paper. */
-const WAITING_MAX = 1_024;
-const WAITING_PER_PAPER = 512;
+/** The most waiting questions: in total, per paper, and per caller of a paper. */
+const WAITING_MAX = { all: 1_024, paper: 512, caller: 256 };
 /** Leaves one core to other requests. */
-const THREADS_MAX = Math.min(4, Math.max(1, availableParallelism() - 1));
-/** How many questions a thread holds: the next one, so that it need not wait for this thread after each. */
-const HELD_MAX = 2;
-/** How many questions are answered on this thread while the first reader starts. */
-const HERE_MAX = 8;
-/** How long an idle thread is kept, in ms. */
+const QUICK_READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
+/** How long a question may be in the quick lane's way, in ms. Nearly all take less than one. */
+const QUICK_MAX = 50;
+/** How often the times are looked at while there are questions, in ms. */
+const TICK = 20;
+/** How long idle connections are kept, in ms. */
 const IDLE = 60_000;
-/** The heap of a thread, in MB. Its connection has a cache of its own. */
-const HEAP = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
-
-/** What a thread answers: what it found, or the error of the database. */
-export type SearchAnswer = Found | { failure: string; code: string };
 
 interface Job {
   paper: string;
+  caller: string;
   question: Question;
-  /** Whether a thread has died of it. */
-  hasFailed: boolean;
+  /** When it arrived, by `performance.now()`. */
+  since: number;
+  lane: Lane;
   isSettled: boolean;
-  settle(outcome: { found: Found } | { fault: unknown }): void;
+  resolve(found: Found): void;
+  reject(fault: unknown): void;
 }
 
-interface Reader {
-  worker: Worker;
-  isReady: boolean;
-  /** In the order of their answers: the first one is being answered. */
-  held: Job[];
-  /** Ends the thread when it is idle. */
-  idle: NodeJS.Timeout;
+/** A connection, and what it is answering. */
+interface Seat {
+  reader: SearchReader;
+  lane: Lane;
+  job: Job | null;
+  /** When it began to answer, by `performance.now()`. */
+  began: number;
+}
+
+interface Lane {
+  waiting: Turns<Job>;
+  seats: Set<Seat>;
+  /** The most connections. */
+  most: number;
 }
 
 export interface SearchLimits {
   wait: number;
-  waiting: number;
-  threads: number;
+  waiting: { all: number; paper: number; caller: number };
+  readers: number;
+  quick: number;
   idle: number;
-  /** How many questions are answered on this thread while the first reader starts. */
-  here: number;
-  /** The threads' module. */
-  code: URL;
 }
 
 /**
- * Threads that search the papers on connections of their own, so that no other request waits for a search. They start
- * on demand and end when idle.
+ * Connections that search the papers on libSQL's threads, so that no other request waits for a search. SQLite does not
+ * tell what a question will cost: words are looked up in microseconds, but a phrase of common words may read the whole
+ * index for a second. So there are two lanes. Phrases, and what took the quick lane too long, go through the slow one,
+ * which has one connection. In both, papers take turns, and the callers of a paper. A question whose time is over is
+ * interrupted.
  */
 export class SearchPool {
-  readonly #file: string;
-  readonly #here: (question: Question) => Found;
+  readonly #open: () => SearchReader;
   readonly #limits: SearchLimits;
-  readonly #waiting = new Turns<Job>();
-  readonly #readers = new Set<Reader>();
-  #leftHere: number;
+  readonly #quick: Lane;
+  readonly #slow: Lane = newLane(1);
+  /** All questions without an answer. */
+  readonly #jobs = new Set<Job>();
+  #ticking: NodeJS.Timeout | null = null;
+  #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** `file` is the database; `here` searches on this thread. */
-  constructor(file: string, here: (question: Question) => Found, limits: Partial<SearchLimits> = {}) {
-    const code = new URL('./search-worker.ts', import.meta.url);
-    const defaults = { wait: WAIT_MAX, waiting: WAITING_MAX, threads: THREADS_MAX, idle: IDLE, here: HERE_MAX, code };
-    this.#file = file;
-    this.#here = here;
+  /** `open` opens a connection. */
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}) {
+    this.#open = open;
+    const defaults = { wait: WAIT_MAX, waiting: WAITING_MAX, readers: QUICK_READERS, quick: QUICK_MAX, idle: IDLE };
     this.#limits = { ...defaults, ...limits };
-    this.#leftHere = this.#limits.here;
+    this.#quick = newLane(this.#limits.readers);
   }
 
   /**
-   * Searches a state of the database that is not older than this call. `since` is when the question arrived, by
-   * `performance.now()`. Throws `unavailable` when too many questions wait, when its time is over, or when the thread
-   * fails; the caller may then ask again.
+   * Searches a state of the database that is not older than this call. `isPhrase`: the question has neighbouring words
+   * to find. `since` is when it arrived, by `performance.now()`. Throws `unavailable` when too many questions wait, when
+   * its time is over, or when no connection opens; the caller may then ask again.
    */
-  async ask(question: Question, since = performance.now()): Promise<Found> {
-    const left = since + this.#limits.wait - performance.now();
+  async ask(
+    question: Question,
+    { caller, isPhrase, since = performance.now() }: { caller: string; isPhrase: boolean; since?: number },
+  ): Promise<Found> {
     const { paper } = question;
-    const isFull =
-      this.#waiting.size >= this.#limits.waiting ||
-      this.#waiting.sizeOf(paper) >= Math.min(WAITING_PER_PAPER, this.#limits.waiting);
-    if (this.#isClosed || isFull || left <= 0) throw tooMany();
-    if (this.#leftHere > 0 && ![...this.#readers].some(({ isReady }) => isReady)) {
-      this.#leftHere--;
-      if (this.#readers.size === 0) this.#start();
-      return this.#here(question);
+    if (this.#isClosed || performance.now() >= since + this.#limits.wait || this.#isFull(paper, caller)) {
+      throw tooMany();
     }
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#waiting.remove(job);
-        job.settle({ fault: tooMany() });
-      }, left);
-      const job: Job = {
-        paper,
-        question,
-        hasFailed: false,
-        isSettled: false,
-        settle: (outcome) => {
-          clearTimeout(late);
-          job.isSettled = true;
-          if ('found' in outcome) resolve(outcome.found);
-          else reject(outcome.fault);
-        },
-      };
-      this.#waiting.add(job);
-      this.#next();
+      const lane = isPhrase ? this.#slow : this.#quick;
+      const job: Job = { paper, caller, question, since, lane, isSettled: false, resolve, reject };
+      this.#jobs.add(job);
+      this.#ticking ??= setInterval(() => this.#tick(), TICK);
+      lane.waiting.add(job);
+      this.#next(lane);
     });
   }
 
-  /** The threads, and the questions that wait for one or are being answered. */
+  /** The connections, and the questions that wait for one or are being answered. */
   get load(): { threads: number; waiting: number; answering: number } {
-    const answering = [...this.#readers].reduce((sum, { held }) => sum + held.length, 0);
-    return { threads: this.#readers.size, waiting: this.#waiting.size, answering };
+    const seats = this.#seats();
+    const answering = seats.filter(({ job }) => job !== null).length;
+    return { threads: seats.length, waiting: this.#quick.waiting.size + this.#slow.waiting.size, answering };
   }
 
-  /** Ends the threads. Questions without an answer get a fault. */
+  /** Closes the connections. Questions without an answer get a fault. */
   close(): void {
     this.#isClosed = true;
-    this.#giveUp(tooMany());
-    for (const reader of this.#readers) {
-      for (const job of reader.held.splice(0)) job.settle({ fault: tooMany() });
-      this.#end(reader);
+    for (const job of this.#jobs) this.#refuse(job, tooMany());
+    this.#tick();
+    this.#closeIdle();
+  }
+
+  #isFull(paper: string, caller: string): boolean {
+    const { all, paper: ofPaper, caller: ofCaller } = this.#limits.waiting;
+    const waiting = (of: (lane: Lane) => number) => of(this.#quick) + of(this.#slow);
+    return (
+      waiting((lane) => lane.waiting.size) >= all ||
+      waiting((lane) => lane.waiting.sizeOf(paper)) >= ofPaper ||
+      waiting((lane) => lane.waiting.sizeOf(paper, caller)) >= ofCaller
+    );
+  }
+
+  #seats(): Seat[] {
+    return [...this.#quick.seats, ...this.#slow.seats];
+  }
+
+  /** Gives waiting questions to free connections, and opens another when all are busy. */
+  #next(lane: Lane): void {
+    while (lane.waiting.size > 0) {
+      const seat = [...lane.seats].find(({ job }) => job === null) ?? this.#seatIn(lane);
+      if (seat === null) return;
+      const job = lane.waiting.take();
+      if (job !== null) this.#answer(seat, job);
     }
   }
 
-  /** Gives waiting questions to readers, and starts another reader when those that run have enough to do. */
-  #next(): void {
-    for (const reader of this.#readers) {
-      while (reader.isReady && reader.held.length < HELD_MAX) {
-        const job = this.#waiting.take();
-        if (job === null) return;
-        this.#give(reader, job);
-      }
-    }
-    const isStarting = [...this.#readers].some(({ isReady }) => !isReady);
-    if (this.#waiting.size > 0 && !isStarting && this.#readers.size < this.#limits.threads) this.#start();
-  }
-
-  #give(reader: Reader, job: Job): void {
-    reader.held.push(job);
-    reader.idle.refresh();
-    reader.worker.ref();
-    reader.worker.postMessage(job.question);
-  }
-
-  #start(): void {
-    let worker: Worker;
+  /** Another connection; null when there are enough, or when none opens, of which everybody is told who waits for one. */
+  #seatIn(lane: Lane): Seat | null {
+    if (lane.seats.size >= lane.most) return null;
     try {
-      worker = new Worker(this.#limits.code, { workerData: this.#file, resourceLimits: HEAP });
+      const seat: Seat = { reader: this.#open(), lane, job: null, began: 0 };
+      lane.seats.add(seat);
+      return seat;
     } catch (error) {
-      this.#giveUp(failed(messageOf(error)));
-      return;
+      if (lane.seats.size > 0) return null;
+      for (const job of this.#jobs) if (job.lane === lane) this.#refuse(job, failed(messageOf(error)));
+      return null;
     }
-    const idle = setTimeout(() => {
-      if (reader.isReady && reader.held.length === 0) this.#end(reader);
-      else idle.refresh();
-    }, this.#limits.idle).unref();
-    const reader: Reader = { worker, isReady: false, held: [], idle };
-    this.#readers.add(reader);
-    // An idle thread does not keep the process alive; a question that waits has a timer that does.
-    worker.unref();
-    let why = 'it ended';
-    worker.once('error', (error) => {
-      why = messageOf(error);
-    });
-    worker.on('message', (message: 'ready' | SearchAnswer) => {
-      idle.refresh();
-      if (message === 'ready') reader.isReady = true;
-      else this.#settle(reader, message);
-      this.#next();
-    });
-    worker.once('exit', () => this.#ended(reader, why));
   }
 
-  #settle(reader: Reader, answer: SearchAnswer): void {
-    const job = reader.held.shift();
-    if (reader.held.length === 0) reader.worker.unref();
-    if ('failure' in answer) job?.settle({ fault: Object.assign(new Error(answer.failure), { code: answer.code }) });
-    else job?.settle({ found: answer });
+  #answer(seat: Seat, job: Job): void {
+    seat.job = job;
+    seat.began = performance.now();
+    seat.reader.found(job.question).then(
+      (found) => {
+        this.#settle(job);
+        job.resolve(found);
+        this.#free(seat);
+      },
+      (error: unknown) => {
+        const isInterrupted = codeOf(error) === INTERRUPTED;
+        if (isInterrupted && !job.isSettled) this.#slowDown(job);
+        else this.#refuse(job, error);
+        this.#free(seat);
+      },
+    );
   }
 
-  /** Asks another thread what a dead one held: the question that it was answering once more, then no more. */
-  #ended(reader: Reader, why: string): void {
-    this.#forget(reader);
-    // A thread that never was ready would not be so now.
-    if (!reader.isReady && this.#readers.size === 0) this.#giveUp(failed(why));
-    for (const [n, job] of reader.held.splice(0).entries()) {
-      if (n === 0 && job.hasFailed) job.settle({ fault: failed(why) });
-      job.hasFailed ||= n === 0;
-      if (!job.isSettled) this.#waiting.add(job);
+  #free(seat: Seat): void {
+    seat.job = null;
+    if (this.#isClosed) this.#end(seat);
+    else this.#next(seat.lane);
+  }
+
+  /** Has a question wait for the slow lane. It begins anew there. */
+  #slowDown(job: Job): void {
+    job.lane = this.#slow;
+    this.#slow.waiting.add(job);
+    this.#next(this.#slow);
+  }
+
+  /** Refuses the questions whose time is over, and interrupts what nobody waits for and what is in the way. */
+  #tick(): void {
+    const now = performance.now();
+    for (const job of this.#jobs) if (now >= job.since + this.#limits.wait) this.#refuse(job, tooMany());
+    const busy = this.#seats().filter(({ job }) => job !== null);
+    for (const { reader, lane, job, began } of busy) {
+      // Interrupting what has not begun, or has just ended, has no effect: so again with the next tick.
+      if (job?.isSettled || (lane === this.#quick && now >= began + this.#limits.quick)) reader.interrupt();
     }
-    this.#next();
+    if (this.#jobs.size > 0 || busy.length > 0 || this.#ticking === null) return;
+    clearInterval(this.#ticking);
+    this.#ticking = null;
+    this.#idle ??= setTimeout(() => this.#closeIdle(), this.#limits.idle).unref();
+    this.#idle.refresh();
   }
 
-  #giveUp(fault: Fault): void {
-    for (let job = this.#waiting.take(); job !== null; job = this.#waiting.take()) job.settle({ fault });
+  #settle(job: Job): void {
+    job.isSettled = true;
+    this.#jobs.delete(job);
   }
 
-  #end(reader: Reader): void {
-    this.#forget(reader);
-    // None is left, so that the next question finds none ready.
-    if (this.#readers.size === 0) this.#leftHere = this.#limits.here;
-    void reader.worker.terminate();
+  #refuse(job: Job, fault: unknown): void {
+    job.lane.waiting.remove(job);
+    this.#settle(job);
+    job.reject(fault);
   }
 
-  #forget(reader: Reader): void {
-    clearTimeout(reader.idle);
-    this.#readers.delete(reader);
+  #closeIdle(): void {
+    for (const seat of this.#seats()) if (seat.job === null) this.#end(seat);
   }
+
+  #end(seat: Seat): void {
+    seat.lane.seats.delete(seat);
+    seat.reader.close();
+  }
+}
+
+function newLane(most: number): Lane {
+  return {
+    waiting: new Turns(
+      ({ paper }) => paper,
+      ({ caller }) => caller,
+    ),
+    seats: new Set(),
+    most,
+  };
 }
 
 function tooMany(): Busy {
@@ -221,5 +240,5 @@ function tooMany(): Busy {
 }
 
 function failed(why: string): Fault {
-  return new Fault('unavailable', `the thread that searches failed: ${why}; ask again`);
+  return new Fault('unavailable', `the database could not be opened to search it: ${why}; ask again`);
 }

@@ -21,7 +21,7 @@ export interface DatabaseSettings {
 export const IN_MEMORY = ':memory:';
 
 /** How long a write waits for the lock of another process, in ms. */
-const BUSY_TIMEOUT = 5_000;
+export const BUSY_TIMEOUT = 5_000;
 
 /** How much of the database a connection keeps in memory unless its owner says otherwise, in KiB. */
 const CACHE = 16_384;
@@ -90,15 +90,6 @@ function requireKnown(file: string, applied: readonly string[]): void {
     'unavailable',
     `the database ${file} was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one, or restore the backup from before the upgrade`,
   );
-}
-
-/** Opens a database that is already migrated, for a thread that only reads. Its cache is small. */
-export function openReader(file: string): Db {
-  const db = new Database(file);
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-  db.exec('PRAGMA query_only = ON');
-  db.exec('PRAGMA cache_size = -8192');
-  return db;
 }
 
 /** An empty in-memory database with this program's schema. */

@@ -1,6 +1,7 @@
-import { integer, text } from './columns.ts';
+import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
+import type { Reading } from './sql.ts';
 import { sql } from './sql.ts';
 
 /**
@@ -25,53 +26,52 @@ export interface Found {
   ids: string[];
 }
 
-/** Reads from the full-text index. It needs no other table's code, so that reader threads start fast and stay small. */
+const EDITION = '(SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition';
+const IDS = 'group_concat(id, char(10)) AS ids';
+
+/**
+ * What one state of the database answers, in one row: a row each costs several times as much to read. Row ids tell the
+ * order, unless `tangled` is 1.
+ */
+export const BY_ROW_ID = `SELECT ${EDITION}, ${IDS}, max(tangled) AS tangled FROM (
+  SELECT s.piece AS id, s.tangled FROM (
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3) f
+  CROSS JOIN searched s ON s.place = f.place ORDER BY f.place DESC)`;
+
+/** The same in the order of the times on air: of the newest row ids and all others in the minute of the last of them. */
+export const BY_TIME = `WITH newest AS MATERIALIZED (
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3),
+  minute AS MATERIALIZED (SELECT min(place) / ${ROOM} * ${ROOM} AS start FROM newest)
+  SELECT ${EDITION}, ${IDS}, NULL AS tangled FROM (
+    SELECT p.id FROM (
+      SELECT place FROM newest UNION
+      SELECT rowid FROM search WHERE search MATCH ?2
+        AND rowid >= (SELECT start FROM minute) AND rowid < (SELECT start FROM minute) + ${ROOM}) f
+    JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?3)`;
+
+/** The row of either statement. */
+export const FOUND = {
+  edition: orNull(integer),
+  ids: orNull(text),
+  tangled: orNull(integer),
+} as const satisfies Reading;
+
+/** A row of `BY_ROW_ID` or `BY_TIME` as what it says. */
+export function foundIn({ edition, ids }: { edition: number | null; ids: string | null }): Found {
+  return { edition, ids: ids === null ? [] : ids.split('\n') };
+}
+
+/** Reads from the full-text index on this thread. */
 export function searchReads(db: Db) {
-  const { one, all } = sql(db);
-  const matches = all(
-    `SELECT p.id, s.place
-     FROM (SELECT rowid AS place FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?) f
-     JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST}`,
-    { id: text, place: integer },
-  );
-  const outOfOrder = one('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1', integer);
-  const matchesInMinute = all(
-    `SELECT p.id FROM pieces p WHERE p.id IN (
-       SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
-       WHERE search MATCH ? AND search.rowid >= ? AND search.rowid < ?)
-     ${NEWEST_FIRST} LIMIT ?`,
-    text,
-  );
-  const edition = one('SELECT edition FROM papers WHERE slug = ? AND removed_at IS NULL', integer);
-
-  const startOfMinute = (at: number): number => Math.floor(at / ROOM) * ROOM;
-
-  /** Ids of the pieces that match, newest first. */
-  function ids(match: string, limit: number): string[] {
-    // One more than the limit, to see whether the last minute continues on the next page.
-    const all = matches(match, limit + 1);
-    const page = all.slice(0, limit);
-    const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
-    const [last, next] = [page.at(-1), all[limit]];
-    if (last === undefined || next === undefined) return idsOf(page);
-    const start = startOfMinute(last.place);
-    if (startOfMinute(next.place) !== start || outOfOrder(start, start + ROOM) === null) {
-      return idsOf(page);
-    }
-    const sure = page.filter(({ place }) => place >= start + ROOM);
-    return [...idsOf(sure), ...matchesInMinute(match, start, start + ROOM, limit - sure.length)];
-  }
-
+  const { one } = sql(db);
+  const byRowId = one(BY_ROW_ID, FOUND);
+  const byTime = one(BY_TIME, FOUND);
   return {
-    ids,
-    /** What one state of the database answers, with the edition of that state. Call it outside a transaction. */
-    found({ paper, match, limit }: Question): Found {
-      db.exec('BEGIN');
-      try {
-        return { edition: edition(paper), ids: ids(match, limit) };
-      } finally {
-        db.exec('COMMIT');
-      }
+    /** Ids of the pieces that match, newest first. */
+    ids({ paper, match, limit }: Question): string[] {
+      const quick = byRowId(paper, match, limit);
+      const row = quick?.tangled === 1 ? byTime(paper, match, limit) : quick;
+      return row === null ? [] : foundIn(row).ids;
     },
   };
 }

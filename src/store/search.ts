@@ -164,7 +164,7 @@ export function searchTables(db: Db, transact: Transact) {
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
-    return reads.ids(matchExpression(paper, terms), limit);
+    return reads.ids({ paper, match: matchExpression(paper, terms), limit });
   }
 
   return {
@@ -175,6 +175,5 @@ export function searchTables(db: Db, transact: Transact) {
     fill,
     optimize,
     search,
-    found: reads.found,
   };
 }

@@ -87,7 +87,6 @@ import type { RemovalTable } from './removals.ts';
 import { removalTable } from './removals.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
-import type { Found, Question } from './search-reads.ts';
 import type { ServedTable } from './served.ts';
 import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
@@ -179,8 +178,6 @@ export interface Store
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
   beginReading(): void;
   endReading(): void;
-  /** Searches in the newest state. Call it outside a transaction. */
-  search(question: Question): Found;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
   /** Faults between the ledger's own tables and the tables derived from them. */
@@ -370,7 +367,6 @@ export function openStore(settings: DatabaseSettings): Store {
     endReading() {
       db.exec('COMMIT');
     },
-    search: search.found,
     optimizeSearch: search.optimize,
     diskFault: () => diskFault,
     fault: (error) => databaseFault(error, settings.file),

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
@@ -13,7 +10,8 @@ import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { append } from '../../src/desk/append.ts';
 import { removePaper } from '../../src/desk/removal.ts';
-import { PROJECT } from '../../src/project.ts';
+import type { SearchReader } from '../../src/store/search-reader.ts';
+import { openSearchReader } from '../../src/store/search-reader.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { ask } from '../support/http.ts';
@@ -23,45 +21,40 @@ import { until } from '../support/program.ts';
 interface Desk {
   app: AppContext;
   search(q: string): Promise<Answer>;
-  /** Resolves when a thread has searched and keeps what it found to itself. */
+  /** Resolves when a question was answered and its answer is kept back. */
   held(): Promise<unknown>;
-  /** Lets all threads answer. */
+  /** Lets all answers go. */
   release(): void;
 }
 
-/** A desk whose searching threads answer when they are let, if `isHeld`. */
+/** A desk whose searches are answered when they are let, if `isHeld`. */
 async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = true): Promise<Desk> {
-  const folder = tempFolder(t);
-  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);
-  const worker = join(PROJECT, 'src/app/search-worker.ts');
-  const [code, gate, mark] = ['held.mjs', 'open', 'mark'].map((name) => join(folder, name)) as [string, string, string];
-  writeFileSync(
-    code,
-    `import { existsSync, writeFileSync } from 'node:fs';
-     import { parentPort } from 'node:worker_threads';
-     const post = parentPort.postMessage.bind(parentPort);
-     const pause = new Int32Array(new SharedArrayBuffer(4));
-     parentPort.postMessage = (message) => {
-       if (message !== 'ready') writeFileSync(${JSON.stringify(mark)}, '');
-       while (message !== 'ready' && !existsSync(${JSON.stringify(gate)})) Atomics.wait(pause, 0, 0, 5);
-       post(message);
-     };
-     await import(${JSON.stringify(pathToFileURL(worker).href)});`,
-  );
+  const gate = Promise.withResolvers<void>();
+  const mark = Promise.withResolvers<void>();
+  if (!isHeld) gate.resolve();
+  const open = (): SearchReader => {
+    const reader = openSearchReader(databaseFile(app.settings));
+    return {
+      ...reader,
+      async found(question) {
+        const found = await reader.found(question);
+        mark.resolve();
+        await gate.promise;
+        return found;
+      },
+    };
+  };
   app.searchPool.close();
-  const more = { here: 0, threads: 1, wait: 60_000, ...(isHeld ? { code: pathToFileURL(code) } : {}), ...limits };
-  app.searchPool = new SearchPool(databaseFile(app.settings), app.store.search, more);
+  app.searchPool = new SearchPool(open, { readers: 1, wait: 60_000, ...limits });
   const desk = await listenDesk({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) });
   t.after(() => desk.close());
   return {
     app,
     search: (q) => ask(desk.url, `/${PAPER}/api/v1/search?q=${encodeURIComponent(q)}`),
-    held: () => until(() => existsSync(mark) || null),
-    release() {
-      rmSync(mark, { force: true });
-      writeFileSync(gate, '');
-    },
+    held: () => mark.promise,
+    release: () => gate.resolve(),
   };
 }
 
@@ -104,7 +97,7 @@ test('a paper that became private or was removed while a thread searched says so
 });
 
 test('who would wait too long is told when to ask again, and everybody else is answered', async (t) => {
-  const { app, search, release } = await openDesk(t, { wait: 200, waiting: 4 });
+  const { app, search, release } = await openDesk(t, { wait: 200, waiting: { all: 4, paper: 4, caller: 4 } });
   publish(app, 'tide');
   const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => search(`t${n}`)));
   for (const { status, headers, text } of answers) {
@@ -124,7 +117,7 @@ test('who would wait too long is told when to ask again, and everybody else is a
 });
 
 test('a search that begins after a write sees it, from whatever thread', async (t) => {
-  const { app, search } = await openDesk(t, { threads: 3 }, false);
+  const { app, search } = await openDesk(t, { readers: 3 }, false);
   publish(app, 'tide');
   publish(app, 'ebb');
   let isOver = false;

@@ -1,47 +1,68 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { Busy, Fault } from '../../src/fault.ts';
+import type { SearchReader } from '../../src/store/search-reader.ts';
+import { INTERRUPTED } from '../../src/store/search-reader.ts';
 import type { Found, Question } from '../../src/store/search-reads.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { until } from '../support/program.ts';
 
 const LONG = 60_000;
-const HERE: Found = { edition: 1, ids: ['here'] };
 const question = (paper: string, match = 'x'): Question => ({ paper, match, limit: 1 });
 
-/** A pool with threads of this code, which answers nothing on the test's own thread unless `limits` say so. */
-function poolOf(t: TestContext, code: string, limits: Partial<SearchLimits> = {}): SearchPool {
-  const file = join(tempFolder(t), 'thread.mjs');
-  writeFileSync(
-    file,
-    `import { parentPort } from 'node:worker_threads';
-     const answer = (match) => parentPort.postMessage({ edition: 1, ids: [match] });
-     ${code}
-     parentPort.postMessage('ready');`,
-  );
-  const pool = new SearchPool('', () => HERE, {
-    code: pathToFileURL(file),
-    here: 0,
-    threads: 1,
-    wait: LONG,
-    ...limits,
-  });
-  t.after(() => pool.close());
-  return pool;
+interface Pool {
+  ask(paper: string, match?: string, more?: { caller?: string; isPhrase?: boolean; since?: number }): Promise<string>;
+  pool: SearchPool;
+  /** How many connections were opened and closed, and what they were asked, in that order. */
+  seen: { opened: number; closed: number; asked: string[] };
+  /** Ends all questions `long`. */
+  release(): void;
 }
 
-/** Answers each question with its text; `die` ends the thread, and `wait` is never answered. */
-const ANSWERS = `parentPort.on('message', ({ match }) => {
-  if (match === 'die') process.exit(1);
-  if (match === 'fail') parentPort.postMessage({ failure: 'malformed', code: 'SQLITE_CORRUPT' });
-  else if (match === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  else answer(match);
-});`;
+/**
+ * A pool of connections that answer each question with its text. `long` is answered when it is released, unless it is
+ * interrupted first; `fail` is an error of the database.
+ */
+function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
+  const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [] };
+  const held = new Set<() => void>();
+  const open = (): SearchReader => {
+    seen.opened++;
+    let interrupt: () => void = () => undefined;
+    return {
+      found: ({ match }) =>
+        new Promise<Found>((resolve, reject) => {
+          seen.asked.push(match);
+          const answer = () => resolve({ edition: 1, ids: [match] });
+          if (match === 'fail') reject(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }));
+          else if (match !== 'long') setImmediate(answer);
+          else {
+            held.add(answer);
+            interrupt = () => {
+              held.delete(answer);
+              reject(Object.assign(new Error('interrupted'), { code: INTERRUPTED }));
+            };
+          }
+        }),
+      interrupt: () => interrupt(),
+      close: () => seen.closed++,
+    };
+  };
+  const pool = new SearchPool(open, { readers: 1, wait: LONG, quick: LONG, ...limits });
+  t.after(() => pool.close());
+  return {
+    pool,
+    seen,
+    ask: async (paper, match = 'x', { caller = 'me', isPhrase = false, since = performance.now() } = {}) =>
+      (await pool.ask(question(paper, match), { caller, isPhrase, since })).ids.join(),
+    release: () => {
+      for (const answer of held) answer();
+      held.clear();
+    },
+  };
+}
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
   return work.then(
@@ -50,90 +71,113 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('questions are answered by threads, each by the answer to itself', async (t) => {
-  const pool = poolOf(t, ANSWERS, { threads: 2 });
+test('each question gets its own answer, from no more connections than there may be', async (t) => {
+  const { ask, pool, seen } = poolOf(t, { readers: 2 });
   const asked = Array.from({ length: 50 }, (_, n) => `${n}`);
-  const found = await Promise.all(asked.map((match, n) => pool.ask(question(`p${n % 3}`, match))));
-  assert.deepEqual(
-    found.map(({ ids }) => ids[0]),
-    asked,
-  );
+  assert.deepEqual(await Promise.all(asked.map((match, n) => ask(`p${n % 3}`, match))), asked);
+  assert.equal(seen.opened, 2);
+  assert.deepEqual(pool.load, { threads: 2, waiting: 0, answering: 0 });
 });
 
-test('while the first thread starts, a few questions are answered here, and no more', async (t) => {
-  const pool = poolOf(t, ANSWERS, { here: 2 });
-  const found = await Promise.all(['a', 'b', 'c'].map((match) => pool.ask(question('p', match))));
-  assert.deepEqual(
-    found.map(({ ids }) => ids[0]),
-    ['here', 'here', 'c'],
-  );
-  assert.deepEqual((await pool.ask(question('p', 'd'))).ids, ['d'], 'a thread is ready');
-});
-
-test('a thread that is too slow has questions refused, those that wait longest and those that find no room', async (t) => {
-  const pool = poolOf(t, ANSWERS, { wait: 100, waiting: 3 });
-  const all = ['wait', 'a', 'b', 'c', 'd', 'e'].map((match) => thrownBy(pool.ask(question('p', match))));
+test('those who wait longest and those who find no room are told to ask again', async (t) => {
+  const waiting = { all: 3, paper: 3, caller: 3 };
+  const { ask, seen } = poolOf(t, { wait: 100, waiting });
+  const all = ['long', 'a', 'b', 'c', 'd', 'e'].map((match) => thrownBy(ask('p', match)));
   for (const thrown of await Promise.all(all)) {
     assert.ok(thrown instanceof Busy, String(thrown));
     assert.match(thrown.message, /too many searches are waiting/);
   }
+  // Nobody waits for what runs, so it was interrupted.
+  await until(() => ask('p', 'after').catch(() => null));
+  assert.deepEqual(seen.asked, ['long', 'after']);
   // A question whose time is over when it is asked once more does not begin to wait again.
-  assert.ok((await thrownBy(pool.ask(question('p'), performance.now() - 101))) instanceof Busy);
+  assert.ok((await thrownBy(ask('p', 'x', { since: performance.now() - 101 }))) instanceof Busy);
 });
 
-test('a dead thread takes nobody with it but the question that kills every thread', async (t) => {
-  const pool = poolOf(t, ANSWERS);
-  const killer = thrownBy(pool.ask(question('p', 'die')));
-  const found = await Promise.all(['a', 'b', 'c'].map((match) => pool.ask(question('p', match))));
-  assert.deepEqual(
-    found.map(({ ids }) => ids[0]),
-    ['a', 'b', 'c'],
+test('the room is bounded for each caller and each paper too', async (t) => {
+  const { ask, release } = poolOf(t, { waiting: { all: 9, paper: 4, caller: 2 } });
+  const told: string[] = [];
+  const all = ['a', 'a', 'a', 'a', 'b', 'b', 'b'].map((caller) =>
+    ask('p', 'long', { caller }).catch((fault: unknown) => told.push(`${caller} ${fault instanceof Busy}`)),
   );
-  const thrown = await killer;
-  assert.ok(thrown instanceof Fault && thrown.code === 'unavailable', String(thrown));
-  assert.deepEqual((await pool.ask(question('p', 'd'))).ids, ['d']);
-});
-
-test('a thread that cannot start has everybody told, and the next question tries again', async (t) => {
-  const pool = poolOf(t, `throw new Error('no room');`);
-  for (const _ of [1, 2]) {
-    const thrown = await Promise.all(['a', 'b'].map((match) => thrownBy(pool.ask(question('p', match)))));
-    for (const fault of thrown) assert.match(String(fault), /the thread that searches failed: no room/);
+  all.push(ask('q', 'long', { caller: 'a' }));
+  await until(() => told.length === 2 || null);
+  assert.deepEqual(told, ['a true', 'b true'], 'the caller’s third that waits, and the paper’s fifth');
+  const ended = Promise.all(all);
+  let isOver = false;
+  void ended.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
   }
 });
 
+test('what holds up the quick lane begins anew in the slow one, and others are answered meanwhile', async (t) => {
+  const { ask, pool, seen, release } = poolOf(t, { quick: 0 });
+  const long = ask('p', 'long');
+  await until(() => seen.asked.filter((match) => match === 'long').length === 2 || null);
+  assert.deepEqual(await Promise.all(['a', 'b'].map((match) => ask('p', match))), ['a', 'b']);
+  assert.deepEqual(pool.load, { threads: 2, waiting: 0, answering: 1 });
+  release();
+  assert.equal(await long, 'long');
+});
+
+test('a phrase takes the slow lane at once', async (t) => {
+  const { ask, seen, release } = poolOf(t);
+  const phrases = ['long', 'x'].map((match) => ask('p', match, { isPhrase: true }));
+  assert.equal(await ask('p', 'a'), 'a');
+  assert.deepEqual(seen.asked, ['long', 'a'], 'one phrase at a time');
+  release();
+  assert.deepEqual(await Promise.all(phrases), ['long', 'x']);
+});
+
+test('a connection that does not open has everybody told, and the next question tries again', async (t) => {
+  let isThere = false;
+  const open = (): SearchReader => {
+    if (!isThere) throw new Error('no room');
+    return { found: async () => ({ edition: 1, ids: ['a'] }), interrupt() {}, close() {} };
+  };
+  const pool = new SearchPool(open);
+  t.after(() => pool.close());
+  const asker = { caller: 'me', isPhrase: false };
+  for (const fault of await Promise.all(['p', 'q'].map((paper) => thrownBy(pool.ask(question(paper), asker))))) {
+    assert.ok(fault instanceof Fault && fault.code === 'unavailable', String(fault));
+    assert.match(fault.message, /no room/);
+  }
+  isThere = true;
+  assert.deepEqual((await pool.ask(question('p'), asker)).ids, ['a']);
+});
+
 test('an error of the database is the error of its question alone', async (t) => {
-  const pool = poolOf(t, ANSWERS);
-  const [fault, found] = await Promise.all([thrownBy(pool.ask(question('p', 'fail'))), pool.ask(question('p', 'a'))]);
+  const { ask } = poolOf(t);
+  const [fault, found] = await Promise.all([thrownBy(ask('p', 'fail')), ask('p', 'a')]);
   assert.deepEqual(
     { ...(fault as object), message: (fault as Error).message },
     { code: 'SQLITE_CORRUPT', message: 'malformed' },
   );
-  assert.deepEqual(found.ids, ['a']);
+  assert.equal(found, 'a');
 });
 
-test('papers take turns', async (t) => {
-  const pool = poolOf(t, ANSWERS);
-  const order: string[] = [];
-  const ask = async (paper: string, match: string) => {
-    await pool.ask(question(paper, match));
-    order.push(match);
-  };
-  await Promise.all([...Array.from({ length: 9 }, (_, n) => ask('busy', `b${n}`)), ask('quiet', 'q')]);
-  assert.equal(order.indexOf('q'), 1, String(order));
+test('papers take turns, and so do the callers of a paper', async (t) => {
+  const { ask, seen } = poolOf(t);
+  await Promise.all([
+    ...Array.from({ length: 9 }, (_, n) => ask('busy', `b${n}`)),
+    ask('busy', 'other', { caller: 'other' }),
+    ask('quiet', 'q'),
+  ]);
+  assert.deepEqual(seen.asked.slice(0, 5), ['b0', 'b1', 'q', 'other', 'b2']);
 });
 
-test('closing answers everybody, and an idle thread ends by itself', async (t) => {
-  const pool = poolOf(t, ANSWERS, { idle: 20, here: 1 });
-  assert.deepEqual((await pool.ask(question('p'))).ids, ['here']);
-  assert.deepEqual((await pool.ask(question('p', 'a'))).ids, ['a']);
-  // Once the thread has ended, a question is answered here again.
-  for (let ids = ['a']; ids[0] !== 'here'; ) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    ({ ids } = await pool.ask(question('p', 'a')));
-  }
-  const waiting = ['wait', 'a', 'b', 'c'].map((match) => thrownBy(pool.ask(question('p', match))));
+test('closing answers everybody, and idle connections are closed', async (t) => {
+  const { ask, pool, seen } = poolOf(t, { idle: 20 });
+  assert.equal(await ask('p', 'a'), 'a');
+  await until(() => seen.closed === 1 || null);
+  assert.equal(await ask('p', 'a'), 'a');
+  const waiting = ['long', 'a', 'b', 'c'].map((match) => thrownBy(ask('p', match)));
   pool.close();
   for (const thrown of await Promise.all(waiting)) assert.ok(thrown instanceof Busy, String(thrown));
-  assert.ok((await thrownBy(pool.ask(question('p')))) instanceof Busy);
+  assert.ok((await thrownBy(ask('p'))) instanceof Busy);
+  await until(() => seen.closed === seen.opened || null);
 });

@@ -1,8 +1,10 @@
+import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
+import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import type { PaperContext } from '../../env.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { admit } from '../../middleware/key.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
@@ -46,42 +48,53 @@ const search = operation({
   },
 });
 
-/** Full-text search over the pieces on air. `sites` finds the paper once more when the search ends. */
-export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites): void {
+/**
+ * Full-text search over the pieces on air. `sites` finds the paper once more when the search ends; `proxies` are trusted
+ * to name a caller.
+ */
+export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites, proxies: BlockList): void {
   routes.operation(search, async (c) => {
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
     const known = routes.responses.cached(c, name, JSON_TYPE);
     if (known !== null) return known;
-    const ids = terms.length === 0 ? [] : await idsNow(c, app, sites, terms);
+    const ids = terms.length === 0 ? [] : await idsNow(c, { app, sites, proxies }, terms);
     const archive = archiveOf(app, c);
     const links = linksFor(app, c);
     const rowOf = (id: string) => {
       const row = archive.row(id);
       return row === null ? null : storyRow(row, links);
     };
-    const text = () => {
+    const list = () => {
       // Queries rarely repeat, but the pieces that they find do.
       const rows = routes.responses.rows(c, ids, rowOf);
       const { slug, paper } = c.get('site');
       const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
-      return `${head.slice(0, -1)},"stories":[${rows.join()}],"next_cursor":null}`;
+      return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
     };
-    return routes.responses.text(c, name, text, JSON_TYPE);
+    return routes.responses.list(c, name, list, JSON_TYPE);
   });
+}
+
+interface Asked {
+  app: AppContext;
+  sites: Sites;
+  proxies: BlockList;
 }
 
 /**
  * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
  * them. Throws what a new request would be told, if the caller may no longer see the paper.
  */
-async function idsNow(c: PaperContext, app: AppContext, sites: Sites, terms: string[]): Promise<string[]> {
+async function idsNow(c: PaperContext, { app, sites, proxies }: Asked, terms: string[]): Promise<string[]> {
   const { slug } = c.get('site');
-  const question = { paper: slug, match: matchExpression(slug, terms), limit: SEARCH_ROWS };
-  const since = performance.now();
+  const match = matchExpression(slug, terms);
+  const question = { paper: slug, match, limit: SEARCH_ROWS };
+  const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
+  const asker = { caller, isPhrase: hasPhrase(match), since: performance.now() };
   for (;;) {
-    const { edition, ids } = await app.searchPool.ask(question, since);
+    const { edition, ids } = await app.searchPool.ask(question, asker);
     const site = sites.again(c.req.raw, c.env);
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);

@@ -93,7 +93,7 @@ export function sampledMetrics(registry: Registry, { app, presses }: MetricSourc
   const payments = gauge('payments_open', 'Payments whose outcome is unknown.');
   const paymentAge = gauge('payments_oldest_open_seconds', 'Age of the first payment whose outcome is unknown.');
   const search = gauge('search_questions', 'Questions to the search threads.', ['state']);
-  const searchThreads = gauge('search_threads', 'Threads that search.');
+  const searchThreads = gauge('search_threads', 'Connections that search, each on a thread of its own.');
   const lateAdded = total('late_commits_total', 'Small writes whose way to the disk held up nobody.');
   const lateSyncs = total('late_commit_syncs_total', 'Syncs of such writes.');
   const lateSeconds = total('late_commit_sync_seconds_total', 'The time that these syncs took.');

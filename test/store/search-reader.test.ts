@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import Database from 'libsql';
+import { databaseFile } from '../../src/app/context.ts';
+import { SearchPool } from '../../src/app/search-pool.ts';
+import { hasPhrase, matchExpression } from '../../src/desk/search.ts';
+import { Busy } from '../../src/fault.ts';
+import { INTERRUPTED, openSearchReader } from '../../src/store/search-reader.ts';
+import type { Question } from '../../src/store/search-reads.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+import { publish } from '../support/newsroom.ts';
+
+/** How many rows, and how many words each has: a phrase takes some 0.3 s or more to be found in none of them. */
+const [ROWS, WORDS] = [600, 3_000];
+/** 120 characters, and in no piece: none has two `a` in a row. */
+const COSTLY = `a${'-b-a'.repeat(29)}-a`;
+
+/** An archive whose index holds long texts of two words, and one piece. Returns the database. */
+function archive(t: TestContext): string {
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  publish(app, 'tide');
+  const file = databaseFile(app.settings);
+  const paper = matchExpression(PAPER, []).replaceAll('"', '');
+  const db = new Database(file);
+  db.exec('BEGIN');
+  const index = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
+  const text = `${paper} ${'a b '.repeat(WORDS / 2)}`;
+  for (let place = 1; place <= ROWS; place++) index.run([place, text]);
+  db.exec('COMMIT');
+  db.close();
+  return file;
+}
+
+const about = (term: string): Question => ({ paper: PAPER, match: matchExpression(PAPER, [term]), limit: 30 });
+
+test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
+  const file = archive(t);
+  const reader = openSearchReader(file);
+  const running = reader.found(about(COSTLY)).catch((error: unknown) => error);
+  const timer = setInterval(() => reader.interrupt(), 5);
+  const thrown = (await running) as { code?: string };
+  clearInterval(timer);
+  assert.equal(thrown.code, INTERRUPTED, JSON.stringify(thrown));
+  const found = await reader.found(about('means'));
+  assert.equal(found.ids.length, 1, 'the connection goes on');
+  reader.close();
+
+  assert.ok(hasPhrase(about(COSTLY).match) && !hasPhrase(matchExpression(PAPER, ['means', 'what'])));
+  // A costly question that looks like a phrase, and one that does not.
+  for (const isPhrase of [true, false]) {
+    const pool = new SearchPool(() => openSearchReader(file), { wait: 600_000, readers: 1 });
+    let answered = 0;
+    const costly = Array.from({ length: 100 }, () =>
+      pool.ask(about(COSTLY), { caller: 'one', isPhrase }).then(
+        () => answered++,
+        (fault: unknown) => assert.ok(fault instanceof Busy, String(fault)),
+      ),
+    );
+    for (let n = 0; n < 10; n++) {
+      const { ids } = await pool.ask(about('means'), { caller: 'another', isPhrase: false });
+      assert.deepEqual(ids, found.ids);
+    }
+    assert.ok(answered < 50, `${answered} costly questions came first`);
+    pool.close();
+    await Promise.all(costly);
+  }
+});
