@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
@@ -23,6 +23,9 @@ import { inShortTransactions } from './short-transactions.ts';
  * once. Their index entries are written at its end, and take about as long again.
  */
 const TURN_ALONE = 150;
+
+/** From so many bytes on, the words of an archive are indexed by a thread. */
+const LARGE = 1_000_000;
 
 export interface ImportOptions {
   paper: string;
@@ -59,22 +62,36 @@ export async function importArchive(intake: Intake, file: string, options: Impor
     : existingPaper(intake, paper, persona);
   intake.openSigningKey();
   const run = new ImportRun(intake, target.persona, options);
+  const index = options.air && isLarge(file) ? intake.store.indexAhead() : null;
+  const transact = (work: () => void) => {
+    // A server finds each piece as soon as it is on air.
+    index?.defer(!intake.store.leases.isAnyHeld(intake.now()));
+    transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
+  };
   let read = 0;
-  for await (const batch of readAhead(file)) {
-    let next = 0;
-    const fileNext = () => {
-      const line = batch[next++];
-      if (line !== undefined) run.fileLine(line, ++read);
-      return next < batch.length;
-    };
-    await inShortTransactions(intake, fileNext, {
-      turnAlone: TURN_ALONE,
-      transact: (work) => transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work)),
-    });
-    onProgress(read);
+  try {
+    for await (const batch of readAhead(file)) {
+      let next = 0;
+      const fileNext = () => {
+        const line = batch[next++];
+        if (line !== undefined) run.fileLine(line, ++read);
+        return next < batch.length;
+      };
+      await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact });
+      await index?.step();
+      onProgress(read);
+    }
+  } finally {
+    await index?.end();
   }
   intake.store.optimizeSearch();
   return run.outcome;
+}
+
+/** Whether a thread for the index pays: from some hundred pieces on. */
+function isLarge(file: string): boolean {
+  const { size } = statSync(file);
+  return size >= (file.endsWith('.gz') ? LARGE / 4 : LARGE);
 }
 
 /** Thrown to roll back a transaction. */

@@ -34,4 +34,12 @@ interface IntakeStore extends LedgerStore {
   leases: SharedDatabase['store']['leases'];
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;
+  /** Indexes what is put on air on another thread. */
+  indexAhead(): {
+    /** Whether transactions leave new pieces to it from here on, or index them themselves. */
+    defer(isWanted: boolean): void;
+    /** Call it between transactions. It waits while more is filed than can be indexed. */
+    step(): Promise<void>;
+    end(): Promise<void>;
+  };
 }

@@ -1,8 +1,8 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
-import { MINUTE } from '../time.ts';
-import { flag, integer, orNull, text } from './columns.ts';
+import { flag, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
-import { ROOM, searchReads } from './search-reads.ts';
+import { searchPlaces } from './search-places.ts';
+import { searchReads } from './search-reads.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
@@ -17,34 +17,26 @@ const BULK = 20;
 const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 8, hashsize: 2 ** 24 } };
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
+/** A piece on air whose words are to be indexed. */
+export interface DeferredPiece {
+  piece: string;
+  /** When it went on air, in ms. */
+  at: number;
+  generation: number;
+  words: string;
+}
+
 export type SearchTables = ReturnType<typeof searchTables>;
 
 /** The full-text index of all pieces on air, updated in the transactions that change them. */
 export function searchTables(db: Db, transact: Transact) {
   const { run, one, all } = sql(db);
-  const shown = one(
-    `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
-     FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
-    {
-      paper: text,
-      state: text,
-      published_at: orNull(integer),
-      generation: integer,
-      place: orNull(integer),
-      indexed: orNull(integer),
-    },
-  );
+  const places = searchPlaces(db);
   const textOf = one('SELECT headline, dek, prose FROM generations WHERE n = ?', {
     headline: text,
     dek: text,
     prose: text,
   });
-  const lastOfMinute = one(
-    `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
-     WHERE s.place >= ? AND s.place < ? ORDER BY s.place DESC LIMIT 1`,
-    { place: integer, tangled: flag, published_at: integer, id: text },
-  );
-  const place = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
   const renew = run('UPDATE searched SET generation = ? WHERE place = ?');
   const displace = run('DELETE FROM searched WHERE place = ?');
   const index = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
@@ -70,20 +62,9 @@ export function searchTables(db: Db, transact: Transact) {
   const changes = one('SELECT total_changes()', integer);
   const changed = (): number => changes() ?? 0;
 
-  const minuteOf = (at: number): number => Math.floor(at / MINUTE) * ROOM;
-
-  function placeFor(piece: string, at: number): { place: number; isOutOfOrder: boolean } {
-    const start = minuteOf(at);
-    const last = lastOfMinute(start, start + ROOM);
-    if (last === null) return { place: start, isOutOfOrder: false };
-    const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
-    // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
-    return { place: last.place + 1, isOutOfOrder: !inOrder || last.tangled };
-  }
-
   /** Assigns or removes a piece's row id; returns what to index there, or null. */
   function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
-    const now = shown(piece);
+    const now = places.shown(piece);
     if (now === null) return null;
     if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
     if (now.state !== 'on_air') {
@@ -95,12 +76,25 @@ export function searchTables(db: Db, transact: Transact) {
       renew(now.generation, now.place);
       return { place: now.place, paper: now.paper, generation: now.generation };
     }
-    const free = placeFor(piece, now.published_at ?? 0);
-    place(free.place, piece, now.generation, free.isOutOfOrder ? 1 : 0);
-    return { place: free.place, paper: now.paper, generation: now.generation };
+    if (isDeferring) {
+      const at = now.published_at ?? 0;
+      deferring.push({ piece, at, generation: now.generation, words: wordsOf(now.paper, now.generation) });
+      return null;
+    }
+    const place = places.take(piece, now.published_at ?? 0, now.generation);
+    return { place, paper: now.paper, generation: now.generation };
+  }
+
+  function wordsOf(paper: string, generation: number): string {
+    const texts = textOf(generation);
+    if (texts === null) throw new Error(`there is no generation ${generation}`);
+    return indexText(paper, texts);
   }
 
   const changedPieces = new Set<string>();
+  let isDeferring = false;
+  /** Pieces that this transaction leaves for later, and those of transactions that are committed. */
+  const [deferring, deferred]: [DeferredPiece[], DeferredPiece[]] = [[], []];
 
   /**
    * Updates the index for the changed pieces, as the last step of a transaction. FTS5 buffers words in memory until
@@ -108,22 +102,22 @@ export function searchTables(db: Db, transact: Transact) {
    * transaction are written together, in the order of their row ids.
    */
   function flush(): void {
-    const isBulk = changedPieces.size >= BULK;
-    if (isBulk) writeAs(WRITING.bulk);
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
+    // Whoever opens the database after a kill indexes what is missing.
+    if (deferring.length > 0) begin(NORMALIZER_VERSION);
+    const isBulk = due.length >= BULK;
+    if (isBulk) writeAs(WRITING.bulk);
     for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
-      const words = textOf(generation);
-      if (words === null) throw new Error(`there is no generation ${generation}`);
-      index(place, indexText(paper, words));
+      index(place, wordsOf(paper, generation));
     }
     // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
     if (isBulk) writeAs(WRITING.usual);
   }
 
   /**
-   * Indexes the pieces on air that are not indexed yet, because the database is older than the search or the normalizer
-   * changed.
+   * Indexes the pieces on air that are not indexed yet, because the database is older than the search, the normalizer
+   * changed, or a process ended that had deferred them.
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
@@ -134,15 +128,17 @@ export function searchTables(db: Db, transact: Transact) {
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
       begin(NORMALIZER_VERSION);
     });
-    let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
+    const start = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
+    let last = start;
     for (let more = true; more; ) {
       more = transact(() => {
         const batch = missing(last.published_at, last.id, BATCH);
         for (const { id } of batch) changedPieces.add(id);
         flush();
-        last = batch.at(-1) ?? last;
-        if (batch.length === 0) end();
-        return batch.length > 0;
+        // Another process may have deferred older pieces meanwhile.
+        if (batch.length === 0 && last === start) return end() === 0;
+        last = batch.at(-1) ?? start;
+        return true;
       });
     }
     optimize();
@@ -171,7 +167,17 @@ export function searchTables(db: Db, transact: Transact) {
     /** Marks a piece as changed. `flush` indexes it; `forget` drops the mark when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
-    forget: (): void => changedPieces.clear(),
+    forget(): void {
+      changedPieces.clear();
+      deferring.length = 0;
+    },
+    /** Takes note of the commit. */
+    committed: (): unknown => deferring.length > 0 && deferred.push(...deferring.splice(0)),
+    /** Leaves new pieces to `bulkIndex` and, at the latest, to `fill`. */
+    defer(isDeferred: boolean): void {
+      isDeferring = isDeferred;
+    },
+    takeDeferred: (): DeferredPiece[] => deferred.splice(0),
     fill,
     optimize,
     search,

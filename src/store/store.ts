@@ -50,6 +50,7 @@ import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
+import { IndexAhead } from './index-ahead.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import type { LateCommit, LateCounts } from './late-commit.ts';
@@ -85,8 +86,11 @@ import type { RecordsTables } from './records.ts';
 import { recordsTables } from './records.ts';
 import type { RemovalTable } from './removals.ts';
 import { removalTable } from './removals.ts';
+import type { SearchTables } from './search.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
+import type { BulkIndex } from './search-bulk.ts';
+import { bulkIndex } from './search-bulk.ts';
 import type { ServedTable } from './served.ts';
 import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
@@ -180,6 +184,10 @@ export interface Store
   endReading(): void;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
+  /** Indexes what a long run puts on air on another thread. End it before the store is closed. */
+  indexAhead(): IndexAhead;
+  /** The parts of `indexAhead`, for tests. */
+  readonly deferring: Pick<SearchTables, 'defer' | 'takeDeferred' | 'fill'> & { bulkIndex(): BulkIndex };
   /** Faults between the ledger's own tables and the tables derived from them. */
   ledgerFaults(): string[];
   /** Differences between the search index and the pieces that it indexes. */
@@ -248,6 +256,7 @@ export function openStore(settings: DatabaseSettings): Store {
       const result = work();
       search.flush();
       db.exec('COMMIT');
+      search.committed();
       if (diskFault !== null && changes() !== before) diskFault = null;
       return result;
     } catch (error) {
@@ -261,6 +270,7 @@ export function openStore(settings: DatabaseSettings): Store {
   };
 
   const search = searchTables(db, transact);
+  const openBulk = () => bulkIndex(openDatabase(settings));
   search.fill();
 
   const credits = creditTables(db, transact);
@@ -368,6 +378,8 @@ export function openStore(settings: DatabaseSettings): Store {
       db.exec('COMMIT');
     },
     optimizeSearch: search.optimize,
+    indexAhead: () => new IndexAhead(search, openBulk()),
+    deferring: { ...search, bulkIndex: openBulk },
     diskFault: () => diskFault,
     fault: (error) => databaseFault(error, settings.file),
     read(work) {
