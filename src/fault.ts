@@ -65,6 +65,14 @@ export class Busy extends Fault {
   }
 }
 
+/** An `unavailable` of another machine that does not answer. */
+export class Unreachable extends Fault {
+  constructor(message: string) {
+    super('unavailable', message);
+    this.name = 'Unreachable';
+  }
+}
+
 /** Why a disk takes no writes. */
 export type DiskState = 'full' | 'read_only' | 'failing';
 

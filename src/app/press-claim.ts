@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault } from '../fault.ts';
@@ -152,10 +152,14 @@ function stopped(): Fault {
   return new Fault('unavailable', 'the press was stopped; the next press finishes its work');
 }
 
-/** Identifies this machine and its pid namespace: containers with the same hostname have their own pids. */
+/**
+ * Identifies this machine since its start, and its pid namespace: containers and copies of a machine may have the same
+ * hostname, and have their own pids.
+ */
 function machine(): string {
   try {
-    return `${hostname()}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
+    const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+    return `${hostname()}/${start}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
   } catch {
     return hostname();
   }

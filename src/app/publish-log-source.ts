@@ -26,6 +26,8 @@ export class LogSource implements Source {
   readonly #target: string;
   /** What a comparison has found and is not settled. */
   readonly #found = new Map<string, 'send' | 'remove'>();
+  /** Partial tiles that the target may have, because they were on disk while it was compared. */
+  readonly #partial = new Set<string>();
   /** The target has the tiles of a tree of this size. */
   #base = 0;
   #publication = '';
@@ -58,9 +60,10 @@ export class LogSource implements Source {
 
   *files(): Iterable<SourceFile> {
     // A head that was followed by another before it was published leaves partial tiles that no published head needs.
-    const needed = new Set([...tilesBetween(0, this.#current().size)].map(tilePath));
+    const needed = tilesOf(this.#current().size);
     for (const path of filesIn(this.folder)) {
       if (!isLogPath(path)) continue;
+      if (path.includes(PARTIAL)) this.#partial.add(path);
       yield { ...this.#fileAt(path), isSuperseded: !isLogText(path) && !needed.has(path) };
     }
   }
@@ -124,11 +127,14 @@ export class LogSource implements Source {
     // A publication that was killed may have sent partial tiles of its own.
     const sent: number[] = JSON.parse(known?.sent_sizes ?? '[]');
     const filled = [base, ...sent].flatMap((size) => filledTiles(size, current.size));
-    const removals = new Set([...found('remove'), ...filled]);
+    const whole = this.#partial.size === 0 ? new Set() : tilesOf(current.size);
+    const outgrown = [...this.#partial].filter((path) => whole.has(path.slice(0, path.lastIndexOf(PARTIAL))));
+    const removals = new Set([...found('remove'), ...filled, ...outgrown]);
     if (this.#publication !== '') this.#app.store.publications.sending(this.#target, this.tree, current.size);
     return {
       stages: stages.filter((stage) => stage.length > 0),
-      removals: [...removals].filter((path) => !this.#isThere(path)),
+      // A server that was killed may not have removed them from the disk yet.
+      removals: [...removals],
     };
   }
 
@@ -187,6 +193,12 @@ function textsIn(folder: string): Map<string, string> {
   }
   return texts;
 }
+
+/** What the path of a partial tile has before its width. */
+const PARTIAL = '.p/';
+
+/** The paths of all tiles of a tree. */
+const tilesOf = (size: number): Set<string> => new Set([...tilesBetween(0, size)].map(tilePath));
 
 const digestOf = (texts: ReadonlyMap<string, string>) => sha256(JSON.stringify([...texts]));
 

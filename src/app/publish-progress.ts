@@ -5,13 +5,15 @@ import { printError } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
 import { LOG_TREE } from './publish-log-source.ts';
-import { publishTrees } from './publish-run.ts';
+import { publishTrees, staleTrees } from './publish-run.ts';
 import { openBucket, publishAddress } from './publish-target.ts';
 
 export interface PublishCommand {
   to?: string | undefined;
   paper?: string | undefined;
   repair?: boolean | undefined;
+  /** Only these trees. */
+  trees?: ReadonlySet<string>;
 }
 
 /** Publishes, and shows the progress on the terminal. */
@@ -67,7 +69,10 @@ export function publishLines(reports: ReadonlyMap<string, PublishReport>): strin
 export async function publishAfterPress(app: AppContext): Promise<void> {
   if (app.settings.publishUrl === null) return;
   try {
-    for (const line of publishLines(await publishWithProgress(app, {}))) printError(line);
+    // Nothing is asked about the others, of which there may be a thousand.
+    const trees = new Set(staleTrees(app, publishAddress(app.settings, undefined)));
+    if (trees.size === 0) return;
+    for (const line of publishLines(await publishWithProgress(app, { trees }))) printError(line);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     printError(

@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../fault.ts';
+import { Fault, messageOf, Unreachable } from '../fault.ts';
 import { type Address, treePrefix } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 import { type ClaimTimes, readClaim } from '../publish/claim.ts';
@@ -95,6 +95,8 @@ async function eachTree<T>(
       results.set(source.tree, await work(source));
     } catch (error) {
       failures.push(error);
+      // Each of the others would wait as long.
+      if (error instanceof Unreachable) break;
     }
   }
   if (failures.length === 0) return results;

@@ -7,6 +7,7 @@ import { S3Bucket } from '../net/s3-bucket.ts';
 import type { Address, S3Address } from '../publish/address.ts';
 import { parseAddress, shownAddress } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
+import { isDead, PROCESS } from './press-claim.ts';
 
 /** Where a command or the settings say to publish. Throws `invalid_request` naming the field, the value and the cure. */
 export function publishAddress(settings: Settings, to: string | undefined): Address {
@@ -42,7 +43,9 @@ function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder
 }
 
 export function openBucket(settings: Settings, address: Address): Bucket {
-  return address.kind === 'folder' ? new FolderBucket(address.folder) : openS3(settings, address);
+  return address.kind === 'folder'
+    ? new FolderBucket(address.folder, { name: PROCESS, isDead })
+    : openS3(settings, address);
 }
 
 export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucket {

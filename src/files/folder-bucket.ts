@@ -1,41 +1,49 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from '../publish/bucket.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE, SECOND } from '../time.ts';
 import { syncFolder } from './durable-file.ts';
 
 /** A folder beside the objects, in which they are written before they are renamed, and where locks are. */
 const WORKING = '.broadsheet';
-/** A lock or an aside this old was left behind by a process that was killed, in ms. */
+/** An aside this old was left behind by a process that was killed, in ms. */
 const LEFT_BEHIND = 10 * MINUTE;
+/** A lock is held while one small file is written, so that one which stays this long was left behind too, in ms. */
+const LOCK_LASTS = 10 * SECOND;
 const LOCK_POLL = 10;
 
 let asides = 0;
+
+/** Who locks, as other processes see it, and whether another one that did is known to be dead. */
+export interface LockOwner {
+  name: string;
+  isDead(name: string): boolean;
+}
 
 /** A folder as a bucket: each object is a file, replaced at once. It keeps no headers. */
 export class FolderBucket implements Bucket {
   readonly name: string;
   readonly keepsHeaders = false;
   readonly #folder: string;
+  readonly #owner: LockOwner;
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
 
-  constructor(folder: string) {
+  constructor(folder: string, owner: LockOwner = { name: String(process.pid), isDead: () => false }) {
     this.name = `the folder ${folder}`;
     this.#folder = folder;
+    this.#owner = owner;
   }
 
   async get(key: string): Promise<StoredObject | null> {
     return this.#guarded(key, async () => {
       const bytes = await unlessGone(readFile(this.#path(key)));
-      const info = bytes === null ? null : await unlessGone(stat(this.#path(key)));
-      return bytes === null || info === null
-        ? null
-        : { bytes, etag: md5(bytes), age: Math.max(0, Date.now() - info.mtimeMs) };
+      // A folder has no clock of its own, and that of this machine may have been set since.
+      return bytes && { bytes, etag: md5(bytes), age: 0 };
     });
   }
 
@@ -60,8 +68,15 @@ export class FolderBucket implements Bucket {
       const path = join(entry.parentPath, entry.name);
       const key = relative(this.#folder, path).split(sep).join('/');
       if (key.startsWith(`${WORKING}/`)) continue;
-      const bytes = await this.#guarded(key, () => unlessGone(readFile(path)));
-      if (bytes !== null) yield { key, size: bytes.length, etag: md5(bytes) };
+      const info = await this.#guarded(key, () => unlessGone(stat(path)));
+      if (info?.isDirectory()) {
+        throw new Fault('conflict', `${path} is a link to a folder; put the folder itself there, or remove the link`);
+      }
+      // Whoever reads a pipe waits.
+      const isFile = info?.isFile() === true;
+      const bytes = isFile ? await this.#guarded(key, () => unlessGone(readFile(path))) : null;
+      if (!isFile) yield { key, size: -1, etag: '' };
+      else if (bytes !== null) yield { key, size: bytes.length, etag: md5(bytes) };
     }
   }
 
@@ -122,11 +137,7 @@ export class FolderBucket implements Bucket {
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
     const lock = join(working, `${md5(Buffer.from(key))}.lock`);
-    while (!(await isCreated(lock))) {
-      const info = await unlessGone(stat(lock));
-      if (info !== null && Date.now() - info.mtimeMs > LEFT_BEHIND) await rm(lock, { force: true });
-      await sleep(LOCK_POLL);
-    }
+    await this.#lock(lock);
     try {
       await removeOld(working);
       const found = await unlessGone(readFile(this.#path(key)));
@@ -134,6 +145,16 @@ export class FolderBucket implements Bucket {
       return holds ? await this.#write(key, bytes) : null;
     } finally {
       await rm(lock, { force: true });
+    }
+  }
+
+  async #lock(lock: string): Promise<void> {
+    let seen = { by: '', since: performance.now() };
+    while (!(await isCreated(lock, this.#owner.name))) {
+      const by = String((await unlessGone(readFile(lock))) ?? '');
+      if (by !== seen.by) seen = { by, since: performance.now() };
+      if (this.#owner.isDead(by) || performance.now() - seen.since > LOCK_LASTS) await breakLock(lock, by);
+      else await sleep(LOCK_POLL);
     }
   }
 
@@ -165,14 +186,23 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-async function isCreated(path: string): Promise<boolean> {
+async function isCreated(path: string, text: string): Promise<boolean> {
   try {
-    await (await open(path, 'wx')).close();
+    await writeFile(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Removes a lock of somebody, unless another one took its place meanwhile. */
+async function breakLock(lock: string, by: string): Promise<void> {
+  const aside = `${lock}.${process.pid}.${++asides}`;
+  if ((await unlessGone(rename(lock, aside).then(() => true))) === null) return;
+  // Nobody waits for a lock that is aside: it goes back unless there is one again.
+  if ((await readFile(aside, 'utf8')) !== by) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
 }
 
 /** Removes what processes that were killed left behind. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { Fault, reasonOf } from '../fault.ts';
+import { Fault, reasonOf, Unreachable } from '../fault.ts';
 import type { S3Address } from '../publish/address.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from '../publish/bucket.ts';
 import { SECOND } from '../time.ts';
@@ -182,8 +182,7 @@ export class S3Bucket implements Bucket {
         silence += performance.now() - began;
         isLast ||= silence > SILENCE_MAX;
         if (isLast) {
-          throw new Fault(
-            'unavailable',
+          throw new Unreachable(
             `${this.#address.endpoint} cannot be reached (${reasonOf(error)}); check the endpoint and the network, then try again`,
           );
         }

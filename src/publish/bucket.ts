@@ -9,7 +9,7 @@ export interface BucketObject {
 export interface StoredObject {
   bytes: Uint8Array;
   etag: string;
-  /** How long ago it was written, in ms, by the clock of the store alone. */
+  /** How long ago it was written at least, in ms, by the clock of the store alone. */
   age: number;
 }
 

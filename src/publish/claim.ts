@@ -82,14 +82,19 @@ function parseRecord(bytes: Uint8Array): ClaimRecord | null {
   }
 }
 
-/** The publisher at work on a tree; null without one. One that has not renewed its claim for long is dead. */
-function holderOf({ record, age }: { record: ClaimRecord; age: number }, { lasts }: ClaimTimes): string | null {
-  return record.holder !== null && age < lasts ? record.holder.name : null;
+/**
+ * The publisher at work on a tree; null without one. One that has not renewed its claim for long is dead; `watched` is
+ * for how long it was seen not to, in ms.
+ */
+function holderOf(found: { record: ClaimRecord; age: number }, watched: number, { lasts }: ClaimTimes): string | null {
+  const isFresh = Math.max(found.age, watched) < lasts;
+  return found.record.holder !== null && isFresh ? found.record.holder.name : null;
 }
 
 /**
  * The right to publish one tree to one target, which one publisher at a time has. It is an object that is only replaced
- * where it is still the one that was read. Its age is told by the store's clock, so that a wrong clock here does no harm.
+ * where it is still the one that was read. Its age is told by the store's clock, or watched by the monotonic one here, so
+ * that a wrong clock does no harm.
  */
 export class Claim {
   /** The publication that stood at the target before; null for a new one. */
@@ -133,13 +138,15 @@ export class Claim {
     const record: ClaimRecord = { broadsheet: 1, tree, key, publication: randomUUID(), holder: { id, name, beat: 0 } };
     let before: string | null = null;
     let refused = 0;
+    let watched: { etag: string | undefined; since: number } = { etag: undefined, since: 0 };
     for (;;) {
       signal?.throwIfAborted();
       const found = await readClaim(bucket, request);
       // The store took the claim, and the response was lost.
       if (found?.record.holder?.id === id)
         return new Claim(request, { before, record, etag: found.etag, at: performance.now() - found.age });
-      const holder = found === null ? null : holderOf(found, times);
+      if (found?.etag !== watched.etag) watched = { etag: found?.etag, since: performance.now() };
+      const holder = found === null ? null : holderOf(found, performance.now() - watched.since, times);
       if (holder !== null && !request.isDead(holder)) {
         waiting(holder);
         await sleep(times.poll, undefined, { signal });
@@ -179,9 +186,10 @@ export class Claim {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
-    if (this.#lost.signal.aborted) return;
+    if (this.#lost.signal.aborted || this.#record.holder === null) return;
     // One that cannot be released runs out by itself.
-    await this.#write({ ...this.#record, holder: null }).catch(() => {});
+    const isOurs = await this.#write({ ...this.#record, holder: null }).catch(() => true);
+    if (!isOurs) this.#lose();
   }
 
   async #renew(): Promise<void> {

@@ -65,13 +65,14 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
     const report = await sendAll(job, claim);
     claim.assertHeld();
     source.finish();
+    // A machine that slept learns here that its time was over.
+    await claim.release();
+    claim.signal.throwIfAborted();
     return report;
-  } catch (error) {
-    // What was in flight may have replaced what the next publisher wrote.
-    if (claim.isLost()) source.doubt();
-    throw error;
   } finally {
     await claim.release();
+    // What was in flight may have replaced what the next publisher wrote.
+    if (claim.isLost()) source.doubt();
   }
 }
 

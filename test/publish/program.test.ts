@@ -114,3 +114,46 @@ test('the command checks, repairs and says what it would do', { skip: without('v
   const nowhere = await run(t, folder, ['publish', '--to', './papers'], { ...env, DIST_DIR: 'papers' });
   assert.match(nowhere.stderr, /must not hold or be within DIST_DIR/);
 });
+
+test('what a stopped publisher writes late is found and mended by the next one', async (t) => {
+  const folder = await pressedFolder(t);
+  const store = await S3Server.start(t);
+  const env = storeEnv(store.endpoint);
+  const { PUBLISH_URL: _, ...quiet } = env;
+  const page = `site/${PAPER}/stories/high-water/index.html`;
+  const late = Promise.withResolvers<void>();
+  let held: Buffer | null = null;
+  store.intercept = async ({ method, key }, response, raw) => {
+    if (method !== 'PUT' || key !== page || held !== null) return false;
+    const chunks: Buffer[] = [];
+    for await (const chunk of raw) chunks.push(chunk);
+    held = Buffer.concat(chunks);
+    await late.promise;
+    const item = { bytes: held, headers: {}, etag: 'late', modified: new Date() };
+    store.objects.set(page, item);
+    response.writeHead(200, { etag: '"late"' }).end();
+    return true;
+  };
+  const stopped = start(t, folder, ['publish', '--paper', PAPER], env);
+  await until(() => held);
+  stopped.child.kill('SIGSTOP');
+  const args = ['withdraw', 'high-water', '--paper', PAPER, '--reason', 'It was wrong.'];
+  assert.equal((await run(t, folder, args, quiet)).code, 0);
+  // Half a minute passes at the store.
+  const claim = `site/${PAPER}/.broadsheet.json`;
+  const item = store.objects.get(claim);
+  assert.ok(item);
+  store.objects.set(claim, { ...item, modified: new Date(Date.now() - 40_000) });
+  const { code, stderr } = await run(t, folder, ['publish', '--paper', PAPER], env);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(differences(store, folder), []);
+  late.resolve();
+  await until(() => (store.objects.get(page)?.etag === 'late' ? true : null));
+  stopped.child.kill('SIGCONT');
+  const outcome = await stopped.ended;
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.stderr, /another publisher may have taken over.*publish again/);
+  assert.deepEqual(differences(store, folder), ['stories/high-water/index.html']);
+  assert.equal((await run(t, folder, ['publish', '--paper', PAPER], env)).code, 0);
+  assert.deepEqual(differences(store, folder), []);
+});

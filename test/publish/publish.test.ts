@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -240,6 +240,26 @@ test('a publication that broke off leaves no tile behind, however far the log go
   await grow('three');
   await send();
   assert.ok(tilesOf().every((path) => !left.includes(path)));
+  const { differences } = (await compareTrees(app, address, bucketOf(app, address))).get('log') ?? {};
+  assert.deepEqual(differences, []);
+});
+
+test('partial tiles that the server has not removed yet leave the place when they are full', async (t) => {
+  const store = await S3Server.start(t);
+  const { app, address, clock, send } = await standAt(t, at(store));
+  await send();
+  const partial = store.paths('site/log/tile/').filter((path) => path.includes('.p/'));
+  assert.ok(partial.length > 0);
+  for (let n = 0; n < 260; n++) publish(app, `more-${n}`, clock.now);
+  await publishLogOnce(app, 'desk', openCommandLog('silent'));
+  // The server was killed after it wrote the full tile.
+  const folder = join(app.settings.logDir, 'desk/tile');
+  for (const path of partial) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), store.objects.get(`site/log/tile/${path}`)?.bytes ?? '');
+  }
+  await send();
+  for (const path of partial) rmSync(dirname(join(folder, path)), { recursive: true, force: true });
   const { differences } = (await compareTrees(app, address, bucketOf(app, address))).get('log') ?? {};
   assert.deepEqual(differences, []);
 });

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FolderBucket } from '../../src/files/folder-bucket.ts';
+import { Claim } from '../../src/publish/claim.ts';
+import { tempFolder } from '../support/app-context.ts';
+
+const bytes = Buffer.from('bytes');
+const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+
+test('a lock of a dead process holds up nobody', async (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(join(folder, '.broadsheet'));
+  writeFileSync(join(folder, '.broadsheet', `${md5('claim')}.lock`), 'the dead one');
+  const bucket = new FolderBucket(folder, { name: 'me', isDead: (name) => name === 'the dead one' });
+  const tries = Array.from({ length: 20 }, (_, n) => bucket.put('claim', Buffer.from(`${n}`), { onlyIf: 'absent' }));
+  assert.equal((await Promise.all(tries)).filter((etag) => etag !== null).length, 1);
+  assert.deepEqual(readdirSync(join(folder, '.broadsheet')), []);
+});
+
+test('links to folders are refused, and a pipe is waited for by nobody', async (t) => {
+  const folder = tempFolder(t);
+  const bucket = new FolderBucket(folder);
+  await bucket.put('p/a', bytes);
+  symlinkSync(join(folder, 'p/a'), join(folder, 'p/b'));
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'p/c'));
+  execFileSync('mkfifo', [join(folder, 'p/pipe')]);
+  const list = async () => {
+    const found: string[] = [];
+    for await (const { key, size } of bucket.list('p/')) found.push(`${key} ${size}`);
+    return found.sort();
+  };
+  assert.deepEqual(await list(), ['p/a 5', 'p/b 5', 'p/c -1', 'p/pipe -1']);
+  await bucket.remove(['p/b', 'p/c', 'p/pipe']);
+  assert.deepEqual(await list(), ['p/a 5']);
+  symlinkSync(folder, join(folder, 'p/again'));
+  await assert.rejects(list(), /again is a link to a folder; put the folder itself there, or remove the link/);
+});
+
+test('a claim in a folder runs out by the monotonic clock, whatever the times of files say', async (t) => {
+  const folder = tempFolder(t);
+  const bucket = new FolderBucket(folder);
+  const waited: string[] = [];
+  const request = {
+    ...{ bucket, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true, isDead: () => false },
+    times: { lasts: 900, poll: 20 },
+    waiting: (holder: string) => void waited.push(holder),
+  };
+  const alive = await Claim.take({ ...request, name: 'alive' });
+  const file = join(folder, '.broadsheet.json');
+  // The clock of this machine is set ahead by an hour.
+  const old = new Date(Date.now() - 3_600_000);
+  utimesSync(file, old, old);
+  const next = Claim.take({ ...request, name: 'next' });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  alive.assertHeld();
+  await alive.release();
+  await (await next).release();
+  assert.ok(waited.length > 5);
+  // And back: a publisher that died wrote in the future.
+  const holder = { id: 'x', name: 'dead elsewhere', beat: 4 };
+  const record = { broadsheet: 1, tree: 'a-paper', key: 'k', publication: 'p', holder };
+  writeFileSync(file, JSON.stringify(record));
+  const late = new Date(Date.now() + 3_600_000);
+  utimesSync(file, late, late);
+  await (await Claim.take({ ...request, name: 'third' })).release();
+});
