@@ -10,6 +10,8 @@ import type { Difference, Pending, Source, SourceFile } from './source.ts';
 
 /** How many files are sent before this is recorded. */
 const BATCH = 256;
+/** After how long this is recorded all the same, in ms. */
+const RECORD_EVERY = 1_000;
 /** The pause before a plan that the press has overtaken is made anew, in ms. */
 const RETRY_PAUSE = 200;
 /** After this many plans in a row of which nothing could be sent, the tree on disk is taken for damaged. */
@@ -140,6 +142,14 @@ async function sendPlan(
   for (const stage of stages) {
     for (let at = 0; at < stage.length; at += BATCH) {
       const sent: SourceFile[] = [];
+      let recordedAt = performance.now();
+      const record = async (): Promise<void> => {
+        recordedAt = performance.now();
+        const files = sent.splice(0);
+        if (files.length === 0) return;
+        await bucket.flush();
+        source.settle(files, []);
+      };
       const send = async (file: SourceFile): Promise<void> => {
         if (overtaken !== null) return;
         const bytes = await file.read();
@@ -155,6 +165,8 @@ async function sendPlan(
         report.bytes += bytes.length;
         done++;
         progress(done, total, file.path);
+        // A large file is not sent again after a kill.
+        if (performance.now() - recordedAt > RECORD_EVERY) await record();
       };
       let hasFailed = false;
       const sendInTurn = async (file: SourceFile): Promise<void> =>
@@ -168,10 +180,7 @@ async function sendPlan(
       try {
         await inParallel(stage.slice(at, at + BATCH), sendInTurn);
       } finally {
-        if (sent.length > 0) {
-          await bucket.flush();
-          source.settle(sent, []);
-        }
+        await record();
       }
       if (overtaken !== null) return overtaken;
     }

@@ -7,22 +7,8 @@ import { withdrawStory } from '../../src/desk/airing.ts';
 import { parseAddress } from '../../src/publish/address.ts';
 import { PAPER } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { follow, PREFIX } from '../support/reader-links.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
-
-const PREFIX = `site/${PAPER}/`;
-/** Addresses that a server answers, not a file; and cards, which this press leaves to a later one. */
-const LIVE = /^(?:api|oembed|subscribe|search|cards)\b/;
-
-/** The keys of the files that a page links to within its paper. */
-function linksIn(html: string, key: string): string[] {
-  const base = new URL(`http://localhost:4321/${key.slice('site/'.length)}`);
-  return [...html.matchAll(/\s(?:href|src)="([^"#]+)/g)]
-    .map(([, link = '']) => new URL(link.replaceAll('&amp;', '&'), base))
-    .filter(({ host, pathname }) => host === base.host && pathname.startsWith(`/${PAPER}/`))
-    .map(({ pathname }) => decodeURIComponent(pathname).slice(PAPER.length + 2))
-    .filter((path) => !LIVE.test(path))
-    .map((path) => PREFIX + (path === '' || path.endsWith('/') ? `${path}index.html` : path));
-}
 
 test('at no moment of a publication does a page link to one that is not there', async (t) => {
   const { app, clock } = await paperOf(t, 29);
@@ -40,16 +26,9 @@ test('at no moment of a publication does a page link to one that is not there', 
   // A look at everything that links lead to, after each write, is more than any reader can do.
   store.intercept = ({ method }) => {
     if (method === 'GET') return false;
-    const reached = new Set([`${PREFIX}index.html`]);
-    // The set grows while it is walked.
-    for (const key of reached) {
-      if (!key.endsWith('.html')) continue;
-      for (const link of linksIn(store.bytes(key) ?? '', key)) {
-        if (store.objects.has(link)) reached.add(link);
-        else broken.add(`${key} → ${link}`);
-      }
-    }
-    assert.ok(reached.size > 60, `${reached.size} reached`);
+    const { reached, broken: found } = follow(store);
+    for (const link of found) broken.add(link);
+    assert.ok(reached > 60, `${reached} reached`);
     looks++;
     return false;
   };
