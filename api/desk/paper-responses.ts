@@ -7,7 +7,7 @@ import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
 import { CachedReply, sendReply } from '../responses/reply.ts';
 import type { Representation } from '../responses/response-cache.ts';
-import { ResponseCache, representationOf } from '../responses/response-cache.ts';
+import { gzipped, ResponseCache, representationOf } from '../responses/response-cache.ts';
 import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 
 /** The size of the cache, in bytes. */
@@ -17,6 +17,9 @@ const CACHE_MAX = 32 * 1024 * 1024;
 const ROWS_MAX = 16 * 1024 * 1024;
 /** What a row takes besides its bytes and its key, in bytes. */
 const ROW = 256;
+
+/** How many lists are remembered that were made once. A name takes at most some 500 bytes. */
+const LISTS_MAX = 4_096;
 
 /** The smallest response that is worth compressing, in bytes. */
 const GZIP_FROM = 1024;
@@ -43,6 +46,8 @@ export class PaperResponses {
     maxSize: ROWS_MAX,
     sizeCalculation: ({ length }, key) => length + key.length + ROW,
   });
+  /** Lists that were made once. */
+  readonly #made = new LRUCache<string, true>({ max: LISTS_MAX });
   readonly #digests = new Map<string, string>();
   readonly #program: string;
 
@@ -77,9 +82,15 @@ export class PaperResponses {
     return this.text(c, name, () => '', headers);
   }
 
-  /** Sends JSON with a list of rows from `rows`, cached like other JSON. */
+  /**
+   * Sends JSON with a list of rows from `rows`. It is cached when it is made for the second time: what is asked once
+   * would only displace what is asked often.
+   */
   list(c: PaperContext, name: string, make: () => RowList, headers: Headers): Response {
-    return this.#send(c, name, headers, () => ({ bytes: bytesOf(make()) }));
+    const key = `${this.#stateOf(c)} ${name}`;
+    if (this.#made.has(key)) return this.#send(c, name, headers, () => ({ bytes: bytesOf(make()) }));
+    this.#made.set(key, true);
+    return this.#sendOne(c, representationOf({ bytes: bytesOf(make()) }, this.#etag(c)), headers, gzipped);
   }
 
   /**
@@ -104,8 +115,17 @@ export class PaperResponses {
     const etag = this.#etag(c);
     const state = this.#stateOf(c);
     const plain = this.#cache.get(name, state, () => representationOf(make(), etag));
+    return this.#sendOne(c, plain, headers, () => this.#cache.gzipped(name, state, plain));
+  }
+
+  #sendOne(
+    c: PaperContext,
+    plain: Representation,
+    headers: Headers,
+    zip: (plain: Representation) => Representation,
+  ): Response {
     const isGzipped = plain.bytes.length >= GZIP_FROM && takesGzip(c);
-    const chosen: Representation = isGzipped ? this.#cache.gzipped(name, state, plain) : plain;
+    const chosen = isGzipped ? zip(plain) : plain;
     if (c.get('key') !== null) return sendPrivate(c, chosen, headers);
     return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
   }
