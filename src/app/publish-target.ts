@@ -42,13 +42,14 @@ function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder
   }
 }
 
-export function openBucket(settings: Settings, address: Address): Bucket {
+/** `ending` breaks off whatever is asked of object storage. */
+export function openBucket(settings: Settings, address: Address, ending?: AbortSignal): Bucket {
   return address.kind === 'folder'
     ? new FolderBucket(address.folder, { name: PROCESS, isDead })
-    : openS3(settings, address);
+    : openS3(settings, address, ending);
 }
 
-export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucket {
+export function openS3({ objectStorage }: Settings, address: S3Address, ending?: AbortSignal): S3Bucket {
   const { accessKeyId, secretAccessKey, sessionToken } = objectStorage;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     const missing = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY';
@@ -67,5 +68,5 @@ export function openS3({ objectStorage }: Settings, address: S3Address): S3Bucke
   if (odd !== undefined) {
     throw new Fault('invalid_request', `${odd} has a space or another character that no key has; copy it again`);
   }
-  return new S3Bucket(address, { accessKeyId, secretAccessKey, sessionToken });
+  return new S3Bucket(address, { accessKeyId, secretAccessKey, sessionToken }, undefined, ending);
 }

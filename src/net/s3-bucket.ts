@@ -67,12 +67,16 @@ export class S3Bucket implements Bucket {
   readonly #client: AwsClient;
   readonly #pause: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 
-  /** `pause` waits between tries. */
+  readonly #ending: AbortSignal | undefined;
+
+  /** `pause` waits between tries; `ending` breaks off whatever is asked. */
   constructor(
     address: S3Address,
     credentials: S3Credentials,
     pause = (ms: number, signal: AbortSignal | undefined): Promise<unknown> => sleep(ms, undefined, { signal }),
+    ending?: AbortSignal,
   ) {
+    this.#ending = ending;
     this.name = `s3://${address.bucket} at ${address.endpoint}`;
     this.#address = address;
     this.#pause = pause;
@@ -158,7 +162,8 @@ export class S3Bucket implements Bucket {
   async flush(): Promise<void> {}
 
   /** Asks until the store gives an answer that another try would not change. */
-  async ask(method: string, question: Question): Promise<Answer> {
+  async ask(method: string, asked: Question): Promise<Answer> {
+    const question = { ...asked, signal: eitherOf(asked.signal, this.#ending) };
     let silence = 0;
     for (let tried = 1; ; tried++) {
       question.signal?.throwIfAborted();
@@ -255,6 +260,10 @@ export class S3Bucket implements Bucket {
   ): Fault {
     return s3Fault(this.#address, { method, key, status, error, headers });
   }
+}
+
+function eitherOf(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
+  return a !== undefined && b !== undefined ? AbortSignal.any([a, b]) : (a ?? b);
 }
 
 export function etagOf({ headers }: Answer): string {

@@ -20,13 +20,15 @@ test('no kill of a publication leaves a link without its page, or sends much aga
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);
   const alters = ['rss.xml', 'robots.txt', 'feed.json'];
+  const onAir = Array.from({ length: 29 }, (_, at) => `piece-${at}`);
   let killed = 0;
   for (let n = 0; killed < KILLS; n++) {
     if (n > 0) {
       clock.now += DAY;
       publish(app, `new-${n}`, START + n * DAY);
-      if (choice.chance(0.5))
-        withdrawStory(app.desk, PAPER, `piece-${n % 29}`, { by: 'cli', reason: 'It was never so.' });
+      onAir.push(`new-${n}`);
+      const withdrawn = choice.chance(0.5) ? onAir.shift() : undefined;
+      if (withdrawn !== undefined) withdrawStory(app.desk, PAPER, withdrawn, { by: 'cli', reason: 'It was never so.' });
       await pressPapers(app, { cards: false });
     }
     const isRepair = n > 0 && choice.chance(0.3);

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '../../src/app/context.ts';
+import { startPublisher } from '../../src/app/jobs/publish.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { publishLogOnce } from '../../src/app/publish-log-once.ts';
 import { compareTrees, type PublishOptions, planTrees, publishTrees } from '../../src/app/publish-run.ts';
@@ -20,6 +21,7 @@ import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';
 
+const silent = openCommandLog('silent');
 const TIMES = { lasts: 20_000, poll: 20 };
 
 interface Stand {
@@ -330,6 +332,25 @@ test('a removed paper leaves the place', async (t) => {
   await pressPapers(app);
   await send();
   assert.deepEqual(store.paths(`site/${PAPER}/`), ['.broadsheet.json']);
+});
+
+test('a store that says nothing does not hold up the end of a server', async (t) => {
+  const { app } = await paperOf(t, 1);
+  const store = await S3Server.start(t);
+  let asked = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  store.intercept = () => {
+    asked();
+    return true;
+  };
+  const objectStorage = { ...app.settings.objectStorage, ...CREDENTIALS };
+  const stop = startPublisher({ ...app, settings: { ...app.settings, publishUrl: at(store), objectStorage } }, silent);
+  await isAsked;
+  const began = performance.now();
+  await stop();
+  assert.ok(performance.now() - began < 25_000);
 });
 
 test('two publishers take turns', async (t) => {

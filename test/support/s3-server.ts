@@ -22,6 +22,9 @@ export function storeEnv(endpoint: string, query = ''): Record<string, string> {
   };
 }
 
+/** As much metadata as S3 keeps of an object, in bytes. */
+const METADATA_MAX = 2_048;
+
 interface Item {
   bytes: Buffer;
   headers: Record<string, string>;
@@ -116,6 +119,8 @@ export class S3Server {
       const kept = Object.entries(raw.headers).filter(([name]) =>
         /^(?:x-amz-meta-|cache-control$|content-type$)/.test(name),
       );
+      const metadata = kept.filter(([name]) => name.startsWith('x-amz-meta-')).join('').length;
+      if (metadata > METADATA_MAX) return refuse(response, 400, 'MetadataTooLarge');
       const etag = md5(body);
       this.objects.set(key, { bytes: body, headers: Object.fromEntries(kept) as never, etag, modified: new Date() });
       response.writeHead(200, { etag: `"${etag}"` }).end();

@@ -15,6 +15,8 @@ const LOOK_EVERY = 500;
 /** The pause after a failure, in ms: it doubles with each, up to the longest. */
 const REST_FIRST = 5 * SECOND;
 const REST_MAX = 10 * MINUTE;
+/** As long as a store may take to let others publish when this process ends, in ms. */
+const END_MAX = 3 * SECOND;
 
 interface Failing {
   /** When the tree is tried again, in ms of the monotonic clock. */
@@ -30,6 +32,7 @@ interface Failing {
 export function startPublisher(app: AppContext, logger: Logger): () => Promise<void> {
   if (app.settings.publishUrl === null) return async () => {};
   const stopping = new AbortController();
+  const ending = new AbortController();
   const failing = new Map<string, Failing>();
   let opened: { address: Address; bucket: Bucket } | null = null;
   let waitingFor = '';
@@ -67,7 +70,7 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
   };
 
   const round = async (): Promise<number> => {
-    opened ??= open(app);
+    opened ??= open(app, ending.signal);
     for (const tree of staleTrees(app, opened.address)) {
       if (stopping.signal.aborted) break;
       if (performance.now() >= (failing.get(tree)?.until ?? 0)) await send(tree, opened);
@@ -77,11 +80,13 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
   const stop = poll(round, { job: JOB, logger, failed: 'nothing can be published; retrying' });
   return async () => {
     stopping.abort();
+    const end = setTimeout(() => ending.abort(), END_MAX);
     await stop();
+    clearTimeout(end);
   };
 }
 
-function open(app: AppContext): { address: Address; bucket: Bucket } {
+function open(app: AppContext, ending: AbortSignal): { address: Address; bucket: Bucket } {
   const address = publishAddress(app.settings, undefined);
-  return { address, bucket: openBucket(app.settings, address) };
+  return { address, bucket: openBucket(app.settings, address, ending) };
 }
