@@ -22,15 +22,18 @@ export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | n
   const isTruncated = root.get('IsTruncated') === 'true';
   const next = isTruncated ? root.get('NextContinuationToken') || null : null;
   if (isTruncated && next === null) return null;
-  if (root.get('EncodingType') !== 'url') return { objects: rows, next };
-  try {
-    return { objects: rows.map((row) => ({ ...row, key: decodeKey(row.key) })), next };
-  } catch {
-    return null;
-  }
+  const isEncoded = root.get('EncodingType') === 'url';
+  return { objects: isEncoded ? rows.map((row) => ({ ...row, key: decodeKey(row.key) })) : rows, next };
 }
 
-const decodeKey = (key: string) => decodeURIComponent(key.replaceAll('+', ' '));
+/** A key that is no UTF-8, of which a store over a file system may have some, stays as it is: it is none of ours. */
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return key;
+  }
+}
 
 /** The keys that DeleteObjects could not remove; null when the response is none. */
 export function failuresIn(xml: Buffer): (S3Error & { key: string })[] | null {

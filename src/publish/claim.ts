@@ -247,13 +247,18 @@ function textOf(record: ClaimRecord): Uint8Array {
 
 /** Throws when a store writes whatever the condition: two publishers would be at work at once. */
 async function requireConditions({ bucket, prefix }: ClaimRequest, record: ClaimRecord): Promise<void> {
-  const again = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf: 'absent' });
-  if (again === null) return;
-  await bucket.remove([prefix + CLAIM_FILE]);
-  throw new Fault(
-    'unavailable',
-    `${bucket.name} overwrites an object that is there in spite of If-None-Match; a store must support conditional PUT (If-Match, If-None-Match)`,
-  );
+  for (const [header, onlyIf] of [
+    ['If-None-Match', 'absent'],
+    ['If-Match', { etag: '0'.repeat(32) }],
+  ] as const) {
+    const again = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf });
+    if (again === null) continue;
+    await bucket.remove([prefix + CLAIM_FILE]);
+    throw new Fault(
+      'unavailable',
+      `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`,
+    );
+  }
 }
 
 async function requireEmpty({ bucket, prefix, excludes }: ClaimRequest): Promise<void> {
