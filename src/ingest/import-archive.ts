@@ -15,6 +15,7 @@ import { BATCH, lineProblems } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
 import { createdPaper, existingPaper } from './import-paper.ts';
 import { readAhead } from './import-reader.ts';
+import { importStore } from './import-store.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
@@ -145,7 +146,12 @@ class ImportRun {
   #current(): CurrentPaper {
     if (this.#read === null) {
       const { default_kind, language } = this.#archive.paper();
-      this.#read = { desk: { ...this.#intake.desk }, rules: paperRules(this.#archive), default_kind, language };
+      this.#read = {
+        desk: { ...this.#intake.desk, store: importStore(this.#intake.store, this.#options.paper) },
+        rules: paperRules(this.#archive),
+        default_kind,
+        language,
+      };
     }
     return this.#read;
   }

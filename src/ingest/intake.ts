@@ -32,6 +32,8 @@ interface IntakeStore extends LedgerStore {
   /** The newest body of a record; null when there is none. */
   record(paper: string, kind: RecordKind, name: string): unknown;
   leases: SharedDatabase['store']['leases'];
+  /** When the next scheduled piece is due, in ms; null when none is scheduled. */
+  nextScheduled(): number | null;
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;
   /** Indexes what is put on air on another thread. */

@@ -69,8 +69,8 @@ export interface LedgerTables {
 }
 
 export function ledgerTables(db: Db): LedgerTables {
-  const { run, one, all } = sql(db);
-  const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
+  const { run, insert, one, all } = sql(db);
+  const spine = insert('INSERT INTO entries (kind, at) VALUES (?, ?)');
   const key = run('INSERT INTO door_keys (n, kid, name, public_key) VALUES (?, ?, ?, ?)');
   const retirement = run('INSERT INTO retirements (n, kid) VALUES (?, ?)');
   const record = run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)');
@@ -201,7 +201,7 @@ export function ledgerTables(db: Db): LedgerTables {
 
   return {
     append(entry) {
-      const n = spine(entry.type, entry.at) ?? 0;
+      const n = spine(entry.type, entry.at);
       switch (entry.type) {
         case 'key':
           key(n, entry.kid, entry.name, entry.public_key);

@@ -2,9 +2,19 @@ import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { ROOM } from './search-reads.ts';
+import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
 
-export type SearchPlaces = ReturnType<typeof searchPlaces>;
+const SHOWN = {
+  paper: text,
+  state: text,
+  published_at: orNull(integer),
+  generation: integer,
+  revision: integer,
+  place: orNull(integer),
+  indexed: orNull(integer),
+};
+export type Shown = Read<typeof SHOWN>;
 
 /** The row ids of pieces in the full-text index. They grow with the time on air. */
 export function searchPlaces(db: Db) {
@@ -30,16 +40,9 @@ export function searchPlaces(db: Db) {
   return {
     /** A piece as it is shown, and where it is indexed. */
     shown: one(
-      `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
+      `SELECT p.paper, p.state, p.published_at, p.generation, p.revision, s.place, s.generation AS indexed
        FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
-      {
-        paper: text,
-        state: text,
-        published_at: orNull(integer),
-        generation: integer,
-        place: orNull(integer),
-        indexed: orNull(integer),
-      },
+      SHOWN,
     ),
     /** The first row id of the minute of `at` (ms). */
     startOf,

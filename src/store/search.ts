@@ -1,6 +1,7 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
 import { flag, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
+import type { Shown } from './search-places.ts';
 import { searchPlaces } from './search-places.ts';
 import { searchReads } from './search-reads.ts';
 import type { Transact } from './sql.ts';
@@ -24,6 +25,13 @@ export interface DeferredPiece {
   at: number;
   generation: number;
   words: string;
+}
+
+interface Texts {
+  revision: number;
+  headline: string;
+  dek: string;
+  prose: string;
 }
 
 export type SearchTables = ReturnType<typeof searchTables>;
@@ -63,7 +71,7 @@ export function searchTables(db: Db, transact: Transact) {
   const changed = (): number => changes() ?? 0;
 
   /** Assigns or removes a piece's row id; returns what to index there, or null. */
-  function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
+  function takePlace(piece: string): { place: number; piece: string; now: Shown } | null {
     const now = places.shown(piece);
     if (now === null) return null;
     if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
@@ -74,24 +82,28 @@ export function searchTables(db: Db, transact: Transact) {
     if (now.indexed === now.generation) return null;
     if (now.place !== null) {
       renew(now.generation, now.place);
-      return { place: now.place, paper: now.paper, generation: now.generation };
+      return { place: now.place, piece, now };
     }
     if (isDeferring) {
       const at = now.published_at ?? 0;
-      deferring.push({ piece, at, generation: now.generation, words: wordsOf(now.paper, now.generation) });
+      deferring.push({ piece, at, generation: now.generation, words: wordsOf(piece, now) });
       return null;
     }
     const place = places.take(piece, now.published_at ?? 0, now.generation);
-    return { place, paper: now.paper, generation: now.generation };
+    return { place, piece, now };
   }
 
-  function wordsOf(paper: string, generation: number): string {
-    const texts = textOf(generation);
+  /** The words of a piece, without reading a text again that this transaction filed. */
+  function wordsOf(piece: string, { paper, generation, revision }: Shown): string {
+    const filed = filedTexts.get(piece);
+    const texts = filed?.revision === revision ? filed : textOf(generation);
     if (texts === null) throw new Error(`there is no generation ${generation}`);
     return indexText(paper, texts);
   }
 
   const changedPieces = new Set<string>();
+  /** The newest texts that this transaction filed, by their pieces' ids. Some may be taken back with a savepoint. */
+  const filedTexts = new Map<string, Texts>();
   let isDeferring = false;
   /** Pieces that this transaction leaves for later, and those of transactions that are committed. */
   const [deferring, deferred]: [DeferredPiece[], DeferredPiece[]] = [[], []];
@@ -108,9 +120,8 @@ export function searchTables(db: Db, transact: Transact) {
     if (deferring.length > 0) begin(NORMALIZER_VERSION);
     const isBulk = due.length >= BULK;
     if (isBulk) writeAs(WRITING.bulk);
-    for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
-      index(place, wordsOf(paper, generation));
-    }
+    for (const { place, piece, now } of due.sort((a, b) => a.place - b.place)) index(place, wordsOf(piece, now));
+    filedTexts.clear();
     // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
     if (isBulk) writeAs(WRITING.usual);
   }
@@ -167,8 +178,14 @@ export function searchTables(db: Db, transact: Transact) {
     /** Marks a piece as changed. `flush` indexes it; `forget` drops the mark when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
+    /** Remembers a text that this transaction filed, so that `flush` need not read it. */
+    filed(piece: string, { revision, headline, dek, prose }: Texts): void {
+      if (filedTexts.size >= BATCH) filedTexts.clear();
+      filedTexts.set(piece, { revision, headline, dek, prose });
+    },
     forget(): void {
       changedPieces.clear();
+      filedTexts.clear();
       deferring.length = 0;
     },
     /** Takes note of the commit. */

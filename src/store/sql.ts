@@ -20,6 +20,8 @@ export type Transact = <T>(work: () => T) => T;
 export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
+  /** Inserts a row, and returns its number. */
+  insert(text: string): (...params: Param[]) => number;
   /** Returns the first row, optionally converted by `make`; null when there is none. */
   one<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R> | null;
   one<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T | null;
@@ -54,6 +56,11 @@ export function sql(db: Database.Database): Sql {
     run(text) {
       const statement = db.prepare(text);
       return (...params) => statement.run(params).changes;
+    },
+    insert(text) {
+      const statement = db.prepare(text);
+      // Cheaper than RETURNING, which the driver reads as rows.
+      return (...params) => Number(statement.run(params).lastInsertRowid);
     },
     one(text: string, reading: Reading, make?: (read: never) => unknown) {
       const { statement, read } = prepare(text, reading, make);

@@ -295,6 +295,7 @@ export function openStore(settings: DatabaseSettings): Store {
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
+      search.filed(entry.piece.id, entry.piece);
       // A new piece is a draft, which has neither.
       if (entry.piece.revision === 1) return;
       pieceTags.setOf(entry.piece.id);

@@ -1,0 +1,109 @@
+import type { Archive, Story } from '../desk/archive.ts';
+import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { Generation } from '../ledger/chain.ts';
+import { creditedWriter } from '../ledger/credited-writer.ts';
+import { isoTime } from '../time.ts';
+import type { Intake } from './intake.ts';
+
+/**
+ * The store in one transaction of an import into `paper`, in which nobody else writes. It reads once what the transaction
+ * does not change, and knows the new piece that was filed last without reading it back. Anything else it asks the store.
+ */
+export function importStore(store: Intake['store'], paper: string): LedgerStore {
+  /** The first revision of the piece that was filed last. */
+  let filed: GenerationEntry | null = null;
+  /** Whether the piece of `filed` is still the draft as which it was filed. */
+  let isDraft = false;
+  let filedAt: number | null = null;
+  let nextDue: number | null = null;
+  let isPending = false;
+  const archive = rememberedArchive(store.archive(paper), (id) =>
+    filed?.piece.id === id ? { entry: filed, isDraft } : null,
+  );
+  const hasPaper = store.hasPaper(paper);
+  return {
+    ...store,
+    hasPaper: (slug) => (hasPaper && slug === paper) || store.hasPaper(slug),
+    archive: (slug) => (slug === paper ? archive : store.archive(slug)),
+    append(entry) {
+      store.append(entry);
+      if (entry.type !== 'generation') return;
+      filed = entry.piece.revision === 1 ? entry : null;
+      isDraft = true;
+      filedAt = entry.paper === paper ? entry.at : filedAt;
+    },
+    lastFiledAt(slug) {
+      if (slug !== paper) return store.lastFiledAt(slug);
+      filedAt ??= store.lastFiledAt(slug);
+      return filedAt;
+    },
+    setPieceState(piece, state) {
+      if (piece === filed?.piece.id) isDraft = false;
+      if (state.state === 'scheduled') nextDue = null;
+      store.setPieceState(piece, state);
+    },
+    scheduled(until) {
+      nextDue ??= store.nextScheduled() ?? Number.POSITIVE_INFINITY;
+      return until < nextDue ? [] : store.scheduled(until);
+    },
+    // Only a press ends this, in a transaction of its own.
+    isFullPressPending(slug) {
+      if (slug !== paper) return store.isFullPressPending(slug);
+      isPending ||= store.isFullPressPending(slug);
+      return isPending;
+    },
+  };
+}
+
+type FiledNow = (id: string) => { entry: GenerationEntry; isDraft: boolean } | null;
+
+/** `filedNow` returns the piece that this transaction filed last, as a new one. */
+function rememberedArchive(archive: Archive, filedNow: FiledNow): Archive {
+  let paper: ReturnType<Archive['paper']> | null = null;
+  const personas = new Map<string, ReturnType<Archive['persona']>>();
+  return {
+    ...archive,
+    paper() {
+      paper ??= archive.paper();
+      return paper;
+    },
+    persona(slug) {
+      if (!personas.has(slug)) personas.set(slug, archive.persona(slug));
+      return personas.get(slug) ?? null;
+    },
+    piece: (id) => filedNow(id)?.entry.piece ?? archive.piece(id),
+    generations(id) {
+      const now = filedNow(id);
+      return now === null ? archive.generations(id) : [generationOf(now.entry)];
+    },
+    storyById(id) {
+      const now = filedNow(id);
+      return now?.isDraft ? draftOf(now.entry) : archive.storyById(id);
+    },
+    hasCorrections(id) {
+      const now = filedNow(id);
+      return now === null ? archive.hasCorrections(id) : now.entry.piece.correction !== null;
+    },
+  };
+}
+
+function generationOf({ piece, seq, content_hash, receipt_hash, at, kid, receipt }: GenerationEntry): Generation {
+  return { revision: piece.revision, seq, content_hash, receipt_hash, filed_at: isoTime(at), kid, receipt };
+}
+
+function draftOf({ piece, content_hash }: GenerationEntry): Story {
+  const { correction: _correction, revised_at: _revised, ...members } = piece;
+  return {
+    ...members,
+    content_hash,
+    writer: piece.written_by ?? creditedWriter(piece.credit),
+    published_at: 0,
+    updated_at: 0,
+    state: 'draft',
+    corrections: [],
+    scheduled_at: null,
+    withdrawn_at: null,
+    reason: null,
+  };
+}
