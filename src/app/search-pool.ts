@@ -13,6 +13,8 @@ const WAITING_MAX = { all: 1_024, paper: 512, caller: 256 };
 const QUICK_READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
 /** How long a question may be in the quick lane's way, in ms. Nearly all take less than one. */
 const QUICK_MAX = 50;
+/** How long one may be in the way of other callers in the slow lane, in ms. */
+const SLOW_MAX = 300;
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
 /** How long idle connections are kept, in ms. */
@@ -51,6 +53,7 @@ export interface SearchLimits {
   waiting: { all: number; paper: number; caller: number };
   readers: number;
   quick: number;
+  slow: number;
   idle: number;
 }
 
@@ -58,8 +61,8 @@ export interface SearchLimits {
  * Connections that search the papers on libSQL's threads, so that no other request waits for a search. SQLite does not
  * tell what a question will cost: words are looked up in microseconds, but a phrase of common words may read the whole
  * index for a second. So there are two lanes. Phrases, and what took the quick lane too long, go through the slow one,
- * which has one connection. In both, papers take turns, and the callers of a paper. A question whose time is over is
- * interrupted.
+ * which has one connection, and there one begins anew when it has kept other callers waiting too long. In both, papers take
+ * turns, and the callers of a paper. A question whose time is over is interrupted.
  */
 export class SearchPool {
   readonly #open: () => SearchReader;
@@ -75,8 +78,15 @@ export class SearchPool {
   /** `open` opens a connection. */
   constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}) {
     this.#open = open;
-    const defaults = { wait: WAIT_MAX, waiting: WAITING_MAX, readers: QUICK_READERS, quick: QUICK_MAX, idle: IDLE };
-    this.#limits = { ...defaults, ...limits };
+    this.#limits = {
+      wait: WAIT_MAX,
+      waiting: WAITING_MAX,
+      readers: QUICK_READERS,
+      quick: QUICK_MAX,
+      slow: SLOW_MAX,
+      idle: IDLE,
+      ...limits,
+    };
     this.#quick = newLane(this.#limits.readers);
   }
 
@@ -187,6 +197,11 @@ export class SearchPool {
     this.#next(this.#slow);
   }
 
+  #isInTheWay({ paper, caller }: Job, lane: Lane, took: number): boolean {
+    if (lane === this.#quick) return took >= this.#limits.quick;
+    return took >= this.#limits.slow && lane.waiting.size > lane.waiting.sizeOf(paper, caller);
+  }
+
   /** Refuses the questions whose time is over, and interrupts what nobody waits for and what is in the way. */
   #tick(): void {
     const now = performance.now();
@@ -194,7 +209,7 @@ export class SearchPool {
     const busy = this.#seats().filter(({ job }) => job !== null);
     for (const { reader, lane, job, began } of busy) {
       // Interrupting what has not begun, or has just ended, has no effect: so again with the next tick.
-      if (job?.isSettled || (lane === this.#quick && now >= began + this.#limits.quick)) reader.interrupt();
+      if (job?.isSettled || (job !== null && this.#isInTheWay(job, lane, now - began))) reader.interrupt();
     }
     if (this.#jobs.size > 0 || busy.length > 0 || this.#ticking === null) return;
     clearInterval(this.#ticking);

@@ -50,7 +50,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
       close: () => seen.closed++,
     };
   };
-  const pool = new SearchPool(open, { readers: 1, wait: LONG, quick: LONG, ...limits });
+  const pool = new SearchPool(open, { readers: 1, wait: LONG, quick: LONG, slow: LONG, ...limits });
   t.after(() => pool.close());
   return {
     pool,
@@ -81,15 +81,14 @@ test('each question gets its own answer, from no more connections than there may
 
 test('those who wait longest and those who find no room are told to ask again', async (t) => {
   const waiting = { all: 3, paper: 3, caller: 3 };
-  const { ask, seen } = poolOf(t, { wait: 100, waiting });
-  const all = ['long', 'a', 'b', 'c', 'd', 'e'].map((match) => thrownBy(ask('p', match)));
+  const { ask } = poolOf(t, { wait: 100, waiting });
+  const all = Array.from({ length: 6 }, () => thrownBy(ask('p', 'long')));
   for (const thrown of await Promise.all(all)) {
     assert.ok(thrown instanceof Busy, String(thrown));
     assert.match(thrown.message, /too many searches are waiting/);
   }
   // Nobody waits for what runs, so it was interrupted.
-  await until(() => ask('p', 'after').catch(() => null));
-  assert.deepEqual(seen.asked, ['long', 'after']);
+  assert.equal(await until(() => ask('p', 'after').catch(() => null)), 'after');
   // A question whose time is over when it is asked once more does not begin to wait again.
   assert.ok((await thrownBy(ask('p', 'x', { since: performance.now() - 101 }))) instanceof Busy);
 });
@@ -131,6 +130,17 @@ test('a phrase takes the slow lane at once', async (t) => {
   assert.deepEqual(seen.asked, ['long', 'a'], 'one phrase at a time');
   release();
   assert.deepEqual(await Promise.all(phrases), ['long', 'x']);
+});
+
+test('in the slow lane a question makes way for other callers, not for its own', async (t) => {
+  const { ask, seen, release } = poolOf(t, { slow: 0 });
+  const phrase = (match: string, caller: string) => ask('p', match, { caller, isPhrase: true });
+  const own = [phrase('long', 'one'), phrase('x', 'one')];
+  assert.equal(await phrase('y', 'other'), 'y');
+  await until(() => seen.asked.length === 4 || null);
+  assert.deepEqual(seen.asked, ['long', 'x', 'y', 'long']);
+  release();
+  assert.deepEqual(await Promise.all(own), ['long', 'x']);
 });
 
 test('a connection that does not open has everybody told, and the next question tries again', async (t) => {
