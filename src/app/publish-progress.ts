@@ -1,4 +1,4 @@
-import { Fault } from '../fault.ts';
+import { Fault, stackOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import type { PublishReport } from '../publish/publish.ts';
 import { printError } from '../terminal/output.ts';
@@ -74,9 +74,8 @@ export async function publishAfterPress(app: AppContext): Promise<void> {
     if (trees.size === 0) return;
     for (const line of publishLines(await publishWithProgress(app, { trees }))) printError(line);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    printError(
-      `not published: ${error.message}. What was not sent is queued: run broadsheet publish, or leave it to the server`,
-    );
+    // What the command was for is done: a defect here does not fail it either.
+    const why = error instanceof Fault ? error.message : stackOf(error);
+    printError(`not published: ${why}. What was not sent is queued: run broadsheet publish, or leave it to the server`);
   }
 }

@@ -8,6 +8,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { startPublisher } from '../../src/app/jobs/publish.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { publishLogOnce } from '../../src/app/publish-log-once.ts';
+import { publishAfterPress } from '../../src/app/publish-progress.ts';
 import { compareTrees, type PublishOptions, planTrees, publishTrees } from '../../src/app/publish-run.ts';
 import { openBucket } from '../../src/app/publish-target.ts';
 import { openCommandLog } from '../../src/app/server-log.ts';
@@ -351,6 +352,17 @@ test('a store that says nothing does not hold up the end of a server', async (t)
   const began = performance.now();
   await stop();
   assert.ok(performance.now() - began < 25_000);
+});
+
+test('even a defect of a publication does not fail what was done before it', async (t) => {
+  const store = await S3Server.start(t);
+  const { app, tree } = await paperOf(t, 1);
+  writeFileSync(join(tree, '_headers'), '/newspaper/*\n  X-Odd: no header → carries this\n');
+  const said: string[] = [];
+  t.mock.method(process.stderr, 'write', (text: string) => said.push(text) > 0);
+  const objectStorage = { ...app.settings.objectStorage, ...CREDENTIALS };
+  await publishAfterPress({ ...app, settings: { ...app.settings, publishUrl: at(store), objectStorage } });
+  assert.match(said.join(''), /not published: TypeError.*run broadsheet publish/s);
 });
 
 test('two publishers take turns', async (t) => {
