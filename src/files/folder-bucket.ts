@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -16,6 +16,8 @@ const LEFT_BEHIND = 10 * MINUTE;
 const LOCK_LASTS = 10 * SECOND;
 const LOCK_POLL = 10;
 
+/** Containers that write into the same folder have equal pids. */
+const PROCESS_ID = randomBytes(8).toString('hex');
 let asides = 0;
 
 /** Who locks, as other processes see it, and whether another one that did is known to be dead. */
@@ -69,6 +71,8 @@ export class FolderBucket implements Bucket {
       const key = relative(this.#folder, path).split(sep).join('/');
       if (key.startsWith(`${WORKING}/`)) continue;
       const info = await this.#guarded(key, () => unlessGone(stat(path)));
+      // It went since the folder was read; what a link leads to may never have been there.
+      if (info === null && !entry.isSymbolicLink()) continue;
       if (info?.isDirectory()) {
         throw new Fault('conflict', `${path} is a link to a folder; put the folder itself there, or remove the link`);
       }
@@ -113,7 +117,7 @@ export class FolderBucket implements Bucket {
     const path = this.#path(key);
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
-    const aside = join(working, `${process.pid}.${++asides}`);
+    const aside = join(working, `${PROCESS_ID}.${++asides}`);
     try {
       const file = await open(aside, 'w', 0o644);
       try {
@@ -198,7 +202,7 @@ async function isCreated(path: string, text: string): Promise<boolean> {
 
 /** Removes a lock of somebody, unless another one took its place meanwhile. */
 async function breakLock(lock: string, by: string): Promise<void> {
-  const aside = `${lock}.${process.pid}.${++asides}`;
+  const aside = `${lock}.${PROCESS_ID}.${++asides}`;
   if ((await unlessGone(rename(lock, aside).then(() => true))) === null) return;
   // Nobody waits for a lock that is aside: it goes back unless there is one again.
   if ((await readFile(aside, 'utf8')) !== by) await link(aside, lock).catch(() => {});
