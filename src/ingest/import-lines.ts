@@ -41,6 +41,8 @@ export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { pro
 export const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
+/** How much of a file is read at a time, in bytes. */
+const CHUNK = 2 ** 20;
 /** The longest line that is read, in bytes. A piece is far shorter, and its thread has a bounded heap. */
 const LINE_MAX = 16_000_000;
 
@@ -109,11 +111,34 @@ function textOf(bytes: Uint8Array): string {
 /** The sections named in a file, sorted. Skips unreadable lines. */
 export async function sectionsIn(file: string): Promise<string[]> {
   const sections = new Set<string>();
+  /** As they are written. */
+  const known = new Set<string>();
   for await (const line of linesOf(file)) {
+    const written = writtenSection(line);
+    if (written !== null && known.has(written)) continue;
     const section = sectionIn(line);
-    if (section !== null) sections.add(section);
+    if (section === null) continue;
+    sections.add(section);
+    if (written !== null) known.add(written);
   }
   return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
+}
+
+const MEMBER = Buffer.from('"section"');
+const ESCAPE = Buffer.from('\\u');
+
+/**
+ * What follows the only `"section"` of a line up to the end of the next text: without parsing the line, what tells its
+ * section. Null where it may not tell.
+ */
+function writtenSection(line: Buffer): string | null {
+  const at = line.indexOf(MEMBER);
+  // With an escape, a member may be called so that is not written so.
+  if (at < 0 || line.includes(MEMBER, at + 1) || line.includes(ESCAPE)) return null;
+  const start = line.indexOf('"', at + MEMBER.length);
+  const end = start < 0 ? -1 : line.indexOf('"', start + 1);
+  const written = end < 0 ? '\\' : line.toString('utf8', at + MEMBER.length, end);
+  return written.includes('\\') ? null : written;
 }
 
 function sectionIn(bytes: Uint8Array): string | null {
@@ -130,7 +155,7 @@ function sectionIn(bytes: Uint8Array): string | null {
  * ends in .gz. Throws `invalid_request` for damaged data.
  */
 async function* linesOf(file: string): AsyncIterable<Buffer> {
-  const raw = createReadStream(file);
+  const raw = createReadStream(file, { highWaterMark: CHUNK });
   // Errors surface where the lines are read, so the callback has nothing to do.
   const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
   let rest: Buffer[] = [];

@@ -23,7 +23,7 @@ export async function* readAhead(file: string): AsyncIterable<ParsedLine[]> {
   if (statSync(file).size < SMALL) return yield* parsedBatches(file);
   const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
     workerData: file,
-    resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
+    resourceLimits: { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 },
   });
   try {
     for (let asked = 0; asked < AHEAD; asked++) worker.postMessage('next');

@@ -34,7 +34,7 @@ export class IndexAhead {
     this.#bulk = bulk;
     this.#worker = new Worker(new URL('./index-worker.ts', import.meta.url), {
       workerData: this.#bulk.create,
-      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
+      resourceLimits: { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 },
     });
     this.#worker.on('message', (segment: SearchSegment) => {
       this.#made.push(segment);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
 import Database from 'libsql';
 import { importArchive } from '../../src/ingest/import-archive.ts';
-import { parsedBatches } from '../../src/ingest/import-lines.ts';
+import { parsedBatches, sectionsIn } from '../../src/ingest/import-lines.ts';
 import { readAhead } from '../../src/ingest/import-reader.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
@@ -83,6 +83,26 @@ test('lines that a thread read ahead are those that this thread reads, and are f
     ['automerge', 4],
     ['hashsize', 2 ** 20],
   ]);
+});
+
+test('sections are found however they are written', async (t) => {
+  const file = join(tempFolder(t), 'archive.jsonl');
+  const lines = [
+    '{"section": "Sea"}',
+    '{"section": "Sea", "headline": "section"}',
+    '{"section": "Sea", "section": "Port"}',
+    '{"section": "Sea", "\\u0073ection": "City"}',
+    '{"section": "A\\"B"}',
+    '{"section": "A\\"C"}',
+    '{"authors": [{"section": "Nobody"}]}',
+    '{"prose": "\\"section\\": \\"Nobody\\"", "section" :"Sea"}',
+    '{"section": 5, "kind": "Sea"}',
+    '{"section": "Cut"',
+    '{"section": " Sea "}',
+    '{"section": " Sky "}',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  assert.deepEqual(await sectionsIn(file), ['A"B', 'A"C', 'City', 'Port', 'Sea', 'Sky']);
 });
 
 test('a file that is damaged is said to be, also by a thread', async (t) => {
