@@ -93,6 +93,12 @@ export class PaperResponses {
     return this.#sendOne(c, representationOf({ bytes: bytesOf(make()) }, this.#etag(c)), headers, gzipped);
   }
 
+  /** Those of the pieces whose rows are not cached in this edition. */
+  lacking(c: PaperContext, ids: readonly string[]): string[] {
+    const state = this.#stateOf(c);
+    return ids.filter((id) => !this.#rows.has(`${state} ${id}`));
+  }
+
   /**
    * The JSON of pieces' rows, which many responses share in one edition. Calls `make` for a row that is not cached, and
    * leaves out those for which it returns null.

@@ -20,10 +20,22 @@ const TICK = 20;
 /** How long idle connections are kept, in ms. */
 const IDLE = 60_000;
 
+export interface Asker {
+  /** Names the caller: callers take turns. */
+  caller: string;
+  /** Whether the question has neighbouring words to find. */
+  isPhrase: boolean;
+  /** When it arrived, by `performance.now()`. */
+  since: number;
+  /** Of which ids found the rows are wanted too. */
+  wanted(ids: readonly string[]): string[];
+}
+
 interface Job {
   paper: string;
   caller: string;
   question: Question;
+  wanted: Asker['wanted'];
   /** When it arrived, by `performance.now()`. */
   since: number;
   lane: Lane;
@@ -91,21 +103,17 @@ export class SearchPool {
   }
 
   /**
-   * Searches a state of the database that is not older than this call. `isPhrase`: the question has neighbouring words
-   * to find. `since` is when it arrived, by `performance.now()`. Throws `unavailable` when too many questions wait, when
-   * its time is over, or when no connection opens; the caller may then ask again.
+   * Searches a state of the database that is not older than this call. Throws `unavailable` when too many questions wait,
+   * when its time is over, or when no connection opens; the caller may then ask again.
    */
-  async ask(
-    question: Question,
-    { caller, isPhrase, since = performance.now() }: { caller: string; isPhrase: boolean; since?: number },
-  ): Promise<Found> {
+  async ask(question: Question, { caller, isPhrase, since, wanted }: Asker): Promise<Found> {
     const { paper } = question;
     if (this.#isClosed || performance.now() >= since + this.#limits.wait || this.#isFull(paper, caller)) {
       throw tooMany();
     }
     return new Promise((resolve, reject) => {
       const lane = isPhrase ? this.#slow : this.#quick;
-      const job: Job = { paper, caller, question, since, lane, isSettled: false, resolve, reject };
+      const job: Job = { paper, caller, question, wanted, since, lane, isSettled: false, resolve, reject };
       this.#jobs.add(job);
       this.#ticking ??= setInterval(() => this.#tick(), TICK);
       lane.waiting.add(job);
@@ -169,7 +177,7 @@ export class SearchPool {
   #answer(seat: Seat, job: Job): void {
     seat.job = job;
     seat.began = performance.now();
-    seat.reader.found(job.question).then(
+    seat.reader.found(job.question, job.wanted).then(
       (found) => {
         this.#settle(job);
         job.resolve(found);

@@ -3,13 +3,17 @@ import { availableParallelism, constants, getPriority, setPriority } from 'node:
 import Database from 'libsql/promise';
 import { integer, orNull, text } from './columns.ts';
 import { BUSY_TIMEOUT } from './open.ts';
+import { ROWS_IN_ONE, rowsIn } from './pieces.ts';
 import type { Found, Question } from './search-reads.ts';
 import { BY_ROW_ID, BY_TIME, foundIn } from './search-reads.ts';
 
 /** A connection that answers one question at a time, while this thread goes on. */
 export interface SearchReader {
-  /** Rejects with the error of the database; its code is `INTERRUPTED` after `interrupt`. */
-  found(question: Question): Promise<Found>;
+  /**
+   * Answers with the rows of those ids that are `wanted`, too. Rejects with the error of the database; its code is
+   * `INTERRUPTED` after `interrupt`.
+   */
+  found(question: Question, wanted?: (ids: readonly string[]) => string[]): Promise<Found>;
   /** Ends the question that is being answered, if it has begun. */
   interrupt(): void;
   /** Call it when no question is being answered. */
@@ -48,21 +52,24 @@ export function openSearchReader(file: string): SearchReader {
     return { edition: orNull(integer)(edition), ids: orNull(text)(ids), isTangled: tangled === 1 };
   };
   return {
-    async found(question) {
-      const { byRowId, byTime } = await opened;
+    async found(question, wanted = () => []) {
+      const { byRowId, byTime, rows } = await opened;
       const row = await first(byRowId, question);
-      return foundIn(row.isTangled ? await first(byTime, question) : row);
+      const found = foundIn(row.isTangled ? await first(byTime, question) : row);
+      const ids = wanted(found.ids);
+      if (ids.length === 0) return found;
+      const [[json] = []] = await rows.all([JSON.stringify(ids)]);
+      return { ...found, rows: rowsIn(text(json)) };
     },
     interrupt: () => db.interrupt(),
     close: () => db.close(),
   };
 }
 
-async function open(db: Database): Promise<{ byRowId: Statement; byTime: Statement }> {
+async function open(db: Database): Promise<Record<'byRowId' | 'byTime' | 'rows', Statement>> {
   for (const pragma of PRAGMAS) await db.exec(`PRAGMA ${pragma}`);
-  const [byRowId, byTime]: Statement[] = await Promise.all([db.prepare(BY_ROW_ID), db.prepare(BY_TIME)]);
-  if (byRowId === undefined || byTime === undefined) throw new TypeError('libSQL prepared nothing');
-  return { byRowId: byRowId.raw(), byTime: byTime.raw() };
+  const prepared = async (text: string): Promise<Statement> => (await db.prepare(text)).raw();
+  return { byRowId: await prepared(BY_ROW_ID), byTime: await prepared(BY_TIME), rows: await prepared(ROWS_IN_ONE) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Row } from '../desk/archive.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
@@ -24,6 +25,8 @@ export interface Found {
   edition: number | null;
   /** Ids of pieces on air, newest first. */
   ids: string[];
+  /** Those of their rows that were wanted. */
+  rows: Row[];
 }
 
 const EDITION = '(SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition';
@@ -58,7 +61,7 @@ export const FOUND = {
 
 /** A row of `BY_ROW_ID` or `BY_TIME` as what it says. */
 export function foundIn({ edition, ids }: { edition: number | null; ids: string | null }): Found {
-  return { edition, ids: ids === null ? [] : ids.split('\n') };
+  return { edition, ids: ids === null ? [] : ids.split('\n'), rows: [] };
 }
 
 /** Reads from the full-text index on this thread. */

@@ -35,7 +35,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
       found: ({ match }) =>
         new Promise<Found>((resolve, reject) => {
           seen.asked.push(match);
-          const answer = () => resolve({ edition: 1, ids: [match] });
+          const answer = () => resolve({ edition: 1, ids: [match], rows: [] });
           if (match === 'fail') reject(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }));
           else if (match !== 'long') setImmediate(answer);
           else {
@@ -56,7 +56,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
     pool,
     seen,
     ask: async (paper, match = 'x', { caller = 'me', isPhrase = false, since = performance.now() } = {}) =>
-      (await pool.ask(question(paper, match), { caller, isPhrase, since })).ids.join(),
+      (await pool.ask(question(paper, match), { caller, isPhrase, since, wanted: () => [] })).ids.join(),
     release: () => {
       for (const answer of held) answer();
       held.clear();
@@ -147,11 +147,11 @@ test('a connection that does not open has everybody told, and the next question 
   let isThere = false;
   const open = (): SearchReader => {
     if (!isThere) throw new Error('no room');
-    return { found: async () => ({ edition: 1, ids: ['a'] }), interrupt() {}, close() {} };
+    return { found: async () => ({ edition: 1, ids: ['a'], rows: [] }), interrupt() {}, close() {} };
   };
   const pool = new SearchPool(open);
   t.after(() => pool.close());
-  const asker = { caller: 'me', isPhrase: false };
+  const asker = { caller: 'me', isPhrase: false, since: performance.now(), wanted: () => [] };
   for (const fault of await Promise.all(['p', 'q'].map((paper) => thrownBy(pool.ask(question(paper), asker))))) {
     assert.ok(fault instanceof Fault && fault.code === 'unavailable', String(fault));
     assert.match(fault.message, /no room/);

@@ -4,11 +4,13 @@ import { test } from 'node:test';
 import Database from 'libsql';
 import { databaseFile } from '../../src/app/context.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
 import { hasPhrase, matchExpression } from '../../src/desk/search.ts';
 import { Busy } from '../../src/fault.ts';
 import { INTERRUPTED, openSearchReader } from '../../src/store/search-reader.ts';
 import type { Question } from '../../src/store/search-reads.ts';
-import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 
 /** How many rows, and how many words each has: a phrase takes some 0.3 s or more to be found in none of them. */
@@ -35,6 +37,40 @@ function archive(t: TestContext): string {
 
 const about = (term: string): Question => ({ paper: PAPER, match: matchExpression(PAPER, [term]), limit: 30 });
 
+const ASKER = { caller: '', isPhrase: false, since: performance.now(), wanted: () => [] };
+
+test('on another thread the same is found, in the same order and with the same rows', async (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  // The second is older than the first of the same minute, so that row ids do not tell the order.
+  for (const [slug, second] of [
+    ['a', 30],
+    ['b', 10],
+    ['c', 20],
+    ['d', 70],
+  ] as const) {
+    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+    airStory(app.desk, PAPER, slug, { by: 'cli', at: Date.parse('2026-11-20T11:00:00Z') + second * 1_000 });
+  }
+  const archive = app.store.archive(PAPER);
+  const reader = openSearchReader(databaseFile(app.settings));
+  for (const limit of [1, 2, 3, 9]) {
+    const { edition, ids, rows } = await reader.found({ ...about('means'), limit }, (found) => [...found]);
+    assert.deepEqual(
+      rows.map(({ slug }) => slug),
+      ['d', 'a', 'c', 'b'].slice(0, limit),
+    );
+    assert.deepEqual(ids, archive.search(['means'], limit));
+    assert.deepEqual(
+      rows,
+      ids.map((id) => archive.row(id)),
+    );
+    assert.equal(edition, app.store.paper(PAPER)?.edition);
+  }
+  assert.deepEqual((await reader.found(about('means'), ([first = '']) => [first])).rows.length, 1);
+  reader.close();
+});
+
 test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
   const file = archive(t);
   const reader = openSearchReader(file);
@@ -53,13 +89,13 @@ test('a costly question can be interrupted, and one caller who repeats it keeps 
     const pool = new SearchPool(() => openSearchReader(file), { wait: 600_000, readers: 1 });
     let answered = 0;
     const costly = Array.from({ length: 100 }, () =>
-      pool.ask(about(COSTLY), { caller: 'one', isPhrase }).then(
+      pool.ask(about(COSTLY), { ...ASKER, caller: 'one', isPhrase }).then(
         () => answered++,
         (fault: unknown) => assert.ok(fault instanceof Busy, String(fault)),
       ),
     );
     for (let n = 0; n < 10; n++) {
-      const { ids } = await pool.ask(about('means'), { caller: 'another', isPhrase: false });
+      const { ids } = await pool.ask(about('means'), { ...ASKER, caller: 'another' });
       assert.deepEqual(ids, found.ids);
     }
     assert.ok(answered < 50, `${answered} costly questions came first`);

@@ -1,8 +1,10 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import type { Asker } from '../../../src/app/search-pool.ts';
 import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
+import type { Found } from '../../../src/store/search-reads.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit } from '../../middleware/key.ts';
@@ -57,13 +59,16 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
-    const known = routes.responses.cached(c, name, JSON_TYPE);
-    if (known !== null) return known;
-    const ids = terms.length === 0 ? [] : await idsNow(c, { app, sites, proxies }, terms);
+    const cached = routes.responses.cached(c, name, JSON_TYPE);
+    if (cached !== null) return cached;
+    const wanted = (ids: readonly string[]) => routes.responses.lacking(c, ids);
+    const { ids, rows: read } =
+      terms.length === 0 ? { ids: [], rows: [] } : await foundNow(c, { app, sites, proxies, wanted }, terms);
     const archive = archiveOf(app, c);
     const links = linksFor(app, c);
+    const known = new Map(read.map((row) => [row.id, row]));
     const rowOf = (id: string) => {
-      const row = archive.row(id);
+      const row = known.get(id) ?? archive.row(id);
       return row === null ? null : storyRow(row, links);
     };
     const list = () => {
@@ -81,23 +86,27 @@ interface Asked {
   app: AppContext;
   sites: Sites;
   proxies: BlockList;
+  wanted: Asker['wanted'];
 }
 
 /**
- * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
- * them. Throws what a new request would be told, if the caller may no longer see the paper.
+ * The pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among them. Throws what a new request would be told, if the caller may no longer see the paper.
  */
-async function idsNow(c: PaperContext, { app, sites, proxies }: Asked, terms: string[]): Promise<string[]> {
+async function foundNow(
+  c: PaperContext,
+  { app, sites, proxies, wanted }: Asked,
+  terms: string[],
+): Promise<Pick<Found, 'ids' | 'rows'>> {
   const { slug } = c.get('site');
   const match = matchExpression(slug, terms);
   const question = { paper: slug, match, limit: SEARCH_ROWS };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
-  const asker = { caller, isPhrase: hasPhrase(match), since: performance.now() };
+  const asker = { caller, isPhrase: hasPhrase(match), since: performance.now(), wanted };
   for (;;) {
-    const { edition, ids } = await app.searchPool.ask(question, asker);
+    const { edition, ids, rows } = await app.searchPool.ask(question, asker);
     const site = sites.again(c.req.raw, c.env);
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);
-    if (edition === c.get('site').paper.edition) return ids;
+    if (edition === c.get('site').paper.edition) return { ids, rows };
   }
 }
