@@ -33,7 +33,7 @@ export interface Bucket {
   readonly name: string;
   /** Whether the objects keep the headers that they were written with. */
   readonly keepsHeaders: boolean;
-  /** The object, of at most `max` bytes, without which it is one that a program writes for itself. */
+  /** The object. `max` is the most bytes that it may have; without it, as many as an answer to a listing. */
   get(key: string, max?: number): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
   /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
