@@ -2,9 +2,9 @@ import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { Asker } from '../../../src/app/search-pool.ts';
+import type { Row } from '../../../src/desk/archive.ts';
 import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
-import type { Found } from '../../../src/store/search-reads.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit } from '../../middleware/key.ts';
@@ -96,7 +96,7 @@ async function foundNow(
   c: PaperContext,
   { app, sites, proxies, wanted }: Asked,
   terms: string[],
-): Promise<Pick<Found, 'ids' | 'rows'>> {
+): Promise<{ ids: string[]; rows: Row[] }> {
   const { slug } = c.get('site');
   const match = matchExpression(slug, terms);
   const question = { paper: slug, match, limit: SEARCH_ROWS };
