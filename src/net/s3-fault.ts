@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import type { S3Address } from '../publish/address.ts';
-import { MINUTE } from '../time.ts';
+import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { S3Error } from './s3-documents.ts';
 
 interface Refusal {
@@ -90,5 +90,7 @@ function fault(message: string): Fault {
 function skew(headers: Headers): string {
   const ms = Date.now() - Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(ms)) return '';
-  return `, which is ${Math.round(Math.abs(ms) / MINUTE)} minutes ${ms > 0 ? 'ahead' : 'behind'}`;
+  const [unit, name] =
+    Math.abs(ms) < 2 * HOUR ? [MINUTE, 'minutes'] : Math.abs(ms) < 2 * DAY ? [HOUR, 'hours'] : [DAY, 'days'];
+  return `, which is ${Math.round(Math.abs(ms) / unit)} ${name} ${ms > 0 ? 'ahead' : 'behind'}`;
 }

@@ -137,6 +137,8 @@ test('each refusal is one line with its cure', async (t) => {
     await refused(403, 'RequestTimeTooSkewed', { date: early }),
     /rejects the time of this machine, which is 20 minutes ahead; set its clock/,
   );
+  const far = new Date(Date.now() + 40 * 86_400_000).toUTCString();
+  assert.match(await refused(403, 'RequestTimeTooSkewed', { date: far }), /which is 40 days behind; set its clock/);
   assert.match(
     await refused(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-central-1' }),
     /is not in the region eu-west-9; give \?region=eu-central-1/,
