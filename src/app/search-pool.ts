@@ -11,8 +11,8 @@ const WAIT_MAX = 900;
 const WAITING_MAX = { all: 1_024, paper: 512, caller: 256 };
 /** Leaves one core to other requests. */
 const QUICK_READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
-/** How long a question may be in the quick lane's way, in ms. Nearly all take less than one. */
-const QUICK_MAX = 50;
+/** How long a question may keep others waiting in the quick lane, in ms. Nearly all take less than one. */
+const QUICK_MAX = 100;
 /** How long one may be in the way of other callers in the slow lane, in ms. */
 const SLOW_MAX = 300;
 /** How often the times are looked at while there are questions, in ms. */
@@ -72,7 +72,7 @@ export interface SearchLimits {
 /**
  * Connections that search the papers on libSQL's threads, so that no other request waits for a search. SQLite does not
  * tell what a question will cost: words are looked up in microseconds, but a phrase of common words may read the whole
- * index for a second. So there are two lanes. Phrases, and what took the quick lane too long, go through the slow one,
+ * index for a second. So there are two lanes. Phrases, and what kept the quick lane waiting too long, go through the slow one,
  * which has one connection, and there one begins anew when it has kept other callers waiting too long. In both, papers take
  * turns, and the callers of a paper. A question whose time is over is interrupted.
  */
@@ -206,7 +206,7 @@ export class SearchPool {
   }
 
   #isInTheWay({ paper, caller }: Job, lane: Lane, took: number): boolean {
-    if (lane === this.#quick) return took >= this.#limits.quick;
+    if (lane === this.#quick) return took >= this.#limits.quick && lane.waiting.size > 0;
     return took >= this.#limits.slow && lane.waiting.size > lane.waiting.sizeOf(paper, caller);
   }
 
