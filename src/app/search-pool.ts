@@ -72,9 +72,9 @@ export interface SearchLimits {
 /**
  * Connections that search the papers on libSQL's threads, so that no other request waits for a search. SQLite does not
  * tell what a question will cost: words are looked up in microseconds, but a phrase of common words may read the whole
- * index for a second. So there are two lanes. Phrases, and what kept the quick lane waiting too long, go through the slow one,
- * which has one connection, and there one begins anew when it has kept other callers waiting too long. In both, papers take
- * turns, and the callers of a paper. A question whose time is over is interrupted.
+ * index for a second. So there are two lanes. Phrases, and what kept the quick lane waiting too long, go through the
+ * slow one, which has one connection, and there one begins anew when it has kept other callers waiting too long. In
+ * both, papers take turns, and the callers of a paper. A question whose time is over is interrupted.
  */
 export class SearchPool {
   readonly #open: () => SearchReader;
@@ -103,8 +103,8 @@ export class SearchPool {
   }
 
   /**
-   * Searches a state of the database that is not older than this call. Throws `unavailable` when too many questions wait,
-   * when its time is over, or when no connection opens; the caller may then ask again.
+   * Searches a state of the database that is not older than this call. Throws `unavailable` when too many questions
+   * wait, when its time is over, or when no connection opens; the caller may then ask again.
    */
   async ask(question: Question, { caller, isPhrase, since, wanted }: Asker): Promise<Found> {
     const { paper } = question;
@@ -160,7 +160,7 @@ export class SearchPool {
     }
   }
 
-  /** Another connection; null when there are enough, or when none opens, of which everybody is told who waits for one. */
+  /** Another connection; null when there are enough, or when none opens, which everybody is told who waits for one. */
   #seatIn(lane: Lane): Seat | null {
     if (lane.seats.size >= lane.most) return null;
     try {

@@ -41,7 +41,7 @@ export const BY_ROW_ID = `SELECT ${EDITION}, ${IDS}, max(tangled) AS tangled FRO
     SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3) f
   CROSS JOIN searched s ON s.place = f.place ORDER BY f.place DESC)`;
 
-/** The same in the order of the times on air: of the newest row ids and all others in the minute of the last of them. */
+/** The same in the order of the times on air: of the newest row ids and all others in the minute of the last one. */
 export const BY_TIME = `WITH newest AS MATERIALIZED (
     SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3),
   minute AS MATERIALIZED (SELECT min(place) / ${ROOM} * ${ROOM} AS start FROM newest)
