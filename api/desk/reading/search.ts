@@ -66,9 +66,8 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
       terms.length === 0 ? { ids: [], rows: [] } : await foundNow(c, { app, sites, proxies, wanted }, terms);
     const archive = archiveOf(app, c);
     const links = linksFor(app, c);
-    const known = new Map(read.map((row) => [row.id, row]));
     const rowOf = (id: string) => {
-      const row = known.get(id) ?? archive.row(id);
+      const row = read.find((one) => one.id === id) ?? archive.row(id);
       return row === null ? null : storyRow(row, links);
     };
     const list = () => {
