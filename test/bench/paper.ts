@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { AppContext } from '../../src/app/context.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -120,11 +120,9 @@ export function renamePaper(folder: string, nameplate: string): void {
 /** A full press of a paper by the command, as `npm run broadsheet` starts it, cards apart, in a process of its own. */
 export function fullPress(folder: string): Promise<Ran> {
   const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
-  const [, , ...start] = String(scripts.broadsheet).split(' ');
-  const program = start.map((arg) => (arg.startsWith('-') ? arg : join(PROJECT, arg)));
-  return run(process.execPath, [...program, 'press', '--full', '--no-cards'], {
-    cwd: folder,
-    env: environmentOf(folder),
+  return run('sh', ['-c', `${scripts.broadsheet} press --full --no-cards`], {
+    cwd: PROJECT,
+    env: { ...environmentOf(folder), PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) },
   });
 }
 
