@@ -7,6 +7,7 @@ import { codeOf, Fault, messageOf } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { VERSION } from '../project.ts';
 import { DatabaseSnapshot } from '../store/database-snapshot.ts';
+import { requireOurs } from '../store/open.ts';
 import { isoTime } from '../time.ts';
 import { databaseFile, mediaFolder } from './context.ts';
 
@@ -30,7 +31,8 @@ export interface BackupSource {
 
 /**
  * Takes one state of a DATA_DIR that a server may be using. Media are on disk before the ledger names them and are never
- * removed, so those that the snapshot names are there. Throws `unavailable` when there is nothing to back up.
+ * removed, so those that the snapshot names are there. Throws `unavailable` when there is nothing to
+ * back up, or when a newer version made it.
  */
 export function backupSource(
   settings: Settings,
@@ -92,6 +94,8 @@ function stateOf(settings: Settings): { snapshot: DatabaseSnapshot; keys: [name:
   if (sizeOf(file) === null) {
     throw new Fault('unavailable', `there is no database ${file}; set DATA_DIR to the folder of the desk to back up`);
   }
+  // What a newer version keeps elsewhere would be missing from the backup.
+  requireOurs(file);
   for (let tried = 1; ; tried++) {
     const keys = keysIn(settings.dataDir);
     const snapshot = new DatabaseSnapshot(file);

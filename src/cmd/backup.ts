@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { noteBackup } from '../app/backup-note.ts';
+import { type BackupNote, noteBackup } from '../app/backup-note.ts';
 import { backupPlace } from '../app/backup-place.ts';
 import { backupSource } from '../app/backup-source.ts';
 import { pack } from '../backup/pack.ts';
-import { readSettings, settingNames } from '../env.ts';
+import { readSettings, type Settings, settingNames } from '../env.ts';
 import { messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { printError, printResult } from '../terminal/output.ts';
@@ -34,15 +34,20 @@ export function command(): Command {
       const { missing, keys, media, database } = source;
       for (const digest of missing) printError(`${digest}: the ledger names this media file, and DATA_DIR has it not`);
       if (missing.length > 0) process.exitCode = 1;
-      try {
-        noteBackup(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
-      } catch (error) {
-        printError(`the backup is complete, and DATA_DIR could not note it for doctor: ${messageOf(error)}`);
-      }
+      else noted(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
       if (place.name === '-') return;
       const parts = `database ${megabytes(database)}, ${plural(keys.length, 'key')}, ${plural(media.files, 'media file')}`;
       printResult(json, { file: place.name, bytes: written, database, keys, media, missing }, [
         `backed up to ${place.name}: ${megabytes(written)} (${parts}); it holds secrets: keep it where only you can read it`,
       ]);
     });
+}
+
+/** A backup is complete without its note, as where the backup's user may not write to DATA_DIR. */
+function noted(settings: Settings, note: BackupNote): void {
+  try {
+    noteBackup(settings, note);
+  } catch (error) {
+    printError(`the backup is complete, and DATA_DIR could not note it for doctor: ${messageOf(error)}`);
+  }
 }

@@ -20,14 +20,22 @@ const COMMANDS = [
   ['press'],
   ['audit'],
   ['doctor', '--upgrade'],
+  ['backup', '-'],
   ['publish'],
   ['scan', 'a.example'],
 ];
 /** These open the database in the same way; the nightly run tries them too. */
 const OTHERS = [
-  ['import', 'a.jsonl'],
-  ['air', 'a'],
-  ['withdraw', 'a', '--reason', 'x'],
+  ['import', 'a.jsonl', '--paper', 'harbor-ledger'],
+  ['air', 'a', '--paper', 'harbor-ledger'],
+  ['withdraw', 'a', '--paper', 'harbor-ledger', '--reason', 'x'],
+  ['account', 'show', 'a@b.example'],
+  ['credits', 'add', 'a@b.example', '5'],
+  ['reader', 'erase', 'a@b.example', '--paper', 'harbor-ledger'],
+  ['seat', 'list', '--paper', 'harbor-ledger'],
+  ['webhook', 'list', '--paper', 'harbor-ledger'],
+  ['key', 'rotate'],
+  ['paper', 'remove', 'harbor-ledger'],
   ['paper', 'list'],
   ['key', 'list'],
   ['ledger', 'export', 'ledger.jsonl'],
@@ -113,6 +121,22 @@ test('doctor --upgrade says what changes, changes nothing, and then that is what
     [[], ['index of values']],
     'only what is done behind the server is left',
   );
+});
+
+test('doctor --upgrade changes neither database nor write-ahead log after a crash', async (t) => {
+  const [crashed, folder] = [tempFolder(t), tempFolder(t)];
+  const db = new Database(unpackDatabase('0.1.0', crashed));
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec("INSERT INTO migrations VALUES ('092-pages.sql')");
+  // What a server that was killed leaves.
+  cpSync(join(crashed, 'var'), join(folder, 'var'), { recursive: true });
+  db.close();
+  const kept = () => [...treeOf(folder)].filter(([path]) => !path.endsWith('-shm'));
+  const before = kept();
+  const { code, stdout } = await run(t, folder, ['doctor', '--upgrade', '--json']);
+  assert.equal(code, 0);
+  assert.ok(!stdout.includes('"092-pages"'), 'what is only in the log of writes is read');
+  assert.deepEqual(kept(), before);
 });
 
 test('pages are announced for the reason for which they are pressed', async (t) => {
