@@ -13,7 +13,7 @@ import { DEPLOY } from './stand.ts';
 const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 const SETTINGS = new Set([...read('docs/settings.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
 /** Settings of Node, Astro and the system that recipes may have as well. */
-const FOREIGN = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'ASTRO_TELEMETRY_DISABLED']);
+const FOREIGN = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'ASTRO_TELEMETRY_DISABLED', 'MALLOC_ARENA_MAX']);
 
 /** The exposure that systemd-analyze finds, ten times as large as it prints it, must not be higher. */
 const EXPOSURE_MAX = 15;

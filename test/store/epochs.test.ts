@@ -45,7 +45,12 @@ for (const version of OLD_VERSIONS) {
     await importLedger(fresh, ledger);
     await pressPapers(fresh);
     assert.deepEqual((await auditApp(fresh)).faults, []);
-    const rows = (path: string) => [...rowsOf(path, (table) => DESK.test(table))];
+    const rows = (path: string) => {
+      const tables = rowsOf(path, (table) => DESK.test(table));
+      // How often each database was written to is its own.
+      for (const paper of tables.get('papers') ?? []) delete paper.version;
+      return [...tables];
+    };
     assert.deepEqual(rows(join(other, 'var/broadsheet.db')), rows(file));
     const [here, there] = [folder, other].map((place) => treeOf(join(place, 'papers', PAPER)));
     assert.ok((here?.size ?? 0) > 30);
