@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join, resolve, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { readBackupFile, writeBackupFile } from '../backup/backup-file.ts';
 import type { Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
+import { realPath } from '../files/real-path.ts';
 import { readLarge, writeLarge } from '../net/s3-large.ts';
-import { parseAddress, shownAddress } from '../publish/address.ts';
+import { type Address, parseAddress, type S3Address, shownAddress } from '../publish/address.ts';
 import { isoTime } from '../time.ts';
 import { openS3 } from './publish-target.ts';
 
@@ -25,16 +26,20 @@ export function backupPlace(settings: Settings, text: string, now: number): Back
   if (text === '-') return STANDARD;
   const name = `broadsheet-${isoTime(now).slice(0, 19).replaceAll(':', '-')}Z.tar.zst`;
   if (/^s3:/i.test(text)) return objectPlace(settings, text, name);
-  const path = resolve(text);
+  // A link is followed: it would be replaced by the backup, and what it leads to may be published.
+  const path = realPath(text);
   const isFolder = text.endsWith('/') || text.endsWith(sep) || (existsSync(path) && statSync(path).isDirectory());
   const file = isFolder ? join(path, name) : path;
   return {
     name: file,
-    write(content) {
+    async write(content) {
       requireApart(settings, file, text);
       return writeBackupFile(file, content);
     },
-    read: () => readBackupFile(file),
+    read() {
+      if (!isFolder) return readBackupFile(file);
+      throw new Fault('not_found', `${text} is a folder; name a backup in it`);
+    },
   };
 }
 
@@ -44,15 +49,26 @@ const STANDARD: BackupPlace = {
     if (process.stdout.isTTY) {
       throw new Fault('invalid_request', '-: a backup is no text for a terminal; send it on, as in `backup - | age …`');
     }
+    // Each write says so itself.
+    process.stdout.on('error', () => {});
     let size = 0;
     for await (const chunk of content) {
       size += chunk.length;
-      await new Promise<void>((done, fail) => process.stdout.write(chunk, (error) => (error ? fail(error) : done())));
+      await new Promise<void>((done, fail) =>
+        process.stdout.write(chunk, (error) => (error ? fail(cutShort(error)) : done())),
+      );
     }
     return size;
   },
   read: () => process.stdin,
 };
+
+function cutShort(error: Error): Fault {
+  return new Fault(
+    'unavailable',
+    `standard output takes no more (${messageOf(error)}): what was written is no whole backup; see that what reads it goes on to its end, and that its disk has space`,
+  );
+}
 
 function objectPlace(settings: Settings, text: string, newName: string): BackupPlace {
   const address = parseAddress(text, settings.objectStorage);
@@ -65,7 +81,10 @@ function objectPlace(settings: Settings, text: string, newName: string): BackupP
   const bucket = openS3(settings, address);
   return {
     name: `s3://${address.bucket}/${key}`,
-    write: (content) => writeLarge(bucket, key, content),
+    async write(content) {
+      requireUnpublished(settings, address, text);
+      return writeLarge(bucket, key, content);
+    },
     async *read() {
       const content = isFolder ? null : await readLarge(bucket, key);
       if (content !== null) return yield* content;
@@ -75,14 +94,37 @@ function objectPlace(settings: Settings, text: string, newName: string): BackupP
   };
 }
 
-/** Everybody may read what is pressed, and what is in DATA_DIR is lost together with it. */
-function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, file: string, text: string): void {
-  const folders = { DATA_DIR: dataDir, DIST_DIR: distDir, LOG_DIR: logDir, CONTENT_DIR: contentDir };
+/** Everybody may read what is pressed and published, and what is in DATA_DIR is lost together with it. */
+function requireApart(settings: Settings, file: string, text: string): void {
+  const { dataDir, distDir, logDir, contentDir } = settings;
+  const published = publishedAddress(settings);
+  const folders = {
+    DATA_DIR: dataDir,
+    DIST_DIR: distDir,
+    LOG_DIR: logDir,
+    CONTENT_DIR: contentDir,
+    ...(published?.kind === 'folder' ? { 'the folder of PUBLISH_URL,': published.folder } : {}),
+  };
   for (const [name, folder] of Object.entries(folders)) {
-    if (!file.startsWith(resolve(folder) + sep)) continue;
+    if (!file.startsWith(realPath(folder) + sep)) continue;
     throw new Fault(
       'invalid_request',
       `${text}: must not be within ${name} ${folder}; name a place for ${basename(file)} elsewhere, best on another disk`,
     );
   }
+}
+
+/** A publication removes what it does not know, and everybody may read what it leaves. */
+function requireUnpublished(settings: Settings, { bucket, endpoint }: S3Address, text: string): void {
+  const published = publishedAddress(settings);
+  if (published?.kind !== 's3' || published.bucket !== bucket || published.endpoint !== endpoint) return;
+  throw new Fault(
+    'invalid_request',
+    `${text}: must not be in ${bucket}, the bucket of PUBLISH_URL, which readers see; name a private bucket`,
+  );
+}
+
+function publishedAddress({ publishUrl, objectStorage }: Settings): Address | null {
+  const address = publishUrl === null ? null : parseAddress(publishUrl, objectStorage);
+  return typeof address === 'string' ? null : address;
 }

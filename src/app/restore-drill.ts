@@ -10,6 +10,8 @@ import { logFolder, publishedCheckpoint, publishedTiles } from '../files/log-fil
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { TileReader } from '../ledger/log/tile.ts';
+import { migrationFiles } from '../store/migration-files.ts';
+import { requireOurs } from '../store/open.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import { auditApp } from './audit.ts';
@@ -49,7 +51,12 @@ export async function drill(settings: Settings, place: BackupPlace, progress: Dr
       const audit = await auditApp(app, { trees: false, progress: progress.audited });
       const heads: string[] = [];
       const faults = [...audit.faults];
-      for (const log of LOG_SERVICES) compareLog(settings, app.store, log, { heads, faults });
+      const inUse = stateOf(databaseFile(settings));
+      if (inUse === 'other') {
+        heads.push(`the database ${databaseFile(settings)} is not of this version: it was not opened, nor compared`);
+      }
+      const isComparable = inUse === 'ours';
+      for (const log of LOG_SERVICES) compareLog(settings, app.store, { log, isComparable, heads, faults });
       return { manifest, size, audit, heads, faults };
     });
   } finally {
@@ -62,8 +69,7 @@ export async function drill(settings: Settings, place: BackupPlace, progress: Dr
 function compareLog(
   settings: Settings,
   restored: Store,
-  log: LogService,
-  { heads, faults }: { heads: string[]; faults: string[] },
+  { log, isComparable, heads, faults }: { log: LogService; isComparable: boolean; heads: string[]; faults: string[] },
 ): void {
   const newest = restored.log.lastHead(log);
   if (newest === null) {
@@ -88,7 +94,7 @@ function compareLog(
     compared++;
   }
   const file = databaseFile(settings);
-  if (existsSync(file)) {
+  if (isComparable) {
     const live = openStore({ file });
     try {
       const there = live.log.newestHead(log, head.origin);
@@ -105,6 +111,13 @@ function compareLog(
       `log of the ${log}: a head of ${leaves(head.size)}, compared with nothing: this machine has no other copy`,
     );
   }
+}
+
+/** What a database in use is. One of an older version would be changed by being opened, under its server. */
+function stateOf(file: string): 'none' | 'other' | 'ours' {
+  if (!existsSync(file)) return 'none';
+  const known = migrationFiles();
+  return holds(() => requireOurs(file).length === known.length) ? 'ours' : 'other';
 }
 
 /** Damaged files prove nothing. */

@@ -2,6 +2,7 @@ import type { Manifest } from '../backup/manifest.ts';
 import { requireMigrations } from '../backup/manifest.ts';
 import { RestoreFolder } from '../backup/restore-folder.ts';
 import { unpack } from '../backup/unpack.ts';
+import { lockFile } from '../store/file-lock.ts';
 import { migrationFiles } from '../store/migration-files.ts';
 import type { BackupPlace } from './backup-place.ts';
 
@@ -22,7 +23,7 @@ export async function restore(
   folder: string,
   progress: (bytes: number, what: string) => void,
 ): Promise<Restored> {
-  const into = await RestoreFolder.open(folder);
+  const into = await RestoreFolder.open(folder, lockFile);
   const files: string[] = [];
   let size = 0;
   try {

@@ -1,22 +1,32 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { DAY } from '../time.ts';
 
 const READ = 1024 * 1024;
-/** Where a file is written before it is renamed: hidden, and named after its process. */
-const ASIDE = /^\..{1,255}\.(\d{1,10})\.part$/;
+/** Where a file is written before it is renamed: hidden, and named after its machine and its process. */
+const ASIDE = /^\.broadsheet-backup\.([0-9a-f]{12})\.(\d{1,10})\.[0-9a-f]{8}\.part$/;
+/** Processes are known by their numbers within one boot of one machine, and within one container. */
+const HERE = createHash('sha256').update([hostname(), bootOf(), namespaceOf()].join('\n')).digest('hex').slice(0, 12);
+/** A backup of another machine that has written nothing for this long was killed, in ms. */
+const ABANDONED = DAY;
 
-/** Writes a backup into a file of mode 0600, whole or not at all. Returns its size. Throws `unavailable`. */
+/**
+ * Writes a backup into a file of mode 0600, whole or not at all. Returns its size. Throws `invalid_request` when the
+ * name is that of something else than a file, and `unavailable` when it cannot be written.
+ */
 export async function writeBackupFile(file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   const folder = dirname(file);
-  const aside = join(folder, `.${basename(file)}.${process.pid}.part`);
+  const aside = join(folder, `.broadsheet-backup.${HERE}.${process.pid}.${randomBytes(4).toString('hex')}.part`);
   let size = 0;
   try {
+    requireFile(file);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeLeftovers(folder);
-    await rm(aside, { force: true });
     const out = await open(aside, 'wx', 0o600);
     try {
       for await (const chunk of content) {
@@ -40,12 +50,31 @@ export async function writeBackupFile(file: string, content: AsyncIterable<Uint8
   }
 }
 
-/** Removes what backups that were killed left behind. */
+/** A device or a pipe would be replaced by a file. */
+function requireFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw new Fault(
+    'invalid_request',
+    `${file}: is no file; name a file or a folder, or write to standard output: backup - > ${file}`,
+  );
+}
+
+/** Removes what backups that were killed left behind, as far as it may. */
 async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const pid = ASIDE.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const [, machine, pid] = ASIDE.exec(name) ?? [];
+    if (machine === undefined) continue;
+    const path = join(folder, name);
+    const isDead = machine === HERE ? !isAlive(Number(pid)) : await isAbandoned(path);
+    if (isDead) await rm(path, { force: true }).catch(() => {});
   }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > ABANDONED;
 }
 
 function isAlive(pid: number): boolean {
@@ -54,6 +83,22 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
+  }
+}
+
+function bootOf(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+function namespaceOf(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
   }
 }
 

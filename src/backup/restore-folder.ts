@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
-import { createWriteStream, existsSync, readdirSync, renameSync } from 'node:fs';
+import { createWriteStream, existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { Fault, messageOf } from '../fault.ts';
+import { codeOf, Fault, messageOf } from '../fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../files/durable-file.ts';
 import { DATABASE_FILE } from './manifest.ts';
 
 /** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */
 const ASIDE = '.restoring';
+/** In that folder: locked by the restore that is under way. */
+const LOCK = '.lock';
 /** What a new file system holds. */
 const OF_THE_SYSTEM = new Set(['lost+found']);
 
@@ -20,13 +22,17 @@ const PUT = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
 export function assertRestored(folder: string): void {
   const aside = join(folder, ASIDE);
   if (!existsSync(aside)) return;
-  // Empty beside a database, all of it is in place; without one, a restore has just begun.
-  if (existsSync(join(folder, DATABASE_FILE)) && readdirSync(aside).length === 0) return;
+  // The database comes last: beside it, an empty folder is all that is left. Without it, a restore may have just begun.
+  const isLeft = (name: string) => name !== LOCK && name !== DATABASE_FILE;
+  if (existsSync(join(folder, DATABASE_FILE)) && !readdirSync(aside).some(isLeft)) return;
   throw new Fault(
     'unavailable',
-    `a restore into ${folder} was interrupted; run it again, which begins anew, or remove ${aside}`,
+    `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`,
   );
 }
+
+/** Locks a file until it is called, or until the process ends. Null while another process has it. */
+export type LockFile = (file: string) => (() => void) | null;
 
 /** An empty folder that gets the files of a backup: all of them, or none. */
 export class RestoreFolder {
@@ -35,29 +41,43 @@ export class RestoreFolder {
   /** The topmost folder that had to be made; null when the folder was there. */
   readonly #made: string | null;
 
-  private constructor(folder: string, made: string | null) {
+  readonly #unlock: () => void;
+
+  private constructor(folder: string, made: string | null, unlock: () => void) {
     this.folder = folder;
     this.#made = made;
+    this.#unlock = unlock;
     this.#aside = join(folder, ASIDE);
   }
 
-  /** Throws `conflict` when the folder is not empty. Removes what an interrupted restore left in it. */
-  static async open(folder: string): Promise<RestoreFolder> {
-    const names = existsSync(folder) ? (await readdirOf(folder)).filter((name) => !OF_THE_SYSTEM.has(name)) : [];
-    const isInterrupted = names.includes(ASIDE) && names.every((name) => name === ASIDE || PUT.test(name));
-    if (names.length > 0 && !isInterrupted) {
-      throw new Fault(
-        'conflict',
-        `${folder} is not empty (it has ${names.sort()[0]}); a backup is restored into an empty DATA_DIR only: move it away, or set another`,
-      );
-    }
-    const restored = await guarded(folder, async () => {
-      for (const name of names) await rm(join(folder, name), { recursive: true });
+  /**
+   * Throws `conflict` when the folder is not empty, or another restore into it is under way. Removes what an interrupted
+   * restore left in it.
+   */
+  static async open(folder: string, lock: LockFile): Promise<RestoreFolder> {
+    // Looked at before anything is written, and again when nobody else restores.
+    requireEmpty(folder, await namesIn(folder));
+    return guarded(folder, async () => {
+      const aside = join(folder, ASIDE);
       const made = (await mkdir(folder, { recursive: true, mode: 0o700 })) ?? null;
-      await mkdir(join(folder, ASIDE), { mode: 0o700 });
-      return new RestoreFolder(folder, made);
+      await mkdir(aside, { recursive: true, mode: 0o700 });
+      const unlock = lock(join(aside, LOCK));
+      if (unlock === null || !existsSync(join(aside, LOCK))) {
+        unlock?.();
+        throw new Fault('conflict', `another restore into ${folder} is under way; wait for it, or end it`);
+      }
+      const restored = new RestoreFolder(folder, made, unlock);
+      try {
+        const names = await namesIn(folder);
+        requireEmpty(folder, names);
+        for (const name of names) if (name !== ASIDE) await rm(join(folder, name), { recursive: true });
+        for (const name of await readdir(aside)) if (name !== LOCK) await rm(join(aside, name), { recursive: true });
+      } catch (error) {
+        await restored.discard();
+        throw error;
+      }
+      return restored;
     });
-    return restored;
   }
 
   /** Writes one file aside. */
@@ -81,18 +101,21 @@ export class RestoreFolder {
     });
   }
 
-  /** Moves everything into place, the database last: before it, nothing can be opened. */
+  /** Moves everything into place, the database last: before it, nothing can be opened. Replaces nothing. */
   async finish(): Promise<void> {
     await guarded(this.folder, async () => {
       await syncAll(this.#aside);
-      const names = await readdir(this.#aside);
+      const names = (await readdir(this.#aside)).filter((name) => name !== LOCK);
+      const came = (await namesIn(this.folder)).find((name) => name !== ASIDE);
+      if (came !== undefined) throw cameMeanwhile(this.folder, came);
       const last = (name: string) => Number(name === DATABASE_FILE);
       for (const name of names.sort((a, b) => last(a) - last(b))) {
         if (name === DATABASE_FILE) syncFolder(this.folder);
-        renameSync(join(this.#aside, name), join(this.folder, name));
+        moveNew(join(this.#aside, name), join(this.folder, name));
       }
       syncFolder(this.folder);
-      await rmdir(this.#aside);
+      await rm(this.#aside, { recursive: true });
+      this.#unlock();
       makeFolder(this.folder);
       syncFolder(dirname(this.folder));
     });
@@ -101,9 +124,40 @@ export class RestoreFolder {
   /** Leaves the folder as it was. */
   async discard(): Promise<void> {
     await rm(this.#aside, { recursive: true, force: true }).catch(() => {});
+    this.#unlock();
     if (this.#made === null) return;
     for (let at = this.folder; at.length >= this.#made.length; at = dirname(at)) await rmdir(at).catch(() => {});
   }
+}
+
+function requireEmpty(folder: string, names: readonly string[]): void {
+  const isInterrupted = names.includes(ASIDE) && names.every((name) => name === ASIDE || PUT.test(name));
+  if (names.length === 0 || isInterrupted) return;
+  const [first] = names.filter((name) => name !== ASIDE).sort();
+  throw new Fault(
+    'conflict',
+    `${folder} is not empty (it has ${first}); a backup is restored into an empty DATA_DIR only: move it away, or set another`,
+  );
+}
+
+function cameMeanwhile(folder: string, name: string): Fault {
+  return new Fault(
+    'conflict',
+    `${name} came into ${folder} while it was restored; end what uses this folder, empty it, and restore again`,
+  );
+}
+
+/** Moves a file or a folder to a name that nobody has. */
+function moveNew(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw cameMeanwhile(dirname(to), basename(to));
+    // A folder, or a file system without hard links. A folder with files in it is never replaced.
+    renameSync(from, to);
+    return;
+  }
+  rmSync(from);
 }
 
 async function syncAll(folder: string): Promise<void> {
@@ -122,8 +176,11 @@ async function syncAll(folder: string): Promise<void> {
   }
 }
 
-function readdirOf(folder: string): Promise<string[]> {
-  return guarded(folder, () => readdir(folder));
+/** What is in a folder, which may not be there. */
+async function namesIn(folder: string): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const names = await guarded(folder, () => readdir(folder));
+  return names.filter((name) => !OF_THE_SYSTEM.has(name));
 }
 
 async function guarded<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import { inMegabytes, megabytes } from '../terminal/size.ts';
+import { onStopSignal } from '../terminal/stop-signal.ts';
 
 export function command(): Command {
   return new Command('restore')
@@ -47,6 +48,8 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
 
 async function runDrill(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
   const place = backupPlace(settings, text, Date.now());
+  // The folder holds keys. It is removed as the process exits, which a signal by itself would not be.
+  onStopSignal(() => process.exit(1));
   const progress = progressTo();
   const found = await drill(settings, place, {
     restored: (bytes, what) => progress.step('restore (MB)', inMegabytes(bytes), null, what),

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
-import type { Bucket } from '../publish/bucket.ts';
-import { etagOf, type S3Bucket } from './s3-bucket.ts';
+import type { Bucket, ObjectHead } from '../publish/bucket.ts';
+import { type Answer, etagOf, type S3Bucket } from './s3-bucket.ts';
 import { errorOf, uploadIdOf } from './s3-documents.ts';
 
 /** Objects that do not fit into memory: sent in parts, and read in ranges, each of which is tried again by itself. */
@@ -25,7 +25,7 @@ export async function writeLarge(bucket: S3Bucket, key: string, content: AsyncIt
       etags.push(etagOf(answer));
       size += body.length;
     }
-    await complete(bucket, { key, uploadId, etags });
+    await complete(bucket, { key, uploadId, etags, size, since: begun });
     return size;
   } catch (error) {
     // The store would keep, and charge for, parts that nobody sees.
@@ -36,8 +36,9 @@ export async function writeLarge(bucket: S3Bucket, key: string, content: AsyncIt
 
 async function complete(
   bucket: S3Bucket,
-  { key, uploadId, etags }: { key: string; uploadId: string; etags: string[] },
+  upload: { key: string; uploadId: string; etags: string[]; size: number; since: Answer },
 ): Promise<void> {
+  const { key, uploadId, etags } = upload;
   const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>"${etag}"</ETag></Part>`);
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
   const answer = await bucket.ask('POST', {
@@ -47,9 +48,15 @@ async function complete(
     body,
   });
   // The first response may have been lost: then the upload is gone, and the object is there.
-  if (answer.status === 404 && (await bucket.head(key)) !== null) return;
+  if (answer.status === 404 && isFrom(upload, await bucket.head(key))) return;
   // S3 may answer 200 and fail afterwards.
   if (answer.status !== 200 || errorOf(answer.body) !== null) throw lost(bucket, key);
+}
+
+/** Whether an object is the one that was uploaded, rather than an older one of the same name. By the store's clock. */
+function isFrom({ size, since }: { size: number; since: Answer }, head: ObjectHead | null): boolean {
+  if (head === null || head.size !== size) return false;
+  return Date.parse(head.headers['last-modified'] ?? '') >= Date.parse(since.headers.get('date') ?? '');
 }
 
 /** The bytes of an object; null when there is none. Throws when it is replaced meanwhile. */

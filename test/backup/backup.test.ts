@@ -187,7 +187,7 @@ test('a restore that was interrupted is told, used by nobody, and begun anew', a
     }
     const { code, stderr } = await run(t, home, ['paper', 'list']);
     assert.equal(code, 1);
-    assert.match(stderr, /^broadsheet: a restore into \S+ was interrupted; run it again, [^\n]*\n$/);
+    assert.match(stderr, /^broadsheet: a restore into \S+ is under way or was interrupted; [^\n]*\n$/);
     await restoredTo(to);
     assert.equal(entriesIn(to), entriesIn(settings.dataDir));
     assert.deepEqual(treeOf(join(to, 'media')), treeOf(join(settings.dataDir, 'media')));

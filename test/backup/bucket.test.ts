@@ -86,6 +86,15 @@ test('an upload survives what passes, and leaves nothing of what does not', asyn
   };
   store.objects.clear();
   assert.equal(await writeLarge(bucket, 'b', chunksOf(LARGE)), LARGE.length);
+  // The store gave the upload up: what is there is the backup of yesterday.
+  const old = { bytes: LARGE, headers: {}, etag: 'y-3', modified: new Date(Date.now() - 86_400_000) };
+  store.objects.set('b', old);
+  store.intercept = ({ method, query }) => {
+    if (method === 'POST' && query.has('uploadId')) store.uploads.clear();
+    return false;
+  };
+  assert.match(await faultOf(writeLarge(bucket, 'b', chunksOf(LARGE))), /has lost the parts of b; try again$/);
+  assert.equal(store.objects.get('b'), old);
 
   for (const [status, code, line] of [
     [403, 'AccessDenied', /may not PUT s3:\/\/papers\/c at .* allow them/],
@@ -109,7 +118,7 @@ test('a backup goes to a bucket and comes back; what is refused is one line', as
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const store = await S3Server.start(t);
-  const env = storeEnv(store.endpoint);
+  const { PUBLISH_URL: _, ...env } = storeEnv(store.endpoint);
   const sent = await run(t, folder, ['backup', `s3://${BUCKET}/backups/a.tar.zst`], env);
   assert.equal(sent.code, 0, sent.stderr);
   assert.match(sent.stdout, /^backed up to s3:\/\/papers\/backups\/a\.tar\.zst: [\d.]+ MB \(database [^\n]*\n$/);

@@ -17,7 +17,7 @@ test('nothing uses a folder into which a restore has just begun', async (t) => {
   mkdirSync(join(folder, 'var/.restoring'), { recursive: true });
   const { code, stderr } = await run(t, folder, ['paper', 'list']);
   assert.notEqual(code, 0);
-  assert.match(stderr, /a restore into \S+ was interrupted; run it again/);
+  assert.match(stderr, /a restore into \S+ is under way or was interrupted; wait for it, or run it again/);
   assert.deepEqual(readdirSync(join(folder, 'var')), ['.restoring']);
 });
 
@@ -85,7 +85,7 @@ test('a server files while it is backed up, and a backup that is killed leaves n
     const isInPlace = existsSync(join(machine, 'var/broadsheet.db'));
     const isInterrupted = existsSync(aside) && !(isInPlace && readdirSync(aside).length === 0);
     const used = await run(t, machine, ['paper', 'list']);
-    if (isInterrupted) assert.match(used.stderr, /was interrupted; run it again/);
+    if (isInterrupted) assert.match(used.stderr, /was interrupted; wait for it, or run it again/);
     await import('node:fs/promises').then(({ rm }) =>
       used.code === 0 ? rm(join(machine, 'var'), { recursive: true }) : undefined,
     );
