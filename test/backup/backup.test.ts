@@ -158,7 +158,7 @@ test('what is no backup of this program is refused', async (t) => {
   writeFileSync(join(folder, 'made'), '');
   assert.match(await faultOf(restoredTo(to, join(folder, 'made'))), /no whole backup/);
   assert.match(await faultOf(restoredTo(to, join(folder, 'none'))), /there is no file .*none; name a backup$/);
-  assert.match(await faultOf(restoredTo(to, folder)), /there is no file|cannot be read/);
+  assert.match(await faultOf(restoredTo(to, folder)), /is a folder; name a backup in it$/);
   assert.ok(!existsSync(to));
 });
 
