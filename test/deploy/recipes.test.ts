@@ -5,9 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { PROJECT } from '../../src/project.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { PROGRAM, serveAtOnce } from '../support/program.ts';
+import { enterPapers } from '../support/small-papers.ts';
 import { DEPLOY } from './stand.ts';
 
 const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
@@ -65,20 +66,41 @@ test('the image’s health check asks every service', async (t) => {
   assert.equal(check({ ...ports, RECORDS_PORT: '1' }), 1);
 });
 
-test('systemd takes the unit, and finds little exposed', { skip: without('systemd-analyze') }, (t) => {
-  const unit = read('deploy/systemd/broadsheet.service');
-  // The program where the unit says that it is.
+test('systemd takes the units, and finds little exposed', { skip: without('systemd-analyze') }, (t) => {
+  const units = readdirSync(join(DEPLOY, 'systemd')).filter((name) => /\.(?:service|timer)$/.test(name));
+  assert.equal(units.length, 3);
+  // The program where the units say that it is.
   const root = tempFolder(t);
-  const [, node = '', program = ''] = /^ExecStart=(\S+) (\S+) serve$/m.exec(unit) ?? [];
+  const [, node = '', program = ''] =
+    /^ExecStart=(\S+) (\S+) serve$/m.exec(read('deploy/systemd/broadsheet.service')) ?? [];
   assert.equal(join(PROJECT, program), PROGRAM);
   mkdirSync(dirname(join(root, node)), { recursive: true });
   symlinkSync(process.execPath, join(root, node));
-  const file = join(root, 'broadsheet.service');
-  writeFileSync(file, unit.replace(node, join(root, node)));
-  const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, file], { encoding: 'utf8' });
-  const verified = analyze('verify');
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { cwd: root, encoding: 'utf8' });
+  for (const name of units)
+    writeFileSync(join(root, name), read('deploy/systemd', name).replaceAll(node, join(root, node)));
+  const verified = analyze('verify', ...units.map((name) => `./${name}`));
   assert.equal(verified.stderr, '');
   assert.equal(verified.status, 0);
-  const secured = analyze('security', '--offline=true', `--threshold=${EXPOSURE_MAX}`);
-  assert.equal(secured.status, 0, secured.stdout.split('\n').at(-2));
+  for (const name of units.filter((one) => one.endsWith('.service'))) {
+    const secured = analyze('security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, `./${name}`);
+    assert.equal(secured.status, 0, secured.stdout.split('\n').at(-2));
+  }
+});
+
+test('the backup of the unit is made, one for each day of the week', async (t) => {
+  const unit = read('deploy/systemd/broadsheet-backup.service');
+  const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
+  const folder = tempFolder(t);
+  const to = join(folder, 'backups');
+  await enterPapers(folder, [{ slug: 'tide-table' }]);
+  // As systemd reads it.
+  const line = script.replaceAll('$$', '$').replaceAll('%%', '%');
+  const here = line.replace('/usr/bin/node', process.execPath).replace('/var/lib/broadsheet-backups', to);
+  const made = spawnSync('/bin/sh', ['-c', here], {
+    ...{ cwd: PROJECT, encoding: 'utf8' },
+    env: { PATH: process.env.PATH, ...envIn(folder) },
+  });
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(readdirSync(to).join(), /^day-[1-7]\.tar\.zst$/);
 });
