@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import { Fault } from './fault.ts';
+import { readEnvFile } from './files/env-file.ts';
 import { shownAddress } from './publish/address.ts';
 import { allowanceSettings, allowanceVariables } from './settings/allowance.ts';
 import { folderSettings, folderVariables } from './settings/folders.ts';
@@ -75,32 +74,67 @@ export function settingNames(env: NodeJS.ProcessEnv = process.env): string[] {
   return Object.keys(Environment.in.shape).filter((name) => (env[name] ?? '') !== '');
 }
 
-/** The variables of this process that come from `.env`. Those of the environment itself take precedence. */
-let fromFile = new Map<string, string>();
+/** The variables in force that come from `.env`. Those of the environment itself take precedence. */
+const fromFile = new Map<string, string>();
+
+/** The settings of the environment and of `.env`, which are not in force yet. */
+export interface SettingsRead {
+  settings: Settings;
+  /** The names of the variables in `.env` that differ from those in force. */
+  changed: string[];
+  /** Puts variables in force, those that changed or some of them, for child processes too. */
+  takeOver(names?: readonly string[]): void;
+}
 
 /**
  * Reads the settings from the environment and from `.env`, which is read again each time. Throws `invalid_request`
  * naming the variables; then the environment stays as it was.
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
-  return env === process.env ? readSettingsAgain().settings : parseSettings(env);
+  if (env !== process.env) return parseSettings(env);
+  const read = compared(readEnvFile('.env'));
+  read.takeOver();
+  return read.settings;
 }
 
-/** The same for this process, with the names of the variables in `.env` that changed since they were read last. */
-export function readSettingsAgain(): { settings: Settings; changed: string[] } {
+/**
+ * Reads the settings of this process again, and changes nothing until they are taken over. Throws as `readSettings`
+ * does, and when a `.env` that had settings is gone or has none: it may be on its way.
+ */
+export function readSettingsAgain(): SettingsRead {
+  const file = readEnvFile('.env');
+  const isEmpty = file === null || file.size === 0;
+  if (isEmpty && fromFile.size > 0) {
+    const state = file === null ? '.env is gone' : '.env has no settings any more';
+    throw new Fault('invalid_request', `${state}; write it again, or restart without it`);
+  }
+  return compared(file);
+}
+
+function compared(file: Map<string, string> | null): SettingsRead {
   const { env } = process;
-  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
   const isOwn = (name: string) => env[name] !== undefined && !fromFile.has(name);
-  const now = new Map(Object.entries(file).flatMap(([name, value = '']) => (isOwn(name) ? [] : [[name, value]])));
-  const before = fromFile;
-  const rest = Object.entries(env).filter(([name]) => !before.has(name));
-  const settings = parseSettings({ ...Object.fromEntries(rest), ...Object.fromEntries(now) });
-  // Child processes inherit them.
-  for (const name of before.keys()) delete env[name];
-  for (const [name, value] of now) env[name] = value;
-  fromFile = now;
-  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
-  return { settings, changed: names.filter((name) => before.get(name) !== now.get(name)) };
+  const now = new Map([...(file ?? [])].filter(([name]) => !isOwn(name)));
+  const own = Object.entries(env).filter(([name]) => !fromFile.has(name));
+  const settings = parseSettings({ ...Object.fromEntries(own), ...Object.fromEntries(now) });
+  const names = [...new Set([...fromFile.keys(), ...now.keys()])].sort();
+  const changed = names.filter((name) => fromFile.get(name) !== now.get(name));
+  return {
+    settings,
+    changed,
+    takeOver(taken = changed) {
+      for (const name of taken) {
+        const value = now.get(name);
+        if (value === undefined) {
+          fromFile.delete(name);
+          delete env[name];
+        } else {
+          fromFile.set(name, value);
+          env[name] = value;
+        }
+      }
+    },
+  };
 }
 
 function parseSettings(env: NodeJS.ProcessEnv): Settings {

@@ -9,12 +9,13 @@ import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { smtpOf } from '../net/smtp.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
+import { coalesced } from './serve/coalesced.ts';
 import { serveDesk } from './serve/desk.ts';
 import { serveMetrics } from './serve/metrics.ts';
 import { serveRecords } from './serve/records.ts';
 import { reload } from './serve/reload.ts';
 import type { Service } from './serve/service.ts';
-import { type SignalActions, takeSignals } from './serve/signals.ts';
+import { type Signals, takeSignals } from './serve/signals.ts';
 import { openSigning, type Signing } from './serve/signing.ts';
 
 /**
@@ -54,7 +55,7 @@ export async function serve(
 
 interface Parts {
   signing: Signing;
-  signals: SignalActions;
+  signals: Signals;
   logger: ServerLog;
   onReady(app: AppContext): void;
 }
@@ -65,7 +66,15 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   const services: Service[] = [];
   let presses: PressQueue | null = null;
   let metrics: Service | null = null;
-  let reloading: Promise<void> = Promise.resolve();
+  const reloads = coalesced(() =>
+    reload(
+      app,
+      services.flatMap(({ jobs }) => jobs),
+      logger,
+    ),
+  );
+  // From here on the services have callers, so a signal lets them finish.
+  const stopped = new Promise<void>((resolve) => signals.onStop(resolve));
   try {
     metrics = await serveMetrics(app, () => presses, logger);
     // The records start first, because the desk begins to press as soon as it listens.
@@ -79,26 +88,20 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
     const listening = metrics === null ? services : [...services, metrics];
     process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
     onReady(app);
-    signals.reload = () => {
-      reloading = reloading.then(() => reload(app, services, logger));
-    };
-    const stopped = new Promise<void>((resolve) => {
-      signals.stop = resolve;
-    });
+    signals.onReload(reloads.request);
     const mayNotSign = signing.ended.then(() => {
       process.exitCode = 1;
     });
     await Promise.race([stopped, mayNotSign]);
-    signals.reload = () => {};
     logger.info('stopping');
     app.readiness.phase = 'stopping';
+    void reloads.end();
     for (const { drain } of services) drain();
     // Load balancers see `/ready` and send requests elsewhere, while those that still come are answered.
     if (app.settings.shutdownGrace > 0) await pause(app.settings.shutdownGrace);
   } finally {
-    await reloading;
-    // Stops a running service even if the other one could not start.
-    await Promise.all(services.map((service) => service.stop()));
+    // Stops a running service even if the other one could not start. A reload under way starts no job any more.
+    await Promise.all([reloads.end(), ...services.map((service) => service.stop())]);
     await metrics?.stop();
   }
 }

@@ -38,7 +38,7 @@ export interface SmtpSettings {
 export interface SmtpMailer extends Mailer {
   /** Connects and signs in without sending anything. Rejects with the problem. */
   verify(): Promise<void>;
-  /** Closes idle connections. */
+  /** Closes idle connections. A later mail opens others. */
   close(): void;
   /** Also aborts the mails in progress. They fail, and are sent again later. */
   breakOff(): void;
@@ -89,7 +89,10 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
     async verify() {
       await (await open()).verify();
     },
-    close: () => void opened?.then((transport) => transport.close()),
+    close() {
+      void opened?.then((transport) => transport.close());
+      opened = null;
+    },
     // The library supports this option, but its types omit it.
     breakOff: () =>
       void opened?.then((transport) => (transport.close as (options: { force: boolean }) => void)({ force: true })),

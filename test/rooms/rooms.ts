@@ -382,7 +382,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/env.ts': {
     holds: 'the settings as this process was given them',
-    imports: ['src/settings', 'src/publish/address.ts'],
+    imports: ['src/settings', 'src/publish/address.ts', 'src/files/env-file.ts'],
   },
   'src/settings': {
     holds: 'every setting, with its documentation',

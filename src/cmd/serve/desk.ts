@@ -18,7 +18,8 @@ import { type FileProblem, problemLine } from '../../ingest/source-file.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import { printError } from '../../terminal/output.ts';
 import { renderMail } from './render-mail.ts';
-import { restartable, type Service } from './service.ts';
+import { RestartableJob } from './restartable-job.ts';
+import type { Service } from './service.ts';
 import type { Signing } from './signing.ts';
 
 /** Serves the papers and their API, and starts the desk's jobs. */
@@ -35,24 +36,29 @@ export async function serveDesk(
   });
   const onProblem = (problem: FileProblem) => printError(problemLine(problem));
   const stopClock = startJob(() => startClock({ app, presses, backlog, logger }));
-  const filing = restartable(() => startJob(() => startFiling({ app, presses, backlog, logger, onProblem })));
   const stopWebhooks = startJob(() =>
     startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger),
   );
   const stopHubPings = startJob(() => startHubPings(app, logger));
-  const mails = restartable(() =>
-    startJob(() => startMails(app, paperMails(app, renderMail), smtpOf(app.settings), logger)),
-  );
-  const log = restartable(() => startJob(() => startLog(app, 'desk', logger)));
-  const publisher = restartable(() => startJob(() => startPublisher(app, logger)));
-  const jobs = [filing, mails, log, publisher];
+  const { settings } = app;
+  const jobs = [
+    new RestartableJob(
+      'filing',
+      settings,
+      () => () => startJob(() => startFiling({ app, presses, backlog, logger, onProblem })),
+    ),
+    new RestartableJob('mails of the desk', settings, (next) => {
+      const smtp = smtpOf(next);
+      return () => startJob(() => startMails(app, paperMails(app, renderMail), smtp, logger));
+    }),
+    new RestartableJob('log of the desk', settings, () => () => startJob(() => startLog(app, 'desk', logger))),
+    new RestartableJob('publisher', settings, () => () => startJob(() => startPublisher(app, logger))),
+  ];
   return {
     name: 'desk',
     url: desk.url,
+    jobs,
     drain: desk.drain,
-    async reload() {
-      await Promise.all(jobs.map((job) => job.reload()));
-    },
     async stop() {
       await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
       await stopClock();

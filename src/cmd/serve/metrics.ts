@@ -19,8 +19,8 @@ export async function serveMetrics(
   return {
     name: 'metrics',
     url: listening.url,
+    jobs: [],
     drain() {},
-    async reload() {},
     async stop() {
       await listening.close();
       metrics.close();

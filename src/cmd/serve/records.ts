@@ -12,7 +12,8 @@ import { listeningOn } from '../../env.ts';
 import { proberOf } from '../../net/prober.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import { renderMail } from './render-mail.ts';
-import { restartable, type Service } from './service.ts';
+import { RestartableJob } from './restartable-job.ts';
+import type { Service } from './service.ts';
 import type { Signing } from './signing.ts';
 
 /** Serves the domain records, and starts their jobs. */
@@ -22,11 +23,14 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
     app.store.served.note('records', app.settings.dataOrigin);
   });
   const { settings, now } = app;
-  // A separate mailer, because the desk closes its own when it stops.
-  const mails = restartable(() =>
-    startJob(() => startMails(app, recordsMails(app, renderMail), smtpOf(app.settings), logger)),
-  );
-  const log = restartable(() => startJob(() => startLog(app, 'records', logger)));
+  const jobs = [
+    // A separate mailer, because the desk closes its own when it stops.
+    new RestartableJob('mails of the records', settings, (next) => {
+      const smtp = smtpOf(next);
+      return () => startJob(() => startMails(app, recordsMails(app, renderMail), smtp, logger));
+    }),
+    new RestartableJob('log of the records', settings, () => () => startJob(() => startLog(app, 'records', logger))),
+  ];
   const stopWebhooks = startJob(() =>
     startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger),
   );
@@ -37,12 +41,16 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   return {
     name: 'records',
     url: records.url,
+    jobs,
     drain: records.drain,
-    async reload() {
-      await Promise.all([mails.reload(), log.reload()]);
-    },
     async stop() {
-      await Promise.all([records.close(), mails.stop(), log.stop(), stopWebhooks(), stopIndex(), stopScanner()]);
+      await Promise.all([
+        records.close(),
+        stopWebhooks(),
+        stopIndex(),
+        stopScanner(),
+        ...jobs.map((job) => job.stop()),
+      ]);
     },
   };
 }

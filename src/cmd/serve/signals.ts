@@ -1,21 +1,36 @@
 import { flushed, type ServerLog } from '../../app/server-log.ts';
 import { hasTerminal, onStopSignal } from '../../terminal/stop-signal.ts';
 
-/** What the signals to this process do now. */
-export interface SignalActions {
-  stop(): void;
-  reload(): void;
+/** What the signals to this process do. */
+export interface Signals {
+  /** Has a stop signal call `stop` from now on, instead of ending the process at once. */
+  onStop(stop: () => void): void;
+  /** Has a SIGHUP call `reload` from now on; at once if there was one while the server started. */
+  onReload(reload: () => void): void;
 }
 
-/** Listens to the signals of a server that starts. Set the actions as soon as it can be stopped and reloaded. */
-export function takeSignals(logger: ServerLog): SignalActions {
+/** Listens to the signals of a server that starts. */
+export function takeSignals(logger: ServerLog): Signals {
   const exit = (code: number) => void flushed(logger).then(() => process.exit(code));
   // Before the server runs, a signal ends the process at once: the next start finishes what this one began.
-  const actions: SignalActions = { stop: () => exit(0), reload() {} };
+  let stop = (): void => exit(0);
+  let isReloadWanted = false;
+  let reload = () => {
+    isReloadWanted = true;
+  };
   const again = () => {
     logger.warn('ending at once; the next start finishes what was in progress');
     exit(1);
   };
-  onStopSignal(() => actions.stop(), { again, ...(hasTerminal() ? {} : { reload: () => actions.reload() }) });
-  return actions;
+  onStopSignal(() => stop(), { again, ...(hasTerminal() ? {} : { reload: () => reload() }) });
+  return {
+    onStop(next) {
+      stop = next;
+    },
+    onReload(next) {
+      reload = next;
+      if (isReloadWanted) next();
+      isReloadWanted = false;
+    },
+  };
 }
