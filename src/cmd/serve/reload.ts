@@ -4,8 +4,7 @@ import { type Reload, reloadedSettings } from '../../app/reload.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { readSettingsAgain, type Settings, type SettingsRead } from '../../env.ts';
 import { Fault } from '../../fault.ts';
-import type { RestartableJob } from './restartable-job.ts';
-import type { StartJob } from './service.ts';
+import type { RestartableJob, StartJob } from './restartable-job.ts';
 
 /** Whatever can fail is done before the jobs are ended. */
 interface PreparedReload extends Reload {

@@ -1,5 +1,7 @@
 import type { Settings } from '../../env.ts';
-import type { StartJob } from './service.ts';
+
+/** Starts a job. Returns a function that stops it after the current work. */
+export type StartJob = () => () => Promise<void>;
 
 /** A job that a reload ends and starts again, with the settings of that moment. */
 export class RestartableJob {

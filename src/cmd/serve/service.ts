@@ -11,6 +11,3 @@ export interface Service {
   /** Finishes the work in progress. */
   stop(): Promise<void>;
 }
-
-/** Starts a job. Returns a function that stops it after the current work. */
-export type StartJob = () => () => Promise<void>;

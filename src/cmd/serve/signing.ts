@@ -3,7 +3,7 @@ import type { AppContext } from '../../app/context.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { openSignerLease } from '../../app/signer.ts';
 import { SECOND } from '../../time.ts';
-import type { StartJob } from './service.ts';
+import type { StartJob } from './restartable-job.ts';
 
 /** How long the start waits for the lease, in ms, before this server serves without it. */
 const LEASE_WAIT = 2 * SECOND;
