@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { listenMetrics } from '../../api/metrics.ts';
+import { databaseFile } from '../../src/app/context.ts';
 import { openMetrics } from '../../src/app/metrics/metrics.ts';
 import { StaleSince } from '../../src/app/metrics/stale-since.ts';
 import { Readiness } from '../../src/app/readiness.ts';
+import { openServerLog, type ServerLog } from '../../src/app/server-log.ts';
 import { PROJECT } from '../../src/project.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { type Families, parseExposition, type Sample } from '../support/exposition.ts';
 import { run, serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const ALERTS = join(PROJECT, 'deploy/prometheus/alerts.yml');
 const DASHBOARD = join(PROJECT, 'deploy/grafana/broadsheet.json');
+
+/** Longer than a reading is kept, in ms. */
+const KEPT = 1_010;
 
 /** The series of a scrape: each name with its labels, without the value. */
 function seriesOf(text: string): Set<string> {
@@ -87,6 +98,41 @@ test('a server is watched: routes and not paths, no name of a private paper, any
       assert.equal(answer.status, 200);
       assert.match(await answer.text(), /^broadsheet_ready 1$/m);
     }
+  });
+
+  await t.test('strangers’ methods, hosts and headers make no series, and no counter falls', async () => {
+    const before = parseExposition(await scrape());
+    const { hostname, port } = new URL(url);
+    const odd = [
+      'BREW / HTTP/1.1\r\nHost: zebra.example',
+      'GET /zebra%0a%22%7d/../%5c HTTP/1.1\r\nHost: "zebra\\',
+      'M-SEARCH * HTTP/1.1\r\nHost: zebra',
+      'GET http://zebra.example/tides/api/v1/stories HTTP/1.1\r\nHost: zebra.example',
+      'CONNECT zebra.example:443 HTTP/1.1\r\nHost: zebra.example',
+      'GET /tides/ HTTP/1.1\r\nHost: zebra\r\nConnection: Upgrade\r\nUpgrade: zebra',
+      `GET /tides/ HTTP/1.1\r\nHost: zebra\r\nX-Zebra: ${'z'.repeat(40_000)}`,
+    ];
+    for (const head of odd) {
+      const socket = connect(Number(port), hostname);
+      // A refusal may reset a connection on which the rest of a request is still to come.
+      socket.on('error', () => {});
+      socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+      socket.resume();
+      await once(socket, 'close');
+    }
+    const text = await scrape();
+    assert.ok(!text.includes('zebra'));
+    const after = parseExposition(text);
+    const valueIn = (families: Families, { name, labels }: Sample) =>
+      families.get(name)?.samples.find((one) => isDeepStrictEqual(one.labels, labels))?.value ?? 0;
+    for (const [name, { type, samples }] of before) {
+      if (type !== 'counter') continue;
+      for (const sample of samples) assert.ok(valueIn(after, sample) >= sample.value, name);
+    }
+    const methods = new Set(
+      after.get('broadsheet_http_requests_total')?.samples.map(({ labels }) => labels.get('method')),
+    );
+    assert.deepEqual([...methods].sort(), ['GET', 'other']);
   });
 
   await t.test('every metric of the dashboard and of the alerts exists', async () => {
@@ -165,7 +211,7 @@ test('promtool accepts the alerts', { skip: !hasPromtool && 'promtool (Debian: p
 test('a metrics port that is taken, and a wrong one, are one line that names the setting', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  const metrics = openMetrics({ app, presses: () => null });
+  const metrics = openMetrics({ app, presses: () => null }, openServerLog('silent'));
   t.after(() => metrics.close());
   const other = await listenMetrics(metrics, { host: '127.0.0.1', port: 0 }, assert.ifError);
   t.after(() => other.close());
@@ -177,20 +223,66 @@ test('a metrics port that is taken, and a wrong one, are one line that names the
   assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be an address/);
 });
 
-test('a scrape succeeds, and counts what it could not read, when the database is gone', async (t) => {
+test('a scrape succeeds without what it could not read, which is counted, logged once, and never 0', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
-  const metrics = openMetrics({ app, presses: () => null });
+  const said: [unknown, unknown][] = [];
+  const take = (fields: { reading: string }, message: string) => void said.push([fields.reading, message]);
+  const logger = { error: take, info: take } as unknown as ServerLog;
+  const metrics = openMetrics({ app, presses: () => null }, logger);
   t.after(() => metrics.close());
   const { store } = app;
+  const own = async () => {
+    await pause(KEPT);
+    return parseExposition(await metrics.text());
+  };
+  const before = parseExposition(await metrics.text());
+  assert.equal(before.get('broadsheet_pieces_on_air')?.samples.length, 1);
+  assert.deepEqual(before.get('broadsheet_backup_timestamp_seconds')?.samples, [], 'no backup is known');
+
   const gone = (): never => {
     throw new Error('the disk is gone');
   };
-  t.mock.method(store, 'vitalSigns', gone);
-  t.mock.method(store.log, 'size', gone);
-  const text = await metrics.text();
-  assert.match(text, /^broadsheet_ready 0$/m);
-  assert.match(text, /^broadsheet_metrics_failures_total\{reading="pieces"\} 1$/m);
-  assert.match(text, /^broadsheet_disk_free_bytes\{folder="data"\} \d+$/m);
+  const mocks = [t.mock.method(store, 'vitalSigns', gone), t.mock.method(store.log, 'size', gone)];
+  const failing = await own();
+  const again = await own();
+  for (const families of [failing, again]) {
+    const values = (name: string) => families.get(`broadsheet_${name}`)?.samples ?? [];
+    assert.equal(values('ready')[0]?.value, 0);
+    const unread = ['pieces_on_air', 'papers', 'press_backlog_seconds', 'mails_due', 'scanner_due', 'payments_open'];
+    for (const name of [...unread, 'log_fenced']) assert.deepEqual(values(name), [], name);
+    assert.ok(values('disk_free_bytes').some(({ labels, value }) => labels.get('folder') === 'data' && value > 0));
+  }
+  const failures = (families: Families, reading: string) =>
+    families.get('broadsheet_metrics_failures_total')?.samples.find(({ labels }) => labels.get('reading') === reading)
+      ?.value;
+  assert.deepEqual(
+    [before, failing, again].map((families) => failures(families, 'pieces')),
+    [0, 1, 2],
+  );
+  assert.deepEqual(
+    said.filter(([reading]) => reading === 'pieces'),
+    [['pieces', 'metrics cannot be read']],
+  );
+  for (const mock of mocks) mock.mock.restore();
+  assert.equal((await own()).get('broadsheet_pieces_on_air')?.samples.length, 1);
+  assert.deepEqual(said.filter(([reading]) => reading === 'pieces').at(-1), ['pieces', 'these metrics are read again']);
+});
+
+test('a scrape waits for no other process that writes', async (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  const metrics = openMetrics({ app, presses: () => null }, openServerLog('silent'));
+  t.after(() => metrics.close());
+  const db = new DatabaseSync(databaseFile(app.settings));
+  db.exec('BEGIN EXCLUSIVE');
+  const families = parseExposition(await metrics.text());
+  db.exec('ROLLBACK');
+  db.close();
+  const failures = families.get('broadsheet_metrics_failures_total')?.samples ?? [];
+  assert.ok(failures.length > 10);
+  assert.deepEqual(
+    failures.filter(({ value }) => value > 0),
+    [],
+  );
 });
 
 test('a process is ready while it serves and its database answers', (t) => {

@@ -1,7 +1,8 @@
+import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { countMeasurements } from './counted.ts';
-import type { MetricSources } from './sampled.ts';
 import { sampledMetrics } from './sampled.ts';
+import type { MetricSources } from './sources.ts';
 
 /** The metrics of this process, in the text format of Prometheus. */
 export interface Metrics {
@@ -12,11 +13,11 @@ export interface Metrics {
 }
 
 /** Measures from now on. The gauges are read when `text` is called. */
-export function openMetrics(sources: MetricSources): Metrics {
+export function openMetrics(sources: MetricSources, logger: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stop = countMeasurements(registry);
-  const sample = sampledMetrics(registry, sources);
+  const sample = sampledMetrics(registry, sources, logger);
   let underWay: Promise<string> | null = null;
   const read = async (): Promise<string> => {
     await sample();

@@ -14,7 +14,7 @@ export async function serveMetrics(
   if (address === null) return null;
   // A server without metrics does not load their library.
   const { openMetrics } = await import('../../app/metrics/metrics.ts');
-  const metrics = openMetrics({ app, presses });
+  const metrics = openMetrics({ app, presses }, logger);
   const listening = await listenMetrics(metrics, address, (error) => logger.error({ err: error }, 'a scrape failed'));
   return {
     name: 'metrics',

@@ -1,0 +1,44 @@
+import { VERSION } from '../../project.ts';
+import { lastBackup } from '../backup-note.ts';
+import { eventLoop } from '../event-loop.ts';
+import { inFlight } from '../measurements.ts';
+import type { SampledRegistry } from './sampled-registry.ts';
+import type { MetricSources, Readings } from './sources.ts';
+
+/** What this process knows of itself, and of its last backup. */
+export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Readings {
+  const info = registry.gauge('info', 'Always 1; the label is the version.', ['version']);
+  const ready = registry.gauge('ready', '1 while `/ready` says so.');
+  const delay = registry.gauge(
+    'event_loop_delay_max_seconds',
+    'The longest delay of the event loop in the last minute.',
+  );
+  const flying = registry.gauge('http_requests_in_flight', 'Requests that are not answered yet.', ['service']);
+  const lateAdded = registry.total('late_commits_total', 'Small writes whose way to the disk held up nobody.');
+  const lateSyncs = registry.total('late_commit_syncs_total', 'Syncs of such writes.');
+  const lateSeconds = registry.total('late_commit_sync_seconds_total', 'The time that these syncs took.');
+  const lateWaiting = registry.gauge('late_commits_waiting', 'Such writes that are not on disk yet.');
+  const backupAt = registry.gauge(
+    'backup_timestamp_seconds',
+    'When the last backup was begun; absent when none is known.',
+  );
+  return {
+    process() {
+      info.set({ version: VERSION }, 1);
+      ready.set(app.readiness.report().status === 'ready' ? 1 : 0);
+      delay.set(eventLoop.worst() / 1_000);
+      for (const service of ['desk', 'records'] as const) flying.set({ service }, inFlight[service]);
+    },
+    late_commits() {
+      const late = app.store.lateCounts();
+      lateAdded({}, late.added);
+      lateSyncs({}, late.syncs);
+      lateSeconds({}, late.sync_ms / 1_000);
+      lateWaiting.set(late.waiting);
+    },
+    backup() {
+      const last = lastBackup(app.settings);
+      if (last !== null) backupAt.set(last.at / 1_000);
+    },
+  };
+}
