@@ -101,7 +101,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   if (!app.store.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
   const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
-  const isStale = () => isFull() || manifest.staleTags(slug).length > 0;
+  const isStale = () => isFull() || manifest.newestMark(slug) > 0;
   if (!isStale()) return null;
   build.needCurrent();
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
@@ -293,6 +293,7 @@ async function pressSnapshot(
       paper: slug,
       archive: snapshot.store.archive(slug),
       manifest,
+      marks: snapshot.store.manifest,
       site,
       tree,
       tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },

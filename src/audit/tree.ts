@@ -41,7 +41,7 @@ export async function auditTree(parts: AuditParts, paper: string, deep: boolean)
 async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { manifest } = parts.store;
   const archive = memoized(parts.store.archive(paper));
-  const staleTags = manifest.staleTags(paper);
+  const staleTags = [...manifest.staleTags(paper)];
   const stale =
     staleTags.length > 0 ? [`${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {

@@ -11,6 +11,8 @@ import { smtpOf } from '../net/smtp.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
 import { coalesced } from './serve/coalesced.ts';
 import { serveDesk } from './serve/desk.ts';
+import { keepCompiled } from './serve/keep-compiled.ts';
+import { LateJobs } from './serve/late-jobs.ts';
 import { serveMetrics } from './serve/metrics.ts';
 import { serveRecords } from './serve/records.ts';
 import { reload } from './serve/reload.ts';
@@ -64,6 +66,8 @@ interface Parts {
 async function run(app: AppContext, { signing, signals, logger, onReady }: Parts): Promise<void> {
   app.readiness.phase = 'starting';
   const services: Service[] = [];
+  const late = new LateJobs(signing.startJob);
+  const afterReady = { ...signing, startJob: late.startJob };
   let presses: PressQueue | null = null;
   let metrics: Service | null = null;
   const reloads = coalesced(() =>
@@ -77,17 +81,18 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   const stopped = new Promise<void>((resolve) => signals.onStop(resolve));
   try {
     metrics = await serveMetrics(app, () => presses, logger);
-    // The records start first, because the desk begins to press as soon as it listens.
-    if (app.settings.services.records) services.push(await serveRecords(app, signing, logger));
+    if (app.settings.services.records) services.push(await serveRecords(app, afterReady, logger));
     if (app.settings.services.desk) {
       presses = new PressQueue(app);
-      services.unshift(await serveDesk(app, presses, signing, logger));
+      services.unshift(await serveDesk(app, presses, afterReady, logger));
     }
     await (await loadBuild()).preload();
     app.readiness.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
     process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
     onReady(app);
+    late.begin();
+    keepCompiled();
     signals.onReload(reloads.request);
     const mayNotSign = signing.ended.then(() => {
       process.exitCode = 1;

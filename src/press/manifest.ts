@@ -32,8 +32,8 @@ export interface PressStart {
 export interface Manifest {
   /** Marks the outputs that read these tags. Marking a tag again renews its number. */
   markStale(paper: string, tags: Iterable<string>): void;
-  /** Stale tags whose marks are at or below a number, oldest first. */
-  staleTags(paper: string, until?: number): string[];
+  /** Stale tags, oldest first, read in batches. The database may change between batches. */
+  staleTags(paper: string): Iterable<string>;
   isStale(paper: string, tag: string): boolean;
   /** Whether a tag is stale and no press has begun on its mark. */
   isPending(paper: string, tag: string): boolean;

@@ -40,6 +40,8 @@ export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
 
 export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
+  /** The marks that this press handles, from the same snapshot as `archive`. */
+  marks: Pick<Manifest, 'staleTags' | 'isStale'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
   /** Identifies the code that renders prose, and the stamp. */
@@ -104,7 +106,7 @@ export interface PressReport {
  */
 export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP> {
   const { paper, manifest, tree, archive, start, pool } = job;
-  const full = job.full || manifest.staleTags(paper, start.until).includes(tags.config);
+  const full = job.full || job.marks.isStale(paper, tags.config);
   // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
   // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
@@ -166,7 +168,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     job.assertOwner();
     const deferred = job.cards
       ? []
-      : [...manifest.staleTags(paper, start.until).filter(isCardTag), ...deferredCards(names, archive)];
+      : [...[...job.marks.staleTags(paper)].filter(isCardTag), ...deferredCards(names, archive)];
     manifest.clearStale(paper, start.until);
     if (job.cards) manifest.recordPressed(paper, start.until, writer.written + removed);
     else manifest.markStale(paper, deferred);
@@ -239,14 +241,14 @@ async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> 
 }
 
 /** Names of the outputs that read stale tags, and of those that these tags may create. */
-async function staleNames(printer: Printer, { paper, manifest, cards, start }: PressJob): Promise<Set<string>> {
+async function staleNames(printer: Printer, { paper, manifest, marks, cards }: PressJob): Promise<Set<string>> {
   const names = new Set<string>();
   const edition = printer.edition();
   const yieldTurn = yielder();
   const add = (name: string) => {
     if (cards || !isCard(name)) names.add(name);
   };
-  for (const tag of manifest.staleTags(paper, start.until)) {
+  for (const tag of marks.staleTags(paper)) {
     for (const name of manifest.outputsReading(paper, tag)) add(name);
     for (const output of OUTPUTS) for (const key of output.keysForTag(tag, edition)) add(outputName(output, key));
     await yieldTurn();

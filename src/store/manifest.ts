@@ -10,7 +10,10 @@ const RUNS_KEPT = 100_000;
 export function manifestTables(db: Db): Manifest {
   const { run, one, all } = sql(db);
   const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
-  const staleTags = all('SELECT tag FROM press_due WHERE paper = ? AND id <= ? ORDER BY id', text);
+  const someStaleTags = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
+    id: integer,
+    tag: text,
+  });
   const pending = one(
     `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
        AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
@@ -101,7 +104,16 @@ export function manifestTables(db: Db): Manifest {
     markStale(paper, tags) {
       for (const tag of tags) mark(paper, tag);
     },
-    staleTags: (paper, until = Number.MAX_SAFE_INTEGER) => staleTags(paper, until),
+    *staleTags(paper) {
+      let last = 0;
+      for (;;) {
+        const rows = someStaleTags(paper, last);
+        for (const { tag } of rows) yield tag;
+        const end = rows.at(-1);
+        if (end === undefined) return;
+        last = end.id;
+      }
+    },
     isStale: (paper, tag) => stale(paper, tag) !== null,
     isPending: (paper, tag) => pending(paper, tag) !== null,
     newestMark: newestOf,

@@ -15,7 +15,7 @@ test('cards that a press left are still due after another press without cards', 
     airStory(app.desk, PAPER, slug, { by: 'cli' });
     await pressPapers(app, { cards: false });
   }
-  const cards = app.store.manifest.staleTags(PAPER).filter((tag) => tag.startsWith('card:'));
+  const cards = [...app.store.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('card:'));
   assert.equal(cards.length, 2);
   await pressPapers(app);
   assert.deepEqual((await auditApp(app)).faults, []);

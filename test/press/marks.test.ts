@@ -32,7 +32,7 @@ test('a piece that comes in while a press of everything runs gets the next press
     const { app, folder, clock, tree } = await paperOf(t, 5);
     change(app, { hue: 17 });
     await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
-    assert.ok(app.store.manifest.staleTags(PAPER).length > 0, 'it is still due');
+    assert.ok([...app.store.manifest.staleTags(PAPER)].length > 0, 'it is still due');
     await pressPapers(app, { cards: false });
     assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
     assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -45,7 +45,7 @@ test('a piece that comes in before a press of everything begins is part of it', 
   publish(app, 'in-time', START);
   await pressPapers(app, { cards: false });
   assert.deepEqual(
-    app.store.manifest.staleTags(PAPER).filter((tag) => !tag.startsWith('card:')),
+    [...app.store.manifest.staleTags(PAPER)].filter((tag) => !tag.startsWith('card:')),
     [],
   );
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -90,7 +90,7 @@ test('a full press that was broken off is done again, though nothing is marked',
     throw new Error('the power went');
   });
   await assert.rejects(pressPapers(app, { full: true, progress: crash }), /the power went/);
-  assert.deepEqual(app.store.manifest.staleTags(PAPER), []);
+  assert.deepEqual([...app.store.manifest.staleTags(PAPER)], []);
   assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
@@ -101,7 +101,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   const before = treeOf(tree);
   const another = join(folder, 'papers/.press', PAPER, 'another');
   publish(app, 'taken-over', START);
-  const due = manifest.staleTags(PAPER);
+  const due = [...manifest.staleTags(PAPER)];
   const takeOver = after(0, () => {
     manifest.release(PAPER, manifest.owner(PAPER) ?? '');
     assert.ok(manifest.claim(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
@@ -111,7 +111,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
     pressPapers(app, { cards: false, progress: takeOver }),
     /this press lost its claim after a pause/,
   );
-  assert.deepEqual(manifest.staleTags(PAPER), due);
+  assert.deepEqual([...manifest.staleTags(PAPER)], due);
   assert.equal(manifest.owner(PAPER), 'elsewhere:1:another', 'and leaves the claim to whom it belongs');
   assert.ok(existsSync(another), 'and its working folder');
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
@@ -394,4 +394,36 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
   publish(app, 'all-the-same', START);
   await assert.rejects(pressPapers(app, { cards: false }), /there is a file where a folder belongs/);
   assert.ok(existsSync(join(folder, `papers/${PAPER}/stories/all-the-same.md`)));
+});
+
+test('marks are read in batches, each once and in their order', async (t) => {
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
+  const given = Array.from({ length: 2_500 }, (_, n) => `card:${(n * 7) % 2_500}`);
+  app.store.transact(() => manifest.markStale(PAPER, given));
+  const before = [...manifest.staleTags(PAPER)];
+  assert.deepEqual(before.slice(-given.length), given);
+  app.store.transact(() => manifest.markStale(PAPER, ['card:7']));
+  assert.deepEqual([...manifest.staleTags(PAPER)], [...before.filter((tag) => tag !== 'card:7'), 'card:7']);
+});
+
+test('a mark that is set again while a press lists what is stale is still part of that press', async (t) => {
+  const { app, tree } = await paperOf(t, 1);
+  const { manifest } = app.store;
+  publish(app, 'listed', START);
+  const begin = manifest.begin.bind(manifest);
+  const marked: string[] = [];
+  t.mock.method(manifest, 'begin', (paper: string) => {
+    const start = begin(paper);
+    // As another process does as soon as the press has begun.
+    setImmediate(() => manifest.markStale(paper, marked));
+    return start;
+  });
+  marked.push(...manifest.staleTags(PAPER));
+  await pressPapers(app, { cards: false });
+  assert.match(readFileSync(join(tree, 'stories/listed/index.html'), 'utf8'), /What listed means/);
+  assert.deepEqual(
+    marked.filter((tag) => !manifest.isStale(PAPER, tag)),
+    [],
+  );
 });

@@ -149,7 +149,7 @@ test('a few new pictures are drawn before the pages; many are left to later pres
     app.store.manifest.isPressed(PAPER, app.store.manifest.highestMark(PAPER)) || (report?.pictures_left ?? 0) > 0,
   );
   assert.equal(
-    app.store.manifest.staleTags(PAPER).filter((tag) => tag.startsWith('picture:')).length,
+    [...app.store.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('picture:')).length,
     report?.pictures_left,
   );
   while ((await presses.press(PAPER)) !== null);
