@@ -15,6 +15,8 @@ export interface DatabaseSettings {
   file: string;
   /** How much of it each connection keeps in memory, in KiB. */
   cache?: number;
+  /** How many pages the write-ahead log has before they are moved into the file; 1,000 unless a test wants fewer. */
+  checkpointPages?: number;
 }
 
 /** A database that is never written to disk. */
@@ -50,6 +52,8 @@ export function openDatabase(settings: DatabaseSettings): Db {
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');
     db.exec('PRAGMA foreign_keys = ON');
+    // See `Checkpoints`.
+    db.exec('PRAGMA wal_autocheckpoint = 0');
     db.exec(`PRAGMA cache_size = -${settings.cache ?? CACHE}`);
     chmodSync(settings.file, 0o600);
     migrate(db, settings.file);

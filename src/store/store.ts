@@ -38,6 +38,7 @@ import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
+import { checkpoints } from './checkpoints.ts';
 import { integer } from './columns.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
@@ -234,6 +235,7 @@ export function openStore(settings: DatabaseSettings): Store {
     return found;
   };
 
+  const { committed, close: closeCheckpoints } = checkpoints(db, settings);
   const changes = sql(db).one('SELECT total_changes()', integer);
   let diskFault: DiskState | null = null;
   const noted = (error: unknown): unknown => {
@@ -257,6 +259,7 @@ export function openStore(settings: DatabaseSettings): Store {
       search.flush();
       db.exec('COMMIT');
       search.committed();
+      committed();
       if (diskFault !== null && changes() !== before) diskFault = null;
       return result;
     } catch (error) {
@@ -405,6 +408,7 @@ export function openStore(settings: DatabaseSettings): Store {
       group.flush();
       late.close();
       db.close();
+      closeCheckpoints();
     },
   };
 }

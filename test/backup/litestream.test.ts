@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -28,15 +29,18 @@ type Receipt = [slug: string, at: number];
 
 class Stand {
   readonly folder: string;
+  /** The folder of the bucket. */
+  readonly bucket: string;
   readonly receipts: Receipt[] = [];
   readonly #t: TestContext;
   readonly #env: NodeJS.ProcessEnv;
   #runs = 0;
   #starts = 0;
 
-  constructor(t: TestContext, folder: string, endpoint: string) {
+  constructor(t: TestContext, { folder, bucket, endpoint }: Record<'folder' | 'bucket' | 'endpoint', string>) {
     this.#t = t;
     this.folder = folder;
+    this.bucket = bucket;
     // Litestream does not start while the first variable is set.
     const { AWS_CA_BUNDLE: _, ...env } = process.env;
     this.#env = {
@@ -93,17 +97,43 @@ class Stand {
       encoding: 'utf8',
     });
     assert.equal(status, 0, stderr);
+    const { faults, slugs } = await this.#audited(folder);
+    if (faults.length > 0) assert.fail(await this.#evidence(folder, faults));
+    return slugs;
+  }
+
+  /** The faults of the database that the writers wrote to, of a copy of it. Nothing may be writing. */
+  async sourceFaults(): Promise<string[]> {
+    const folder = tempFolder(this.#t);
+    cpSync(join(this.folder, 'var'), join(folder, 'var'), {
+      recursive: true,
+      filter: (file) => !file.endsWith('-shm'),
+    });
+    return (await this.#audited(folder)).faults;
+  }
+
+  async #audited(folder: string): Promise<{ faults: string[]; slugs: Set<string> }> {
     // The keys come from a backup.
     for (const key of ['door.key', 'log.key'])
       cpSync(join(this.folder, 'var', key), join(folder, 'var', key), { recursive: true });
     const app = openAppContext(readSettings(envIn(folder)));
     try {
-      assert.deepEqual((await auditApp(app, { trees: false })).faults, []);
-      const entries = [...app.store.entries()];
-      return new Set(entries.flatMap((entry) => (entry.type === 'generation' ? [entry.piece.slug] : [])));
+      const { faults } = await auditApp(app, { trees: false });
+      const entries = faults.length > 0 ? [] : [...app.store.entries()];
+      return { faults, slugs: new Set(entries.flatMap((one) => (one.type === 'generation' ? [one.piece.slug] : []))) };
     } finally {
       app.close();
     }
+  }
+
+  /** Keeps both databases and the bucket, and says which of the databases is unsound. */
+  async #evidence(restored: string, faults: string[]): Promise<string> {
+    const kept = mkdtempSync(join(tmpdir(), 'litestream-evidence-'));
+    for (const [name, from] of Object.entries({ source: this.folder, restored, bucket: this.bucket }))
+      cpSync(from, join(kept, name), { recursive: true });
+    const source = await this.sourceFaults();
+    const some = (found: string[]) => (found.length === 0 ? 'sound' : `unsound: ${found.slice(0, 5).join('; ')}`);
+    return `what was restored from ${this.#env.BACKUP_PATH} is ${some(faults)}; its source is ${some(source)}; all is kept in ${kept}`;
   }
 }
 
@@ -117,7 +147,8 @@ test('whatever is killed, a restore has every receipt older than the bound', {
   skip: without('litestream', 'versitygw'),
 }, async (t) => {
   const folder = tempFolder(t);
-  const stand = new Stand(t, folder, await startVersitygw(t, tempFolder(t)));
+  const bucket = tempFolder(t);
+  const stand = new Stand(t, { folder, bucket, endpoint: await startVersitygw(t, bucket) });
   const app = openAppContext(readSettings(envIn(folder)));
   createPaper(app);
   app.close();
@@ -157,4 +188,7 @@ test('whatever is killed, a restore has every receipt older than the bound', {
   assert.deepEqual(later, []);
   const missing = stand.receipts.filter(([slug, at]) => at < middle - BOUND && !slugs.has(slug));
   assert.deepEqual(missing, []);
+
+  await Promise.all([kill(writer), kill(shipper)]);
+  assert.deepEqual(await stand.sourceFaults(), []);
 });
