@@ -5,14 +5,21 @@ import { openLogKey } from '../../src/app/log-key.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
-import { filing, PAPER } from '../support/app-context.ts';
+import { createPaper, filing, PAPER } from '../support/app-context.ts';
 
-/** Files stories until it is killed, and prints each receipt's slug and the time at which it was on disk. */
+/**
+ * Files stories until it is killed, and prints each receipt's slug and the time at which it was on disk; with `paper` it
+ * makes the paper, and ends.
+ */
 
+const run = process.argv[2];
 const app = openAppContext(readSettings(process.env));
+if (run === 'paper') {
+  createPaper(app);
+  process.exit();
+}
 app.openSigningKey();
 const key = openLogKey(app, 'desk');
-const run = process.argv[2];
 for (let n = 0; ; n++) {
   const slug = `story-${run}-${n}`;
   fileStory(app.desk, PAPER, filing(slug), { by: 'test' });
