@@ -28,10 +28,11 @@ export async function serve(
   settings: Settings,
   onReady: (app: AppContext) => void = () => {},
   pages: CurrentPages = currentPages(),
+  signals: Signals = takeSignals(),
 ): Promise<void> {
   const logger = openServerLog(settings.logLevel);
   checkMailServer(settings, logger);
-  const signals = takeSignals(logger);
+  signals.logTo({ warn: (message) => logger.warn(message), flush: () => flushed(logger) });
   const unwatch = eventLoop.watch(logger);
   try {
     await withAppContext(settings, async (app) => {
