@@ -8,6 +8,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { codeOf, Fault } from '../src/fault.ts';
+import { followConnections } from './connections.ts';
 import { drainingResponse } from './draining.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
@@ -85,6 +86,7 @@ export async function listen(
     socket.on('error', () => socket.destroy());
     socket.end(BARE_405, () => socket.destroy());
   });
+  const connections = followConnections(server);
   await bind(server, place);
   const { port: got } = server.address() as AddressInfo;
   try {
@@ -101,19 +103,25 @@ export async function listen(
     drain() {
       draining.isOn = true;
     },
-    close: () =>
-      new Promise((resolve) => {
-        draining.isOn = true;
-        const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
-        // Keep-alive connections become idle when their response is finished.
-        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);
+    async close() {
+      draining.isOn = true;
+      const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
+      await connections.accepted();
+      await new Promise<void>((resolve) => {
+        const sweep = setInterval(() => {
+          // Keep-alive connections become idle when their response is finished.
+          server.closeIdleConnections();
+          // Node takes a connection on which nothing was ever sent for a busy one.
+          connections.closeSilent();
+        }, SWEEP);
         server.close(() => {
           clearTimeout(timer);
           clearInterval(sweep);
           end();
           resolve();
         });
-      }),
+      });
+    },
   };
 }
 
