@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { Busy, Fault } from '../fault.ts';
 import { putFile } from '../files/durable-file.ts';
@@ -11,8 +12,11 @@ import { parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 import { LEASE_FILE, type LeasedHead, readLease, SignerLease } from '../standby/signer-lease.ts';
 import type { Store } from '../store/store.ts';
+import { SECOND } from '../time.ts';
+import type { AppContext } from './context.ts';
 import { cureOf, holdsHead } from './log-fence.ts';
-import { readLogKey } from './log-key.ts';
+import { signAnnounced } from './log-head.ts';
+import { openLogKey, readLogKey } from './log-key.ts';
 import { openBucket } from './publish-target.ts';
 
 /** What decides whether this process may sign. */
@@ -28,8 +32,8 @@ export const ALONE: SignerRight = { assertHeld() {}, announce: async () => true 
 
 /** Where a server says until when the commands on its machine may sign. */
 const NOTE = 'signer.lease';
-/** One clock for all processes of a boot, which nobody sets, in ms. */
-const uptime = () => Number(process.hrtime.bigint() / 1_000_000n);
+/** Clocks that all processes of a boot share and nobody sets, in ms. Only the second one runs while the machine sleeps. */
+const clocks = () => [Number(process.hrtime.bigint() / 1_000_000n), uptime() * SECOND] as const;
 const BOOT = bootOf();
 
 /** For commands beside a server: they may sign while the server on this machine may. Heads are the server's alone. */
@@ -44,25 +48,60 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
 }
 
 /** The lease of a server. Acquire it before anything is signed. */
-export function openSignerLease(app: { settings: Settings; store: Store }, url: string, logger: Logger): SignerLease {
+export function openSignerLease(app: AppContext, url: string, logger: Logger): SignerLease {
   const { settings, store } = app;
+  const note = join(settings.dataDir, NOTE);
   let told = '';
+  /** Another server over the same folder may hold the lease: its note stays. */
+  let isNoted = false;
+  const unnote = () => {
+    if (isNoted) rmSync(note, { force: true });
+    isNoted = false;
+  };
   const lease: SignerLease = new SignerLease({
     ...leasePlace(settings, url),
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
+    desk: () => store.doorKeys()[0]?.kid ?? null,
     requireContinued: (log, head) => requireContinued(app, log, head),
     waiting(reason) {
       if (reason !== told) logger.warn({ reason }, 'nothing is signed here');
       told = reason;
     },
     renewed() {
-      const until = uptime() + lease.heldUntil() - performance.now();
-      putFile(join(settings.dataDir, NOTE), (aside) => writeFileSync(aside, `${BOOT} ${Math.floor(until)}\n`));
+      const until = clocks().map((now) => Math.floor(now + lease.heldFor()));
+      isNoted = true;
+      try {
+        putFile(note, (aside) => writeFileSync(aside, `${[BOOT, ...until].join(' ')}\n`));
+      } catch (error) {
+        logger.warn({ err: error }, 'the commands on this machine cannot sign: their note was not written');
+      }
     },
+    async releasing() {
+      unnote();
+      // A command that has read the note is in a transaction, which ends first.
+      store.transact(() => {});
+      if (lease.isHeld()) await signLastHeads(app);
+    },
+  });
+  lease.lost.addEventListener('abort', () => {
+    try {
+      unnote();
+    } catch {
+      // The disk takes no writes, those of commands neither.
+    }
   });
   store.log.guard(() => lease.assertHeld());
   return lease;
+}
+
+/** Signs heads over all that was answered, so that nobody takes over without it. */
+async function signLastHeads(app: AppContext): Promise<void> {
+  for (const log of LOG_SERVICES) {
+    if (!app.settings.services[log] || app.store.log.size(log) === 0) continue;
+    const key = openLogKey(app, log);
+    while ((await signAnnounced(app, log, key)) === 'more');
+  }
 }
 
 function leasePlace(settings: Settings, url: string): { bucket: Bucket; key: string } {
@@ -104,8 +143,8 @@ function requireContinued(
 }
 
 function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
-  const [boot, until] = noteIn(join(dataDir, NOTE));
-  return boot === BOOT && Number(until) > uptime();
+  const [boot, ...until] = noteIn(join(dataDir, NOTE));
+  return boot === BOOT && clocks().every((now, n) => Number(until[n]) > now);
 }
 
 function noteIn(file: string): string[] {

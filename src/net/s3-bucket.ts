@@ -89,8 +89,8 @@ export class S3Bucket implements Bucket {
     });
   }
 
-  async get(key: string, answerMax = ANSWER_MAX): Promise<StoredObject | null> {
-    const answer = await this.ask('GET', { key, answerMax });
+  async get(key: string, answerMax = ANSWER_MAX, signal?: AbortSignal): Promise<StoredObject | null> {
+    const answer = await this.ask('GET', { key, answerMax, signal });
     if (answer.status === 404) {
       if (answer.body.length > 0 && errorOf(answer.body) === null) throw this.#notStorage('GET', key, answer);
       return null;

@@ -34,7 +34,7 @@ export interface Bucket {
   /** Whether the objects keep the headers that they were written with. */
   readonly keepsHeaders: boolean;
   /** The object. `max` is the most bytes that it may have; without it, as many as an answer to a listing. */
-  get(key: string, max?: number): Promise<StoredObject | null>;
+  get(key: string, max?: number, signal?: AbortSignal): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
   /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault.ts';
 import { SECOND } from '../time.ts';
 import type { Bucket } from './bucket.ts';
+import { requireConditions } from './conditions.ts';
 
 /** The name of the object that tells what a tree at a target is, and who publishes it now. */
 export const CLAIM_FILE = '.broadsheet.json';
@@ -158,7 +159,10 @@ export class Claim {
       const onlyIf = found === null ? 'absent' : { etag: found.etag };
       const etag = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf });
       if (etag !== null) {
-        if (found === null) await requireConditions(request, record);
+        if (found === null) {
+          const written = { key: prefix + CLAIM_FILE, bytes: textOf(record), headers: HEADERS };
+          await requireConditions(bucket, written);
+        }
         return new Claim(request, { before, record, etag, at });
       }
       if (++refused === REFUSED_MAX) {
@@ -243,22 +247,6 @@ const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store
 
 function textOf(record: ClaimRecord): Uint8Array {
   return Buffer.from(`${JSON.stringify(record)}\n`);
-}
-
-/** Throws when a store writes whatever the condition: two publishers would be at work at once. */
-async function requireConditions({ bucket, prefix }: ClaimRequest, record: ClaimRecord): Promise<void> {
-  for (const [header, onlyIf] of [
-    ['If-None-Match', 'absent'],
-    ['If-Match', { etag: '0'.repeat(32) }],
-  ] as const) {
-    const again = await bucket.put(prefix + CLAIM_FILE, textOf(record), { headers: HEADERS, onlyIf });
-    if (again === null) continue;
-    await bucket.remove([prefix + CLAIM_FILE]);
-    throw new Fault(
-      'unavailable',
-      `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`,
-    );
-  }
 }
 
 async function requireEmpty({ bucket, prefix, excludes }: ClaimRequest): Promise<void> {

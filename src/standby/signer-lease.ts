@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { Busy, Fault, messageOf } from '../fault.ts';
+import { Busy, Fault, messageOf, Unreachable } from '../fault.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Bucket } from '../publish/bucket.ts';
+import { requireConditions } from '../publish/conditions.ts';
+import { SECOND } from '../time.ts';
 
 /** The object by which only one of several servers signs. */
 export const LEASE_FILE = 'signer.json';
@@ -14,9 +17,11 @@ export type LeasedHead = z.infer<typeof Head>;
 
 const LeaseRecord = z.object({
   broadsheet: z.literal(1),
+  /** The first signing key of the desk that signs by this lease; null before there is one. */
+  desk: z.string().nullable().default(null),
   /** The server that signs; null when it has stopped. */
   holder: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Changes with every renewal. */
+  /** Changes with every attempt to write, so that no two objects have the same bytes, and thereby the same ETag. */
   beat: z.number().int(),
   heads: z.object({ desk: Head.nullable(), records: Head.nullable() }),
 });
@@ -29,60 +34,84 @@ export interface SignerLeaseOptions {
   name: string;
   /** How long it lasts without being renewed, in ms. */
   lasts: number;
+  /** The first signing key of this desk; null before there is one. */
+  desk(): string | null;
   /** Throws, saying why, when this server's logs do not continue a head that was signed before. */
   requireContinued(log: LogService, head: LeasedHead): void;
   /** Called with the reason each time that this server still must not sign. */
   waiting(reason: string): void;
   /** Called each time that the lease was taken or renewed. */
   renewed?(): void;
+  /** Called before another server is let in. Heads can still be announced. When it fails, nobody is let in early. */
+  releasing?(): Promise<void>;
   /** The monotonic clock, in ms. */
   clock?: () => number;
+  /** A clock that runs on while the machine sleeps, in ms. */
+  uptime?: () => number;
   pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
+
+/** As long as a request may take, in ms: a sixth of the time of the lease, within these bounds. */
+const PATIENCE_MIN = SECOND / 2;
+const PATIENCE_MAX = 5 * SECOND;
+/** After so many refusals in a row, each of what was just read, the store is not believed. */
+const REFUSED_MAX = 5;
 
 /**
  * The right to sign, which one of several servers has. Nobody compares the clocks of two machines: a server that waits
  * watches, by its own monotonic clock, that the object stays the same for as long as the lease lasts, and replaces it
  * only if it still is the one that it watched. The holder counts from before it sent a renewal, and stops signing when
- * two thirds of the time are over.
+ * two thirds of the time are over, be it awake or asleep.
  *
  * A process can be stopped between its last look at the clock and its signature. So a head is signed only after the
  * object says that it will be: every later holder finds it there, and signs only what continues it.
  */
 export class SignerLease {
-  /** Aborted when another server may sign. */
+  /** Aborted when another server may sign; the reason is a fault that says why. */
   readonly lost: AbortSignal;
   readonly #options: SignerLeaseOptions;
   readonly #clock: () => number;
+  readonly #uptime: () => number;
   readonly #pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly #patience: number;
   readonly #loss = new AbortController();
   readonly #stopped = new AbortController();
   readonly #id = randomUUID();
+  #acquiring: Promise<void> | null = null;
   #record: LeaseRecord | null = null;
   #etag = '';
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  #beat = 0;
+  /** When the last renewal that worked was sent. */
+  #renewed: Moment = { clock: Number.NEGATIVE_INFINITY, uptime: Number.NEGATIVE_INFINITY };
+  /** Why the last renewal failed; null when it worked. */
+  #failure: string | null = null;
   #reason = 'this server does not hold the lease yet';
+  #isProven = false;
   /** One request after the other: each replaces the object of the one before. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: SignerLeaseOptions) {
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
+    this.#uptime = options.uptime ?? (() => uptime() * SECOND);
     this.#pause = options.pause ?? ((ms, signal) => sleep(ms, undefined, { signal, ref: false }));
+    this.#patience = Math.min(PATIENCE_MAX, Math.max(PATIENCE_MIN, options.lasts / 6));
     this.lost = this.#loss.signal;
   }
 
   /** Whether this server may sign now. */
   isHeld(): boolean {
     if (this.#record === null || this.lost.aborted) return false;
-    if (this.#clock() < this.heldUntil()) return true;
-    this.#lose('it could not renew the lease in time');
+    if (this.heldFor() > 0) return true;
+    const why = this.#failure === null ? '' : ` (${this.#failure})`;
+    this.#lose(`it could not renew the lease in time${why}`);
     return false;
   }
 
-  /** Until when this server may sign unless it renews the lease, in ms of the monotonic clock. */
-  heldUntil(): number {
-    return this.#renewedAt + (this.#options.lasts * 2) / 3;
+  /** How long this server may sign unless it renews the lease, in ms. */
+  heldFor(): number {
+    const { clock, uptime } = this.#renewed;
+    return (this.#options.lasts * 2) / 3 - Math.max(this.#clock() - clock, this.#uptime() - uptime);
   }
 
   /** Throws `unavailable` with the reason when this server must not sign. */
@@ -90,38 +119,13 @@ export class SignerLease {
     if (!this.isHeld()) throw new Busy(`nothing is signed here: ${this.#reason}; try again later`);
   }
 
-  /** Waits until this server holds the lease, and renews it from then on. Rejects when `stop` was called. */
-  async acquire(): Promise<void> {
-    const { lasts } = this.#options;
-    const { signal } = this.#stopped;
-    let watched = { etag: '', since: 0 };
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        const found = await this.#read();
-        const now = this.#clock();
-        if (found === null) {
-          if (await this.#take(null, { desk: null, records: null })) break;
-          continue;
-        }
-        const { record, etag } = found;
-        if (watched.etag !== etag) watched = { etag, since: now };
-        const isFree = record.holder === null || record.holder.id === this.#id || now - watched.since >= lasts;
-        if (!isFree) this.#wait(`${record.holder?.name} signs`);
-        else {
-          for (const log of ['desk', 'records'] as const) {
-            const head = record.heads[log];
-            if (head !== null) this.#options.requireContinued(log, head);
-          }
-          if (await this.#take(etag, record.heads)) break;
-        }
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        this.#wait(messageOf(error));
-      }
-      await this.#pause(lasts / 20, signal);
-    }
-    void this.#renewWhileHeld();
+  /**
+   * Waits until this server holds the lease, and renews it from then on. Rejects when `stop` was called, and with
+   * `conflict` when the place is found at once to be no place for this lease.
+   */
+  acquire(): Promise<void> {
+    this.#acquiring = this.#acquire();
+    return this.#acquiring;
   }
 
   /**
@@ -133,19 +137,63 @@ export class SignerLease {
 
   /** Lets another server sign at once. */
   async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
-    if (this.isHeld()) await this.#replace(() => ({ holder: null })).catch(() => {});
-    this.#reason = 'this server stops';
-    this.#record = null;
+    // A request under way may still give this server the lease.
+    await this.#acquiring?.catch(() => {});
+    await this.#last;
+    try {
+      await this.#options.releasing?.();
+      this.#end();
+      if (this.#acquiring !== null) await this.#release();
+    } catch {
+      // It runs out by itself.
+    } finally {
+      this.#end();
+    }
+  }
+
+  async #acquire(): Promise<void> {
+    const { lasts } = this.#options;
+    const { signal } = this.#stopped;
+    let watched = { etag: '', since: 0 };
+    let refused = 0;
+    for (let isFirst = true; ; isFirst = false) {
+      signal.throwIfAborted();
+      try {
+        const found = await this.#read();
+        const now = this.#clock();
+        // What was there and is gone was removed by somebody, while a server may sign by it.
+        const wasThere = watched.etag !== '';
+        const etag = found?.etag ?? (wasThere ? 'none' : '');
+        if (watched.etag !== etag) watched = { etag, since: now };
+        const isSilent = etag !== '' && now - watched.since >= lasts;
+        if (found !== null) this.#requireOurs(found.record);
+        const holder = found === null ? null : found.record.holder;
+        const isFree = isSilent || (etag !== 'none' && (holder === null || holder.id === this.#id));
+        if (!isFree) this.#wait(holder === null ? 'the lease was removed; it is made again' : `${holder.name} signs`);
+        else if (await this.#take(found)) break;
+        else this.#wait(refusal(this.#options, ++refused));
+      } catch (error) {
+        if (!(error instanceof Fault) || (isFirst && error.code === 'conflict')) throw error;
+        this.#wait(messageOf(error));
+      }
+      await this.#pause(lasts / 20, signal);
+    }
+    void this.#renewWhileHeld();
   }
 
   async #renewWhileHeld(): Promise<void> {
+    const { lasts } = this.#options;
+    let rest = lasts / 6;
     while (!this.lost.aborted && !this.#stopped.signal.aborted) {
       try {
-        await this.#pause(this.#options.lasts / 6, this.#stopped.signal);
+        await this.#pause(rest, this.#stopped.signal);
+        rest = lasts / 6;
         if (this.isHeld()) await this.#replace(() => ({}));
       } catch {
         // The store may answer again before the time is over; `isHeld` tells.
+        rest = lasts / 20;
       }
     }
   }
@@ -154,48 +202,115 @@ export class SignerLease {
   #replace(change: (record: LeaseRecord) => Partial<LeaseRecord>): Promise<boolean> {
     const replaced = this.#last.then(async () => {
       if (!this.isHeld() || this.#record === null) return false;
-      const { bucket, key } = this.#options;
-      const at = this.#clock();
-      const record = { ...this.#record, ...change(this.#record), beat: this.#record.beat + 1 };
-      let etag = await bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf: { etag: this.#etag } });
-      if (etag === null) {
-        // It may be our own, of a request whose response was lost.
-        const found = await this.#read();
-        if (found?.record.holder?.id === this.#id) {
-          this.#etag = found.etag;
-          etag = await bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf: { etag: found.etag } });
+      const at = this.#moment();
+      const before = this.#record;
+      const record = { ...before, desk: this.#options.desk(), ...change(before), beat: ++this.#beat };
+      let expected = this.#etag;
+      for (let refused = 1; ; refused++) {
+        const etag = await this.#put(record, { etag: expected });
+        if (etag !== null) {
+          this.#hold(record, etag, at);
+          return this.isHeld();
         }
+        // What is there may be our own, of a request whose response was lost.
+        const found = await this.#read();
+        if (found?.record.holder?.id !== this.#id) {
+          this.#lose('another server has taken the lease');
+          return false;
+        }
+        if (refused === REFUSED_MAX) throw new Fault('unavailable', refusal(this.#options, refused));
+        expected = found.etag;
       }
-      if (etag === null) {
-        this.#lose('another server has taken the lease');
-        return false;
-      }
-      this.#record = record;
-      this.#etag = etag;
-      this.#renewedAt = at;
-      this.#options.renewed?.();
-      return this.isHeld();
     });
-    this.#last = replaced.catch(() => {});
+    this.#last = replaced.catch((error: unknown) => {
+      this.#failure = messageOf(error);
+    });
     return replaced;
   }
 
-  async #take(etag: string | null, heads: LeaseRecord['heads']): Promise<boolean> {
-    const { bucket, key, name } = this.#options;
-    const at = this.#clock();
-    const record: LeaseRecord = { broadsheet: 1, holder: { id: this.#id, name }, beat: 0, heads };
-    const onlyIf = etag === null ? 'absent' : { etag };
-    const taken = await bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf });
-    if (taken === null) return false;
-    this.#record = record;
-    this.#etag = taken;
-    this.#renewedAt = at;
-    this.#options.renewed?.();
+  async #take(found: { record: LeaseRecord; etag: string } | null): Promise<boolean> {
+    const { bucket, key, name, desk } = this.#options;
+    const heads = found?.record.heads ?? { desk: null, records: null };
+    for (const log of ['desk', 'records'] as const) {
+      const head = heads[log];
+      if (head !== null) this.#options.requireContinued(log, head);
+    }
+    const at = this.#moment();
+    const record: LeaseRecord = {
+      broadsheet: 1,
+      desk: desk(),
+      holder: { id: this.#id, name },
+      beat: ++this.#beat,
+      heads,
+    };
+    const etag = await this.#put(record, found === null ? 'absent' : { etag: found.etag });
+    if (etag === null) return false;
+    if (!this.#isProven) {
+      await this.#asked((signal) =>
+        requireConditions(bucket, { key, bytes: bytesOf(record), headers: HEADERS, signal }),
+      );
+    }
+    this.#isProven = true;
+    this.#hold(record, etag, at);
     return true;
   }
 
+  /** Throws `conflict` when the lease is that of another desk. */
+  #requireOurs({ desk }: LeaseRecord): void {
+    const { bucket, key } = this.#options;
+    const ours = this.#options.desk();
+    if (desk === null || desk === ours) return;
+    const here = ours === null ? 'this database has no key yet' : `that of this database is ${ours}`;
+    throw new Fault(
+      'conflict',
+      `${bucket.name}: ${key} is the lease of a desk whose first signing key is ${desk}, and ${here}; restore a copy of that desk, or give this one a LEASE_URL of its own`,
+    );
+  }
+
+  async #release(): Promise<void> {
+    const found = await this.#read();
+    if (found?.record.holder?.id !== this.#id) return;
+    await this.#put({ ...found.record, holder: null, beat: ++this.#beat }, { etag: found.etag });
+  }
+
+  #hold(record: LeaseRecord, etag: string, at: Moment): void {
+    this.#record = record;
+    this.#etag = etag;
+    this.#renewed = at;
+    this.#failure = null;
+    if (!this.#stopped.signal.aborted) this.#options.renewed?.();
+  }
+
+  #end(): void {
+    this.#reason = 'this server stops';
+    this.#record = null;
+  }
+
+  #moment(): Moment {
+    return { clock: this.#clock(), uptime: this.#uptime() };
+  }
+
   #read(): ReturnType<typeof readLease> {
-    return readLease(this.#options.bucket, this.#options.key);
+    const { bucket, key } = this.#options;
+    return this.#asked((signal) => readLease(bucket, key, signal));
+  }
+
+  #put(record: LeaseRecord, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
+    const { bucket, key } = this.#options;
+    return this.#asked((signal) => bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf, signal }));
+  }
+
+  /** Gives a request up in time for another one before the lease is over. It may still be carried out. */
+  async #asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const given = new AbortController();
+    const silence = this.#pause(this.#patience, given.signal).then(() => {
+      throw new Unreachable(`${this.#options.bucket.name} has not answered in time; check the store and the network`);
+    });
+    try {
+      return await Promise.race([ask(given.signal), silence]);
+    } finally {
+      given.abort();
+    }
   }
 
   #wait(reason: string): void {
@@ -206,13 +321,29 @@ export class SignerLease {
   #lose(reason: string): void {
     if (this.lost.aborted) return;
     this.#reason = reason;
-    this.#loss.abort();
+    this.#loss.abort(new Fault('unavailable', reason));
   }
 }
 
+/** A moment by two clocks, in ms. */
+interface Moment {
+  clock: number;
+  uptime: number;
+}
+
+/** Why a condition does not hold, for the so-manieth time. */
+function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
+  if (times < REFUSED_MAX) return 'another server took the lease first';
+  return `${bucket.name} does not show what was written: ${key} is never the object that was read before; give the address of the store itself, without a cache between`;
+}
+
 /** The lease as it is in a bucket; null when there is none. Throws `conflict` for an object of something else. */
-export async function readLease(bucket: Bucket, key: string): Promise<{ record: LeaseRecord; etag: string } | null> {
-  const found = await bucket.get(key);
+export async function readLease(
+  bucket: Bucket,
+  key: string,
+  signal?: AbortSignal,
+): Promise<{ record: LeaseRecord; etag: string } | null> {
+  const found = await bucket.get(key, undefined, signal);
   if (found === null) return null;
   try {
     return { record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))), etag: found.etag };

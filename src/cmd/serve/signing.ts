@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AppContext } from '../../app/context.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { openSignerLease } from '../../app/signer.ts';
+import { messageOf } from '../../fault.ts';
 import { SECOND } from '../../time.ts';
 import type { StartJob } from './restartable-job.ts';
 
@@ -36,7 +37,8 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
     ended.resolve();
   };
   lease.lost.addEventListener('abort', () => {
-    logger.error('another server may sign now: this one stops; start it again to stand by');
+    const reason = messageOf(lease.lost.reason);
+    logger.error({ reason }, 'another server may sign now: this one stops; start it again to stand by');
     ended.resolve();
   });
   try {

@@ -1,0 +1,26 @@
+import { Fault } from '../fault.ts';
+import type { Bucket, PutOptions } from './bucket.ts';
+
+interface Written extends Pick<PutOptions, 'headers' | 'signal'> {
+  key: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * Throws `conflict` when a store writes whatever the condition, so that two could believe themselves alone; the object
+ * is gone then. `written` is what was just written on a condition.
+ */
+export async function requireConditions(bucket: Bucket, { key, bytes, ...options }: Written): Promise<void> {
+  for (const [header, onlyIf] of [
+    ['If-None-Match', 'absent'],
+    ['If-Match', { etag: '0'.repeat(32) }],
+  ] as const) {
+    const again = await bucket.put(key, bytes, { ...options, onlyIf });
+    if (again === null) continue;
+    await bucket.remove([key], options.signal);
+    throw new Fault(
+      'conflict',
+      `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`,
+    );
+  }
+}
