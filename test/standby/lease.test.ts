@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '../../src/fault.ts';
 import type { Bucket, PutOptions } from '../../src/publish/bucket.ts';
-import { SignerLease } from '../../src/standby/signer-lease.ts';
+import { SignerLease, type SignerLeaseOptions } from '../../src/standby/signer-lease.ts';
 import * as fc from '../support/properties.ts';
 
 const LASTS = 30_000;
@@ -14,9 +14,14 @@ class World {
   now = 0;
   readonly #events: { at: number; run: () => void }[] = [];
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#events.push({ at: this.now + ms, run: resolve });
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const event = { at: this.now + ms, run: resolve };
+      this.#events.push(event);
+      signal?.addEventListener('abort', () => {
+        this.#events.splice(this.#events.indexOf(event) >>> 0, 1);
+        reject(signal.reason);
+      });
     });
   }
 
@@ -85,13 +90,6 @@ test('whatever is delayed, stopped or lost, no two servers sign different leaves
         let leaf = 0;
         const current = new Map<number, SignerLease>();
         let mostHolders = 0;
-        const watch = async (): Promise<void> => {
-          while (!isOver) {
-            mostHolders = Math.max(mostHolders, [...current.values()].filter((lease) => lease.isHeld()).length);
-            await world.sleep(500);
-          }
-        };
-        void watch();
         const server = async (n: number): Promise<void> => {
           while (!isOver) {
             let leaves = [...shipped];
@@ -104,14 +102,17 @@ test('whatever is delayed, stopped or lost, no two servers sign different leaves
               // The clocks of two machines have nothing in common.
               clock: () => world.now + n * 1_000_003,
               uptime: () => world.now,
+              renewed() {
+                current.set(n, lease);
+                mostHolders = Math.max(mostHolders, [...current.values()].filter((one) => one.isHeld()).length);
+              },
               // Restores again while it waits.
-              pause: async (ms) => {
-                await world.sleep(ms);
+              pause: async (ms, signal) => {
+                await world.sleep(ms, signal);
                 if (isOver) throw new Error('over');
                 if (ms === LASTS / 20 && !lease.isHeld()) leaves = [...shipped];
               },
             });
-            current.set(n, lease);
             try {
               await lease.acquire();
               while (lease.isHeld()) {
@@ -140,7 +141,7 @@ test('whatever is delayed, stopped or lost, no two servers sign different leaves
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   ));
 
 test('a server takes over when the other is silent, and a released lease passes on at once', async () => {
@@ -153,7 +154,7 @@ test('a server takes over when the other is silent, and a released lease passes 
       waiting: (reason) => void waits.push(`${name}: ${reason}`),
       clock: () => world.now,
       uptime: () => world.now,
-      pause: (ms) => world.sleep(ms),
+      pause: (ms, signal) => world.sleep(ms, signal),
     });
   const waits: string[] = [];
   const [a, b, c] = [open('a'), open('b'), open('c')];
@@ -175,4 +176,155 @@ test('a server takes over when the other is silent, and a released lease passes 
   assert.ok(!c.isHeld());
   await world.run(world.now + 2 * LASTS);
   assert.ok(c.isHeld());
+});
+
+/** A lease that a test holds, over one object and a clock that the test sets. */
+function heldBy(world: World, object: StoredLease, more: Partial<SignerLeaseOptions> = {}): SignerLease {
+  return new SignerLease({
+    ...{ bucket: bucketIn(world, object, () => 10), key: 'k', name: 'a', lasts: LASTS, desk: () => null },
+    requireContinued: () => {},
+    waiting: () => {},
+    clock: () => world.now,
+    uptime: () => world.now,
+    pause: (ms, signal) => world.sleep(ms, signal),
+    ...more,
+  });
+}
+
+test('the time for which a machine sleeps counts', async () => {
+  const world = new World();
+  let asleep = 0;
+  const lease = heldBy(world, { text: '' }, { uptime: () => world.now + asleep });
+  void lease.acquire();
+  await world.run(1_000);
+  assert.ok(lease.isHeld());
+  asleep = LASTS;
+  assert.throws(() => lease.assertHeld(), /it could not renew the lease in time/);
+});
+
+test('a server that stops while it takes the lease gives it back', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const lease = heldBy(world, object);
+  lease.acquire().catch(() => {});
+  // The request has arrived, and its response is on its way.
+  await world.run(35);
+  assert.match(object.text, /"name":"a"/);
+  void lease.stop();
+  await world.run(1_000);
+  assert.ok(!lease.isHeld());
+  assert.match(object.text, /"holder":null/);
+});
+
+test('no two writes have the same bytes: a repeated renewal is one to whoever watches', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const seen: string[] = [];
+  let fails = false;
+  const bucket = bucketIn(world, object, () => 10);
+  const put: Bucket['put'] = async (...request) => {
+    const etag = await bucket.put(...request);
+    seen.push(object.text);
+    if (fails) throw new Fault('unavailable', 'the response was lost');
+    return etag;
+  };
+  const lease = heldBy(world, object, { bucket: { ...bucket, put } });
+  void lease.acquire();
+  await world.run(1_000);
+  fails = true;
+  await world.run(world.now + LASTS / 3);
+  fails = false;
+  await world.run(world.now + LASTS);
+  assert.ok(lease.isHeld());
+  assert.equal(new Set(seen.slice(3)).size, seen.length - 3);
+});
+
+test('a lease that somebody removed is not taken before its holder has given it up', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const [a, b] = [heldBy(world, object), heldBy(world, object, { name: 'b' })];
+  void a.acquire();
+  await world.run(1_000);
+  void b.acquire();
+  await world.run(world.now + LASTS / 10);
+  object.text = '';
+  for (let n = 0; n < 60; n++) {
+    await world.run(world.now + LASTS / 30);
+    assert.ok(!a.isHeld() || !b.isHeld());
+  }
+  assert.ok(b.isHeld());
+});
+
+test('the loss of a lease says why it could not be renewed', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const bucket = bucketIn(world, object, () => 10);
+  let fault: string | null = null;
+  const asked =
+    <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      fault === null ? ask(...args) : Promise.reject(new Fault('unavailable', fault));
+  const lease = heldBy(world, object, { bucket: { ...bucket, get: asked(bucket.get), put: asked(bucket.put) } });
+  void lease.acquire();
+  await world.run(1_000);
+  fault = 'the store rejects the time of this machine; set its clock';
+  await world.run(world.now + LASTS);
+  assert.throws(() => lease.assertHeld(), /could not renew the lease in time \(the store rejects the time of this/);
+  assert.match(String(lease.lost.reason), /set its clock/);
+});
+
+test('a store that never answers is asked again before the lease is over', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const bucket = bucketIn(world, object, () => 10);
+  let hangs = 0;
+  const put: Bucket['put'] = (...request) => (hangs-- > 0 ? new Promise(() => {}) : bucket.put(...request));
+  const lease = heldBy(world, object, { bucket: { ...bucket, put } });
+  void lease.acquire();
+  await world.run(1_000);
+  hangs = 1;
+  await world.run(world.now + LASTS);
+  assert.ok(lease.isHeld());
+});
+
+test('the lease of another desk is refused, and so is a store without conditions', async () => {
+  const world = new World();
+  const object = { text: '' };
+  const ours = heldBy(world, object, { desk: () => 'key-1' });
+  void ours.acquire();
+  await world.run(1_000);
+  void ours.stop();
+  await world.run(2_000);
+  const other = heldBy(world, object, { desk: () => 'key-2' }).acquire();
+  const empty = heldBy(world, object).acquire();
+  const copy = heldBy(world, object, { desk: () => 'key-1' });
+  const outcomes = Promise.allSettled([other, empty]);
+  void copy.acquire();
+  await world.run(3_000);
+  const [first, second] = (await outcomes).map((one) => String(one.status === 'rejected' ? one.reason : one));
+  assert.match(
+    first ?? '',
+    /k is the lease of a desk whose first signing key is key-1, and that of this database is key-2; restore/,
+  );
+  assert.match(second ?? '', /whose first signing key is key-1, and this database has no key yet; restore/);
+  assert.ok(copy.isHeld());
+
+  const loose = { text: '' };
+  const bucket = bucketIn(world, loose, () => 10);
+  let removed = 0;
+  const put: Bucket['put'] = (key, bytes) =>
+    bucket.put(key, bytes, { onlyIf: loose.text === '' ? 'absent' : { etag: etagOf(loose.text) } });
+  const remove = async () => {
+    loose.text = '';
+    removed++;
+  };
+  const lease = heldBy(world, loose, { bucket: { ...bucket, put, remove } });
+  const refused = assert.rejects(
+    lease.acquire(),
+    /a bucket overwrites an object in spite of If-None-Match; a store must/,
+  );
+  await world.run(world.now + 1_000);
+  await refused;
+  assert.ok(!lease.isHeld());
+  assert.equal(removed, 1);
 });
