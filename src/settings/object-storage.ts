@@ -15,7 +15,7 @@ export const objectStorageVariables = {
    */
   LEASE_URL: z.string().optional(),
   /** How long a server that is silent keeps the right to sign. */
-  LEASE_TIME: duration('30s'),
+  LEASE_TIME: duration('30s', 1, 1),
   /** Credentials for object storage. Messages never show them. */
   AWS_ACCESS_KEY_ID: z.string().trim().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),

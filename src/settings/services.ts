@@ -41,7 +41,7 @@ export const serviceVariables = {
    * How long a stopping server goes on answering while `/ready` says 503, so that load balancers send requests
    * elsewhere before it closes its port. Zero without one in front.
    */
-  SHUTDOWN_GRACE: duration('0s', 0),
+  SHUTDOWN_GRACE: duration('0s', 0, 1),
 };
 
 export function serviceSettings(env: Values<typeof serviceVariables>) {

@@ -66,8 +66,11 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from `least` seconds to one year. */
-export const duration = (fallback: string, least = 1) =>
+/**
+ * A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from `least` seconds to `most` days. Node waits 24 days at most:
+ * a timer that would take longer ends at once.
+ */
+export const duration = (fallback: string, least = 1, most = 365) =>
   z
     .string()
     .default(fallback)
@@ -76,8 +79,8 @@ export const duration = (fallback: string, least = 1) =>
       return Number(count ?? Number.NaN) * ({ s: 1_000, m: MINUTE, h: HOUR, d: DAY }[unit ?? ''] ?? 0);
     })
     .refine(
-      (ms) => ms >= least * 1_000 && ms <= 365 * DAY,
-      `must be a duration such as 90s, 15m, 24h or 7d, from ${least}s to 365d`,
+      (ms) => ms >= least * 1_000 && ms <= most * DAY,
+      `must be a duration such as 90s, 15m, 24h or 7d, from ${least}s to ${most}d`,
     );
 
 export const count = (fallback: number) =>

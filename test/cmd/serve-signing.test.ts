@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openServerLog } from '../../src/app/server-log.ts';
+import { rightBeside } from '../../src/app/signer.ts';
 import { openSigning } from '../../src/cmd/serve/signing.ts';
+import { readSettings } from '../../src/env.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const logger = openServerLog('silent');
@@ -43,4 +45,30 @@ test('a server whose job cannot be started with a late lease stops', async (t) =
   });
   await signing.ended;
   await signing.stop();
+});
+
+test('an orderly stop voids the note for commands first, and nobody takes over without the last leaf', async (t) => {
+  const [folder, place] = [tempFolder(t), tempFolder(t)];
+  const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '60s' });
+  const signing = await openSigning(app, logger);
+  const command = rightBeside(app.settings);
+  command.assertHeld();
+  const size = app.store.log.size('desk');
+  assert.ok(size > 0, 'the key is a leaf');
+  await signing.stop();
+  assert.throws(() => command.assertHeld(), /no server on this machine holds the lease of LEASE_URL; start one/);
+  const { holder, heads } = JSON.parse(readFileSync(join(place, 'signer.json'), 'utf8'));
+  assert.deepEqual([holder, heads.desk.size], [null, size]);
+  assert.equal(app.store.log.lastHead('desk')?.size, size);
+
+  const other = appContextIn(t, tempFolder(t), clock, { LEASE_URL: place, LEASE_TIME: '60s' });
+  await assert.rejects(
+    openSigning(other, logger),
+    /is the lease of a desk whose first signing key is \S+, and this database/,
+  );
+});
+
+test('no time is longer than a timer can wait', () => {
+  for (const name of ['LEASE_TIME', 'SHUTDOWN_GRACE'])
+    assert.throws(() => readSettings({ [name]: '365d' }), new RegExp(`${name}=365d: must be .* from [01]s to 1d`));
 });

@@ -141,7 +141,7 @@ test('whatever is delayed, stopped or lost, no two servers sign different leaves
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   ));
 
 test('a server takes over when the other is silent, and a released lease passes on at once', async () => {
@@ -224,7 +224,7 @@ test('no two writes have the same bytes: a repeated renewal is one to whoever wa
   const bucket = bucketIn(world, object, () => 10);
   const put: Bucket['put'] = async (...request) => {
     const etag = await bucket.put(...request);
-    seen.push(object.text);
+    if (etag !== null) seen.push(object.text);
     if (fails) throw new Fault('unavailable', 'the response was lost');
     return etag;
   };
@@ -236,7 +236,7 @@ test('no two writes have the same bytes: a repeated renewal is one to whoever wa
   fails = false;
   await world.run(world.now + LASTS);
   assert.ok(lease.isHeld());
-  assert.equal(new Set(seen.slice(3)).size, seen.length - 3);
+  assert.equal(new Set(seen).size, seen.length);
 });
 
 test('a lease that somebody removed is not taken before its holder has given it up', async () => {
@@ -294,13 +294,13 @@ test('the lease of another desk is refused, and so is a store without conditions
   void ours.acquire();
   await world.run(1_000);
   void ours.stop();
-  await world.run(2_000);
+  await world.run(world.now + 1_000);
   const other = heldBy(world, object, { desk: () => 'key-2' }).acquire();
   const empty = heldBy(world, object).acquire();
   const copy = heldBy(world, object, { desk: () => 'key-1' });
   const outcomes = Promise.allSettled([other, empty]);
   void copy.acquire();
-  await world.run(3_000);
+  await world.run(world.now + 1_000);
   const [first, second] = (await outcomes).map((one) => String(one.status === 'rejected' ? one.reason : one));
   assert.match(
     first ?? '',
