@@ -2,7 +2,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { Busy, Fault } from '../fault.ts';
 import { putFile } from '../files/durable-file.ts';
@@ -13,10 +12,8 @@ import type { Bucket } from '../publish/bucket.ts';
 import { LEASE_FILE, type LeasedHead, readLease, SignerLease } from '../standby/signer-lease.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import type { AppContext } from './context.ts';
 import { cureOf, holdsHead } from './log-fence.ts';
-import { signAnnounced } from './log-head.ts';
-import { openLogKey, readLogKey } from './log-key.ts';
+import { readLogKey } from './log-key.ts';
 import { openBucket } from './publish-target.ts';
 
 /** What decides whether this process may sign. */
@@ -47,8 +44,16 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
   };
 }
 
-/** The lease of a server. Acquire it before anything is signed. */
-export function openSignerLease(app: AppContext, url: string, logger: Logger): SignerLease {
+/**
+ * The lease of a server. Acquire it before anything is signed. `signLast` signs what is left when commands sign no more
+ * and no other server does yet.
+ */
+export function openSignerLease(
+  app: { settings: Settings; store: Store },
+  url: string,
+  logger: Logger,
+  signLast: () => Promise<void>,
+): SignerLease {
   const { settings, store } = app;
   const note = join(settings.dataDir, NOTE);
   let told = '';
@@ -81,7 +86,7 @@ export function openSignerLease(app: AppContext, url: string, logger: Logger): S
       unnote();
       // A command that has read the note is in a transaction, which ends first.
       store.transact(() => {});
-      if (lease.isHeld()) await signLastHeads(app);
+      if (lease.isHeld()) await signLast();
     },
   });
   lease.lost.addEventListener('abort', () => {
@@ -93,15 +98,6 @@ export function openSignerLease(app: AppContext, url: string, logger: Logger): S
   });
   store.log.guard(() => lease.assertHeld());
   return lease;
-}
-
-/** Signs heads over all that was answered, so that nobody takes over without it. */
-async function signLastHeads(app: AppContext): Promise<void> {
-  for (const log of LOG_SERVICES) {
-    if (!app.settings.services[log] || app.store.log.size(log) === 0) continue;
-    const key = openLogKey(app, log);
-    while ((await signAnnounced(app, log, key)) === 'more');
-  }
 }
 
 function leasePlace(settings: Settings, url: string): { bucket: Bucket; key: string } {

@@ -61,7 +61,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/standby': {
     holds: 'which of several servers signs',
-    imports: ['types src/ledger', 'types src/publish'],
+    imports: ['types src/ledger', 'src/publish'],
   },
   'src/backup': { holds: 'how a backup is packed, read and put in its place', imports: ['src/files'] },
   'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },

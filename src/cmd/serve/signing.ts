@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppContext } from '../../app/context.ts';
+import { signLastHeads } from '../../app/last-heads.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { openSignerLease } from '../../app/signer.ts';
 import { messageOf } from '../../fault.ts';
@@ -26,7 +27,7 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
     app.openSigningKey();
     return { startJob: (start) => start(), ended: new Promise(() => {}), stop: async () => {} };
   }
-  const lease = openSignerLease(app, leaseUrl, logger);
+  const lease = openSignerLease(app, leaseUrl, logger, () => signLastHeads(app));
   app.signer = lease;
   const held = lease.acquire().then(() => app.openSigningKey());
   const ended = Promise.withResolvers<void>();
