@@ -206,8 +206,31 @@ async function behaves(t: TestContext, stand: Stand, proxy: Proxy, at: number): 
     assert.equal(await looked(one), 404);
     assert.equal(await looked(one), 429);
     assert.equal(await looked(one, '192.0.2.7'), 429);
-    assert.equal(await looked(one, '127.0.0.1'), 429);
+    for (const said of ['127.0.0.1', '192.0.2.8, 127.0.0.1', '::ffff:127.0.0.1', 'unknown', ',,', '"[::1]:80"']) {
+      assert.equal(await looked(one, said), 429, said);
+    }
     assert.equal(await looked(other, one), 404);
+  });
+
+  await t.test('is led nowhere by what a caller says of proxies, and refuses long headers', async () => {
+    const plain = await get({ host: HOSTS.desk, path: `/${PAPERS.shared}/api/v1/stories` });
+    const headers = {
+      'x-forwarded-host': HOSTS.paper,
+      'x-forwarded-proto': 'http',
+      'x-forwarded-prefix': '/zebra',
+      'x-original-url': `/${PAPERS.secret}/`,
+      'x-rewrite-url': `/${PAPERS.secret}/`,
+      forwarded: `for=127.0.0.1;host=${HOSTS.paper};proto=http`,
+    };
+    const led = await get({ host: HOSTS.desk, path: `/${PAPERS.shared}/api/v1/stories`, headers });
+    assert.deepEqual([led.status, unpacked(led)], [200, unpacked(plain)]);
+    // nginx ends the connection instead.
+    const long = await get({ host: HOSTS.desk, path: '/', headers: { 'x-long': 'z'.repeat(30_000) } }).then(
+      ({ status }) => status,
+      () => 431,
+    );
+    assert.ok([400, 431].includes(long), `${long}`);
+    assert.equal((await get({ host: HOSTS.desk, path: `/${PAPERS.shared}/` })).status, 200);
   });
 
   await t.test('takes a long body up to the longest of ours', async () => {
