@@ -23,18 +23,21 @@ const RELOADED = {
 export interface Reload {
   /** The settings in force with those of `RELOADED` replaced. */
   settings: Settings;
-  /** Changed variables that are in force now, and those that need a restart. */
+  /** Changed variables that are in force now. */
   reloaded: string[];
+  /** Those that need a restart, wholly or for the lease. */
   restart: string[];
 }
 
 /** Takes over what a running server can. `changed` are the names of the variables that differ. */
 export function reloadedSettings(inForce: Settings, read: Settings, changed: readonly string[]): Reload {
-  const names = new Set(Object.keys(RELOADED));
+  const fieldOf = new Map<string, keyof Settings>(Object.entries(RELOADED));
   const fields = Object.values(RELOADED).map((field) => [field, read[field]]);
+  // The lease stays in the store in which it was taken: in another one, another server may hold it.
+  const isOfLease = (name: string) => inForce.leaseUrl !== null && fieldOf.get(name) === 'objectStorage';
   return {
     settings: { ...inForce, ...Object.fromEntries(fields) },
-    reloaded: changed.filter((name) => names.has(name)),
-    restart: changed.filter((name) => !names.has(name)),
+    reloaded: changed.filter((name) => fieldOf.has(name)),
+    restart: changed.filter((name) => !fieldOf.has(name) || isOfLease(name)),
   };
 }

@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { reloadedSettings } from '../../src/app/reload.ts';
 import type { ServerLog } from '../../src/app/server-log.ts';
 import { coalesced } from '../../src/cmd/serve/coalesced.ts';
 import { reload } from '../../src/cmd/serve/reload.ts';
@@ -118,6 +119,16 @@ test('a reload is all or nothing, and says what runs', async (t) => {
     fields: { jobs: ['two'], reason: 'the disk is full' },
     message: 'nothing was reloaded, and these jobs do not run any more: restart the server',
   });
+});
+
+test('credentials that a lease uses are named until the restart', () => {
+  const [inForce, read] = [{ LEASE_URL: 's3://papers/lease' }, { AWS_REGION: 'eu-1' }].map((env) =>
+    readSettings({ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', ...env }),
+  ) as [Settings, Settings];
+  const changed = ['AWS_REGION', 'SHUTDOWN_GRACE'];
+  const { reloaded, restart } = reloadedSettings(inForce, read, changed);
+  assert.deepEqual([reloaded, restart], [changed, ['AWS_REGION']]);
+  assert.deepEqual(reloadedSettings(read, inForce, changed).restart, []);
 });
 
 test('a fault in the DKIM key or in PUBLISH_URL leaves the settings and the jobs alone', async (t) => {

@@ -30,7 +30,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
   app.settings = settings;
   const [failure] = await restartAll(jobs, starts);
   if (failure === undefined) {
-    read.takeOver(reloaded);
+    read.takeOver(reloaded.filter((name) => !restart.includes(name)));
     logger.level = settings.logLevel;
     logger.info({ reloaded }, 'reloaded the settings, the keys and lists that they name, and content/');
     if (restart.length > 0) logger.warn({ restart }, 'these settings change with a restart');
