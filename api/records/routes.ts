@@ -128,7 +128,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/analytics', 'public', analyticsPage(app, pages)],
     ['GET', '/search', 'public', searchPage(app, pages)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
-    ['GET', '/log/', 'public', logPage(app, pages, ownPolicy(settings))],
+    ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
     ['GET', '/robots.txt', 'static', robots],
     ['GET', '/favicon.svg', 'static', assets(settings)],
     ['GET', '/_astro/*', 'static', assets(settings)],

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PROJECT } from '../../src/project.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { ed25519Witness } from '../support/log.ts';
 import { serve, serveAtOnce, start, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { play, readTranscript } from '../support/transcript.ts';
@@ -170,4 +171,15 @@ test('SIGHUP reads settings and content again, and names what needs a restart', 
   await reload('MAILS_PER_MINUTE=5\nKEYED_DAILY=7\nSHUTDOWN_GRACE=0s\nLOG_LEVEL=error\n');
   // The environment says LOG_LEVEL, so the file changes nothing there.
   assert.match(said.log, /"reloaded":\["SHUTDOWN_GRACE"\],/);
+
+  const policy = join(folder, 'policy');
+  const { vkey } = ed25519Witness('witness.example/harbor-watch', 4);
+  writeFileSync(policy, `witness harbor-watch ${vkey} http://127.0.0.1:9/\nquorum harbor-watch\n`);
+  const logPage = async () => (await fetch(`${url}/log/`)).text();
+  assert.doesNotMatch(await logPage(), /harbor-watch/);
+  await reload(`MAILS_PER_MINUTE=5\nKEYED_DAILY=7\nLOG_POLICY=${policy}\n`);
+  assert.match(await logPage(), /harbor-watch/);
+  // What becomes of the file counts with the next reload.
+  writeFileSync(policy, 'half a lin');
+  assert.match(await logPage(), /harbor-watch/);
 });

@@ -18,7 +18,6 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
   const { store, settings } = app;
   const { origin } = settings;
   const cache = new ResponseCache();
-  const policy = ownPolicy(settings);
   const url_absolute = `${origin}/log/`;
   const headers = { ...fileHeaders('/404.html', origin, []), 'Content-Type': 'text/html; charset=UTF-8' };
   return async (c, next) => {
@@ -26,6 +25,8 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
     if (found === null || (found.path ?? '') !== '') return next();
     if (found.isOwn) return c.redirect(url_absolute, 302);
     if (found.path === null) return c.redirect('/log/', 301);
+    // A reload may bring another one.
+    const policy = ownPolicy(app.settings);
     const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.papersVersion()}`;
     const view = () => deskLogView(app, { origin, policy });
     return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);

@@ -7,10 +7,12 @@ import { LOG_PATH } from './log-files.ts';
 import type { PageSender } from './page.ts';
 
 /** The page on which people read the log of the domain records, rendered from the database. */
-export const logPage = ({ store, settings }: AppContext, pages: PageSender, policy: Policy | null) => {
+export const logPage = ({ store, settings }: AppContext, pages: PageSender, policyNow: () => Policy | null) => {
   const cache = new ResponseCache();
   const url_absolute = `${settings.dataOrigin}${LOG_PATH}`;
   return (c: RecordsContext) => {
+    // A reload may bring another one.
+    const policy = policyNow();
     const frame = pages.frame(c, {
       title: 'Transparency log · Domain Records',
       description:

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../app/context.ts';
+import { ownPolicy } from '../../app/log-policy.ts';
 import { openBucket, publishAddress } from '../../app/publish-target.ts';
 import { type Reload, reloadedSettings } from '../../app/reload.ts';
 import type { ServerLog } from '../../app/server-log.ts';
@@ -50,6 +51,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
 function prepare(inForce: Settings, jobs: readonly RestartableJob[]): PreparedReload {
   const read = readSettingsAgain();
   const change = reloadedSettings(inForce, read.settings, read.changed);
+  ownPolicy(change.settings);
   if (change.settings.publishUrl !== null) {
     openBucket(change.settings, publishAddress(change.settings, undefined));
   }
