@@ -25,6 +25,7 @@ import { setHeadLength } from './middleware/head.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
 import { assignRequestId } from './middleware/request-id.ts';
+import { refuseOnStandby } from './middleware/standby.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
 import { PageSender } from './records/pages/page.ts';
@@ -122,4 +123,5 @@ function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppC
   router.use(setHeadLength);
   router.use(logRequests(logger, service));
   router.use(recordForwarded(app, service, logger));
+  router.use(refuseOnStandby(app));
 }

@@ -47,6 +47,11 @@ test('a standby takes over from a primary that was killed, and neither an old co
   assert.equal(refused.status, 503, refused.text);
   assert.match(refused.text, /nothing is signed here: \S+, process \d+ signs; try again later/);
   assert.equal((await send(standby.url, { path: `/${PAPER}/api/v1/stories` })).status, 200, 'what it has is served');
+  // An order for alerts would be in this copy alone, and its mail never sent.
+  const order = { method: 'POST', path: `/${PAPER}/api/v1/subscribers`, body: { email: 'r@reader.example' } };
+  const ordered = await send(standby.url, order);
+  assert.equal(ordered.status, 503, ordered.text);
+  assert.match(ordered.text, /this server stands by for another one, and changes nothing; try again later/);
   const beside = await run(t, second, ['withdraw', 'high-water', '--paper', PAPER, '--reason', 'x'], env);
   assert.match(beside.stderr, /no server on this machine holds the lease of LEASE_URL; start one/);
 
