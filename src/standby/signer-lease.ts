@@ -303,9 +303,13 @@ export class SignerLease {
   /** Gives a request up in time for another one before the lease is over. It may still be carried out. */
   async #asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const given = new AbortController();
-    const silence = this.#pause(this.#patience, given.signal).then(() => {
-      throw new Unreachable(`${this.#options.bucket.name} has not answered in time; check the store and the network`);
-    });
+    const wait = () => this.#pause(this.#patience / 2, given.signal);
+    // By halves: where this process itself was held up, the answer may be here and not yet read.
+    const silence = wait()
+      .then(wait)
+      .then(() => {
+        throw new Unreachable(`${this.#options.bucket.name} has not answered in time; check the store and the network`);
+      });
     try {
       return await Promise.race([ask(given.signal), silence]);
     } finally {
