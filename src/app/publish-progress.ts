@@ -1,6 +1,7 @@
 import { Fault, stackOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import type { PublishReport } from '../publish/publish.ts';
+import { sizeText } from '../size.ts';
 import { printError } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
@@ -57,7 +58,7 @@ export function publishLines(reports: ReadonlyMap<string, PublishReport>): strin
     .filter(([, { sent, removed }]) => sent + removed > 0)
     .map(
       ([tree, { sent, bytes, removed }]) =>
-        `published ${treeName(tree)}: ${plural(sent, 'file')} sent (${(bytes / 1_000_000).toFixed(1)} MB), ${removed} removed`,
+        `published ${treeName(tree)}: ${plural(sent, 'file')} sent (${sizeText(bytes)}), ${removed} removed`,
     );
   return lines.length > 0 ? lines : ['nothing left to publish'];
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf, Fault, messageOf, reasonOf } from '../fault.ts';
+import { sizeText } from '../size.ts';
 
 // How `broadsheet verify` reads untrusted input: with limits on its size and duration.
 
@@ -134,10 +135,6 @@ function readOrWait(input: number, chunk: Buffer): number {
 function tooLong(where: string, longest: number): Fault {
   return new Fault(
     'unavailable',
-    `${where} is longer than ${megabytes(longest)}, the most that is checked; give one document of a service or a paper`,
+    `${where} is longer than ${sizeText(longest)}, the most that is checked; give one document of a service or a paper`,
   );
-}
-
-function megabytes(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.floor(bytes / 1_000)} kB` : `${Math.floor(bytes / 1_000_000)} MB`;
 }

@@ -6,9 +6,9 @@ import { pack } from '../backup/pack.ts';
 import { readSettings, type Settings, settingNames } from '../env.ts';
 import { messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
+import { inMegabytes, sizeText } from '../size.ts';
 import { printError, printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
-import { inMegabytes, megabytes } from '../terminal/size.ts';
 
 export function command(): Command {
   return new Command('backup')
@@ -36,9 +36,9 @@ export function command(): Command {
       if (missing.length > 0) process.exitCode = 1;
       else noted(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
       if (place.name === '-') return;
-      const parts = `database ${megabytes(database)}, ${plural(keys.length, 'key')}, ${plural(media.files, 'media file')}`;
+      const parts = `database ${sizeText(database)}, ${plural(keys.length, 'key')}, ${plural(media.files, 'media file')}`;
       printResult(json, { file: place.name, bytes: written, database, keys, media, missing }, [
-        `backed up to ${place.name}: ${megabytes(written)} (${parts}); it holds secrets: keep it where only you can read it`,
+        `backed up to ${place.name}: ${sizeText(written)} (${parts}); it holds secrets: keep it where only you can read it`,
       ]);
     });
 }

@@ -4,9 +4,9 @@ import { restore } from '../app/restore.ts';
 import { drill } from '../app/restore-drill.ts';
 import { readSettings, type Settings, settingNames } from '../env.ts';
 import { plural } from '../plural.ts';
+import { inMegabytes, sizeText } from '../size.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
-import { inMegabytes, megabytes } from '../terminal/size.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
 
 export function command(): Command {
@@ -36,7 +36,7 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
   const here = settingNames();
   const unset = manifest.settings.filter((name) => !here.includes(name));
   printResult(json, { folder: settings.dataDir, bytes: size, files, manifest }, [
-    `restored ${settings.dataDir} as it was on ${manifest.made_at}: ${megabytes(size)}, ${plural(manifest.media.files, 'media file')}, ${files.filter((file) => !named.includes(file)).join(', ')}`,
+    `restored ${settings.dataDir} as it was on ${manifest.made_at}: ${sizeText(size)}, ${plural(manifest.media.files, 'media file')}, ${files.filter((file) => !named.includes(file)).join(', ')}`,
     ...named.map(
       (file) =>
         `${settings.dataDir}/${file} is the file that ${file.slice('settings/'.length)} named; set it to this path`,
@@ -57,7 +57,7 @@ async function runDrill(settings: Settings, text: string, json: boolean | undefi
   }).finally(progress.end);
   const { manifest, size, audit, heads, faults } = found;
   const { generations, observations, leaves } = audit;
-  const looked = `${megabytes(size)} restored and every digest compared; ${plural(generations, 'generation')}, ${plural(observations, 'observation')}, ${plural(leaves, 'leaf', 'leaves')} and ${plural(manifest.media.files, 'media file')} audited`;
+  const looked = `${sizeText(size)} restored and every digest compared; ${plural(generations, 'generation')}, ${plural(observations, 'observation')}, ${plural(leaves, 'leaf', 'leaves')} and ${plural(manifest.media.files, 'media file')} audited`;
   printResult(json, { backup: place.name, made_at: manifest.made_at, bytes: size, audit, heads, faults }, [
     ...faults,
     ...heads,

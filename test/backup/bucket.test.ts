@@ -121,7 +121,7 @@ test('a backup goes to a bucket and comes back; what is refused is one line', as
   const { PUBLISH_URL: _, ...env } = storeEnv(store.endpoint);
   const sent = await run(t, folder, ['backup', `s3://${BUCKET}/backups/a.tar.zst`], env);
   assert.equal(sent.code, 0, sent.stderr);
-  assert.match(sent.stdout, /^backed up to s3:\/\/papers\/backups\/a\.tar\.zst: [\d.]+ MB \(database [^\n]*\n$/);
+  assert.match(sent.stdout, /^backed up to s3:\/\/papers\/backups\/a\.tar\.zst: [\d.]+ [kM]B \(database [^\n]*\n$/);
   const home = tempFolder(t);
   const back = await run(t, home, ['restore', `s3://${BUCKET}/backups/a.tar.zst`], env);
   assert.equal(back.code, 0, back.stderr);

@@ -100,7 +100,7 @@ test('the command checks, repairs and says what it would do', { skip: without('v
   const would = await run(t, folder, ['publish', '--dry-run'], env);
   assert.match(would.stdout, /^send tide-table\/index\.html$/m);
   const sent = await run(t, folder, ['publish'], env);
-  assert.match(sent.stdout, /^published tide-table: \d+ files sent \([\d.]+ MB\), 0 removed$/m);
+  assert.match(sent.stdout, /^published tide-table: \d+ files sent \([\d.]+ [kM]B\), 0 removed$/m);
   const again = await run(t, folder, ['publish'], env);
   assert.equal(again.stdout, 'nothing left to publish\n');
   assert.equal((await run(t, folder, ['publish', '--check'], env)).code, 0);

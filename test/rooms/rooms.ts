@@ -17,6 +17,7 @@ export const SHARED = [
   'src/limits.ts',
   'src/plural.ts',
   'src/public-address.ts',
+  'src/size.ts',
   'src/time.ts',
   'src/narrow.ts',
 ];

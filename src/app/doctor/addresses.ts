@@ -2,11 +2,10 @@ import type { Settings } from '../../env.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
+import { THIS_MACHINE } from './this-machine.ts';
 
 /** The timeout of a request to an address, in ms. */
 const PATIENCE = 5_000;
-/** Hostnames that always mean this machine. */
-const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** A public address, the port that it should lead to, and the settings of both. */
 interface Address {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
+import { sizeText } from '../../size.ts';
 import { isoTime, MINUTE } from '../../time.ts';
 import { isBuilt } from '../build.ts';
 import type { AppContext } from '../context.ts';
@@ -47,13 +48,13 @@ function database(settings: Settings, app: AppContext | null) {
   if (log > LOG_MAX) {
     return {
       ...fault(
-        `its write-ahead log has ${mega(log)}`,
+        `its write-ahead log has ${sizeText(log)}`,
         'a process reads one state of the database for long: end the backup or query that hangs',
       ),
       figures,
     };
   }
-  return { ...holds(`${mega(size)} and sound, ${mega(free)} of it free`), figures };
+  return { ...holds(`${sizeText(size)} and sound, ${sizeText(free)} of it free`), figures };
 }
 
 function doorKey(settings: Settings, app: AppContext | null) {
@@ -106,9 +107,9 @@ function folder(setting: string, path: string) {
   const space = bavail * bsize;
   const figures = { free_bytes: space, disk_bytes: blocks * bsize };
   if (space < LEAST_SPACE) {
-    return { ...fault(`only ${mega(space)} free at ${path}`, 'free some space on that disk'), figures };
+    return { ...fault(`only ${sizeText(space)} free at ${path}`, 'free some space on that disk'), figures };
   }
-  return { ...holds(`${path}, ${mega(space)} free`), figures };
+  return { ...holds(`${path}, ${sizeText(space)} free`), figures };
 }
 
 function pages() {
@@ -137,8 +138,4 @@ async function port({ host }: Settings, setting: string, port: number) {
     .catch(() => false);
   if (isOurs) return holds(`this program already listens on ${port}`);
   return fault(`${port} is taken by another program`, `set ${setting} to another port`);
-}
-
-function mega(bytes: number): string {
-  return `${Math.round(bytes / 1e6)} MB`;
 }

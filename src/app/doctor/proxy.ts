@@ -2,9 +2,7 @@ import type { Settings } from '../../env.ts';
 import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { fault, holds, open } from './finding.ts';
-
-/** Hostnames that always mean this machine. */
-const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+import { THIS_MACHINE } from './this-machine.ts';
 
 /** Checks that limits by address count the callers, not a proxy in front of them. */
 export function checkProxy(settings: Settings, app: AppContext | null) {

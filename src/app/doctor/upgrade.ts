@@ -4,6 +4,7 @@ import { paperRoot } from '../../desk/paper.ts';
 import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
 import { VERSION } from '../../project.ts';
+import { sizeText } from '../../size.ts';
 import type { Fill, PendingMigration, PressedPaper } from '../../store/upgrade-plan.ts';
 import { readUpgradePlan } from '../../store/upgrade-plan.ts';
 import type { Build } from '../build.ts';
@@ -146,12 +147,12 @@ export function upgradeLines(upgrade: Upgrade): string[] {
   const before = [...migrations.map(migrationLine), ...fills.filter(({ behind }) => !behind).map(fillLine)];
   const behind = [...fills.filter((fill) => fill.behind).map(fillLine), ...presses.map(pressLine)];
   return [
-    `Broadsheet ${version}, ${database} (${mega(size)}): ${plural(applied, 'migration')} of it done, ${migrations.length} to do`,
+    `Broadsheet ${version}, ${database} (${sizeText(size)}): ${plural(applied, 'migration')} of it done, ${migrations.length} to do`,
     ...(before.length === 0
       ? ['Before it serves: nothing']
       : ['Before it serves, each step whole or not at all:', ...before]),
     ...(behind.length === 0 ? ['While it serves: nothing'] : ['While it serves:', ...behind]),
-    `Disk: needs about ${mega(disk.needed)} at ${disk.folder}, where ${mega(disk.free)} are free`,
+    `Disk: needs about ${sizeText(disk.needed)} at ${disk.folder}, where ${sizeText(disk.free)} are free`,
     ...(ready ? [] : ['There is not enough room: free some space there first']),
     ...(migrations.length === 0
       ? []
@@ -180,8 +181,4 @@ function pressLine({ paper, reasons, files, changes, prose, seconds: time }: Upg
 function about(time: number): string {
   if (time < 2) return '';
   return time < 120 ? `, about ${time} s` : `, about ${plural(Math.ceil(time / 60), 'minute')}`;
-}
-
-function mega(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
