@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,7 +113,10 @@ export class FolderBucket implements Bucket {
     }
   }
 
-  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<string> {
+  /** `isAllowed` is asked at the last moment; without its consent nothing is written, and the result is null. */
+  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<string>;
+  async #write(key: string, bytes: Uint8Array, signal: undefined, isAllowed: () => boolean): Promise<string | null>;
+  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal, isAllowed = () => true): Promise<string | null> {
     const path = this.#path(key);
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
@@ -128,7 +131,9 @@ export class FolderBucket implements Bucket {
       }
       await mkdir(dirname(path), { recursive: true });
       signal?.throwIfAborted();
-      await rename(aside, path);
+      if (!isAllowed()) return null;
+      // At once, so that there is hardly a moment to be stopped in.
+      renameSync(aside, path);
     } finally {
       await rm(aside, { force: true });
     }
@@ -141,25 +146,30 @@ export class FolderBucket implements Bucket {
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
     const lock = join(working, `${md5(Buffer.from(key))}.lock`);
-    await this.#lock(lock);
+    const mine = await this.#lock(lock);
+    // A process that is stopped for long finds its lock broken, and another's work in its place.
+    const isLocked = () => textIn(lock) === mine;
     try {
       await removeOld(working);
       const found = await unlessGone(readFile(this.#path(key)));
       const holds = onlyIf === 'absent' ? found === null : found !== null && md5(found) === onlyIf.etag;
-      return holds ? await this.#write(key, bytes) : null;
+      return holds ? await this.#write(key, bytes, undefined, isLocked) : null;
     } finally {
-      await rm(lock, { force: true });
+      if (isLocked()) await rm(lock, { force: true });
     }
   }
 
-  async #lock(lock: string): Promise<void> {
+  /** Returns what the lock says while it is held. */
+  async #lock(lock: string): Promise<string> {
+    const mine = `${this.#owner.name}:${++asides}`;
     let seen = { by: '', since: performance.now() };
-    while (!(await isCreated(lock, this.#owner.name))) {
+    while (!(await isCreated(lock, mine))) {
       const by = String((await unlessGone(readFile(lock))) ?? '');
       if (by !== seen.by) seen = { by, since: performance.now() };
       if (this.#owner.isDead(by) || performance.now() - seen.since > LOCK_LASTS) await breakLock(lock, by);
       else await sleep(LOCK_POLL);
     }
+    return mine;
   }
 
   #path(key: string): string {
@@ -187,6 +197,14 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
     throw error;
+  }
+}
+
+function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
   }
 }
 

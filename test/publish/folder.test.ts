@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDead, PROCESS } from '../../src/app/press-claim.ts';
 import { FolderBucket } from '../../src/files/folder-bucket.ts';
 import { Claim } from '../../src/publish/claim.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -19,6 +20,28 @@ test('a lock of a dead process holds up nobody', async (t) => {
   const tries = Array.from({ length: 20 }, (_, n) => bucket.put('claim', Buffer.from(`${n}`), { onlyIf: 'absent' }));
   assert.equal((await Promise.all(tries)).filter((etag) => etag !== null).length, 1);
   assert.deepEqual(readdirSync(join(folder, '.broadsheet')), []);
+});
+
+test('a process that was stopped while it had the lock does not write over what came after', async (t) => {
+  const folder = tempFolder(t);
+  const [stopped, other] = [new FolderBucket(folder), new FolderBucket(folder)];
+  const etag = (await stopped.put('claim', bytes)) ?? '';
+  const lock = join(folder, '.broadsheet', `${md5('claim')}.lock`);
+  // It is stopped while it writes, for so long that its lock is broken.
+  const slow = (async function* () {
+    rmSync(lock);
+    assert.notEqual(await other.put('claim', Buffer.from('later'), { onlyIf: { etag } }), null);
+    yield bytes;
+  })();
+  assert.equal(await stopped.put('claim', slow as unknown as Uint8Array, { onlyIf: { etag } }), null);
+  assert.equal(String((await other.get('claim'))?.bytes), 'later');
+});
+
+test('two writes of one process do not take each other for dead', async (t) => {
+  const bucket = new FolderBucket(tempFolder(t), { name: PROCESS, isDead });
+  const etag = (await bucket.put('claim', bytes)) ?? '';
+  const tries = Array.from({ length: 8 }, (_, n) => bucket.put('claim', Buffer.from(`${n}`), { onlyIf: { etag } }));
+  assert.equal((await Promise.all(tries)).filter((won) => won !== null).length, 1);
 });
 
 test('links to folders are refused, and a pipe is waited for by nobody', async (t) => {
