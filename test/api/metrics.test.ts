@@ -154,6 +154,19 @@ test('a server is watched: routes and not paths, no name of a private paper, any
       [...used].filter((name) => !known.has(name)),
       [],
     );
+    const labelsOf = new Map(
+      [...parseExposition(text).values()].flatMap(({ samples }) =>
+        samples.map(({ name, labels }) => [name, new Set([...labels.keys(), 'instance', 'job'])] as const),
+      ),
+    );
+    for (const query of [...queries, ...rules.map(({ expr }) => expr)]) {
+      for (const [, name = '', pairs = ''] of query.matchAll(/\b([a-z_]+)\{([^}]*)\}/g)) {
+        const wrong = [...pairs.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].filter(
+          ([, label = '']) => labelsOf.has(name) && !labelsOf.get(name)?.has(label),
+        );
+        assert.deepEqual(wrong, [], query);
+      }
+    }
     const own = [...known].filter((name) => name.startsWith('broadsheet_') && !/_(?:sum|count|bucket)$/.test(name));
     const documented = readFileSync(join(PROJECT, 'docs/watching.md'), 'utf8');
     assert.deepEqual(

@@ -278,3 +278,14 @@ test('who ends breaks off what a mail server holds up, and the mail is sent agai
   assert.deepEqual([mail?.state, failures.length], ['due', 1]);
   assert.notEqual(failures[0]?.side, 'reader');
 });
+
+test('a mailer that was closed connects again', async (t) => {
+  const server = await smtpServer(t);
+  const mailer = smtpMailer({ url: plain(server), from: FROM, dkim: null });
+  t.after(() => mailer.close());
+  for (const sent of [1, 2]) {
+    await mailer.verify();
+    mailer.close();
+    assert.equal(server.connections(), sent);
+  }
+});
