@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -17,6 +17,7 @@ import { until } from '../support/program.ts';
 import { BUCKET, CREDENTIALS, startVersitygw } from '../support/s3-server.ts';
 
 const CONFIG = fileURLToPath(new URL('../../deploy/litestream.yml', import.meta.url));
+const RECIPE = fileURLToPath(new URL('../../deploy/litestream.sh', import.meta.url));
 const WRITER = fileURLToPath(new URL('./writer-child.ts', import.meta.url));
 
 /** Receipts older than this are in the bucket (docs/backup.md), in ms. */
@@ -56,13 +57,18 @@ class Stand {
 
   write(): ChildProcess {
     const writer = this.#start(process.execPath, [WRITER, String(this.#runs++)]);
+    this.#listen(writer);
+    return writer;
+  }
+
+  #listen(writer: ChildProcess): void {
     let rest = '';
     writer.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
-      for (const [slug = '', at] of lines.map((line) => line.split(' '))) this.receipts.push([slug, Number(at)]);
+      const receipts = lines.filter((line) => line.startsWith('story-')).map((line) => line.split(' '));
+      for (const [slug = '', at] of receipts) this.receipts.push([slug, Number(at)]);
     });
-    return writer;
   }
 
   /** As docs/backup.md says: each start ships to a path of its own, and begins with the whole database. */
@@ -74,12 +80,27 @@ class Stand {
     return shipper;
   }
 
+  /** What docs/backup.md says to start, with a writer in the server's place. */
+  recipe(): ChildProcess {
+    const child = this.#start(RECIPE, [process.execPath, WRITER, 'recipe']);
+    this.#listen(child);
+    return child;
+  }
+
   #start(command: string, args: string[]): ChildProcess {
     const child = spawn(command, args, { env: this.#env, stdio: ['ignore', 'pipe', 'ignore'] });
     const end = () => kill(child);
     endBeforeRemoval(this.folder, end);
     this.#t.after(end);
     return child;
+  }
+
+  /** The newest path in the bucket is the one to restore from. */
+  takeNewestPath(): void {
+    const [newest] = readdirSync(join(this.bucket, 'store', BUCKET, 'litestream'))
+      .sort()
+      .reverse();
+    this.#env.BACKUP_PATH = `litestream/${newest}`;
   }
 
   /** Whether the bucket has a database. */
@@ -143,9 +164,8 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-test('whatever is killed, a restore has every receipt older than the bound', {
-  skip: without('litestream', 'versitygw'),
-}, async (t) => {
+/** A bucket, and a database with a paper. */
+async function founded(t: TestContext): Promise<Stand> {
   const folder = tempFolder(t);
   const bucket = tempFolder(t);
   const stand = new Stand(t, { folder, bucket, endpoint: await startVersitygw(t, bucket) });
@@ -153,6 +173,27 @@ test('whatever is killed, a restore has every receipt older than the bound', {
   // died before it told the others is not in the database, but in the log that Litestream reads.
   const { status } = spawnSync(process.execPath, [WRITER, 'paper'], { env: { ...process.env, ...envIn(folder) } });
   assert.equal(status, 0);
+  return stand;
+}
+
+const options = { skip: without('litestream', 'versitygw') };
+
+test('the recipe starts a server once the bucket has the database, and both end together', options, async (t) => {
+  const stand = await founded(t);
+  const recipe = stand.recipe();
+  await until(() => (stand.receipts.length > 2 ? true : null));
+  recipe.kill('SIGTERM');
+  await once(recipe, 'exit');
+  stand.takeNewestPath();
+  const slugs = await stand.restored();
+  assert.deepEqual(
+    stand.receipts.filter(([slug]) => !slugs.has(slug)),
+    [],
+  );
+});
+
+test('whatever is killed, a restore has every receipt older than the bound', options, async (t) => {
+  const stand = await founded(t);
   let shipper = await stand.ship();
   let writer = stand.write();
   const losses: number[] = [];
