@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { lockFile } from './file-lock.ts';
+import Database from 'libsql';
 import { type DatabaseSettings, type Db, IN_MEMORY } from './open.ts';
 
 /**
  * Who moves the write-ahead log into the database. libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when
  * another connection begins the log again in the same moment (https://sqlite.org/wal.html#walresetbug). That cannot
- * happen while one connection alone checkpoints, and only after commits of its own: as long as its commit is not moved,
- * nobody begins the log again. So all connections open with `wal_autocheckpoint = 0`, and of all those that commit, in
- * every process, the one that has the lock sets it to more.
+ * happen while one connection alone checkpoints, and only after a commit of its own: as long as its commit is not moved,
+ * nobody begins the log again. So all connections open with `wal_autocheckpoint = 0`, and one that commits sets it to
+ * more if it has a lock, which it keeps until SQLite has checkpointed at the end of the commit.
  */
 export interface Checkpoints {
-  /** Call it after each commit. */
-  committed(): void;
+  /** Commits. */
+  commit(): void;
   /** Call it when the connection is closed. */
   close(): void;
 }
@@ -23,37 +23,47 @@ const PAGES = 1_000;
 /** The same beside Litestream, which checkpoints by itself: 256 MiB, for the case that it has died. */
 const PAGES_BESIDE_LITESTREAM = 65_536;
 
-/** How often a connection asks for the lock, and looks for Litestream, in ms. */
-const EVERY = 1_000;
+/** How often a connection looks for Litestream, in ms. */
+const LOOKED = 1_000;
 
 /** The checkpoints of one connection. */
 export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings): Checkpoints {
+  if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), close: () => {} };
   const litestream = join(dirname(file), `.${basename(file)}-litestream`);
-  let release: (() => void) | null = null;
-  let asked = Number.NEGATIVE_INFINITY;
-  let limit = 0;
-  return {
-    committed() {
-      const now = performance.now();
-      if (file === IN_MEMORY || now - asked < EVERY) return;
-      asked = now;
-      release ??= lockFor(file);
-      const wanted = release === null ? 0 : existsSync(litestream) ? PAGES_BESIDE_LITESTREAM : checkpointPages;
-      if (wanted !== limit) db.exec(`PRAGMA wal_autocheckpoint = ${wanted}`);
-      limit = wanted;
-    },
-    close() {
-      release?.();
-      release = null;
-    },
+  /** The system gives its lock up with the process. */
+  let lock: Db | null = null;
+  const isAlone = (): boolean => {
+    try {
+      if (lock === null) {
+        lock = new Database(`${file}-checkpoints`);
+        lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0');
+      }
+      lock.exec('BEGIN EXCLUSIVE');
+      return true;
+    } catch {
+      // Another connection is at it, or the disk fails. The commit does not depend on it.
+      return false;
+    }
   };
-}
-
-function lockFor(file: string): (() => void) | null {
-  try {
-    return lockFile(`${file}-checkpoints`);
-  } catch {
-    // The commit holds all the same. Whoever asks next may succeed.
-    return null;
-  }
+  let pages = checkpointPages;
+  let lookAgain = 0;
+  return {
+    commit() {
+      if (!isAlone()) {
+        db.exec('COMMIT');
+        return;
+      }
+      try {
+        if (performance.now() >= lookAgain) {
+          pages = existsSync(litestream) ? PAGES_BESIDE_LITESTREAM : checkpointPages;
+          lookAgain = performance.now() + LOOKED;
+        }
+        db.exec(`PRAGMA wal_autocheckpoint = ${pages}; COMMIT`);
+      } finally {
+        db.exec('PRAGMA wal_autocheckpoint = 0');
+        lock?.exec('COMMIT');
+      }
+    },
+    close: () => lock?.close(),
+  };
 }

@@ -235,7 +235,7 @@ export function openStore(settings: DatabaseSettings): Store {
     return found;
   };
 
-  const { committed, close: closeCheckpoints } = checkpoints(db, settings);
+  const { commit, close: closeCheckpoints } = checkpoints(db, settings);
   const changes = sql(db).one('SELECT total_changes()', integer);
   let diskFault: DiskState | null = null;
   const noted = (error: unknown): unknown => {
@@ -257,9 +257,8 @@ export function openStore(settings: DatabaseSettings): Store {
       const before = diskFault === null ? 0 : changes();
       const result = work();
       search.flush();
-      db.exec('COMMIT');
+      commit();
       search.committed();
-      committed();
       if (diskFault !== null && changes() !== before) diskFault = null;
       return result;
     } catch (error) {
