@@ -32,10 +32,20 @@ export function openCommandLog(level: string): ServerLog {
   return pino({ level }, pino.destination({ dest: 2, sync: true }));
 }
 
+/** How long the end of the process waits for a reader of standard error that has stopped reading, in ms. */
+const UNREAD_MAX = 1_000;
+
 /**
  * Resolves when the buffered lines are written, or when standard error has no reader any more; otherwise the flush on
- * exit would retry forever.
+ * exit would retry forever. With a reader that does not read, the process ends by SIGKILL: in any other way, it would
+ * wait for the thread that writes. So call it when nothing else is left to do.
  */
 export function flushed(logger: ServerLog): Promise<void> {
-  return new Promise((resolve) => logger.flush(() => resolve()));
+  return new Promise((resolve) => {
+    const unread = setTimeout(() => process.kill(process.pid, 'SIGKILL'), UNREAD_MAX);
+    logger.flush(() => {
+      clearTimeout(unread);
+      resolve();
+    });
+  });
 }
