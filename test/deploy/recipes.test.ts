@@ -55,6 +55,17 @@ test('recipes name settings and files that there are', () => {
   for (const { name } of files.filter(({ name }) => name !== 'healthy.mjs')) assert.ok(manual.includes(name), name);
 });
 
+test('recipes start a server with the memory that npm start gives it', () => {
+  const flags =
+    read('package.json')
+      .match(/"start": ".*exec node ((?:--\S+ )+)bin/)?.[1]
+      ?.trim() ?? '';
+  assert.match(flags, /semi-space/);
+  assert.ok(read('deploy/systemd/broadsheet.service').includes(`node ${flags} bin/broadsheet.mjs serve`));
+  const entry: string[] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(read('deploy/docker/Dockerfile'))?.[1] ?? '[]');
+  assert.equal(entry.slice(1, -1).join(' '), flags);
+});
+
 test('the image’s health check asks every service', async (t) => {
   const folder = tempFolder(t);
   const { url, records } = await serveAtOnce(t, folder);
@@ -72,7 +83,7 @@ test('systemd takes the units, and finds little exposed', { skip: without('syste
   // The program where the units say that it is.
   const root = tempFolder(t);
   const [, node = '', program = ''] =
-    /^ExecStart=(\S+) (\S+) serve$/m.exec(read('deploy/systemd/broadsheet.service')) ?? [];
+    /^ExecStart=(\S+) (?:--\S+ )*(\S+) serve$/m.exec(read('deploy/systemd/broadsheet.service')) ?? [];
   assert.equal(join(PROJECT, program), PROGRAM);
   mkdirSync(dirname(join(root, node)), { recursive: true });
   symlinkSync(process.execPath, join(root, node));
