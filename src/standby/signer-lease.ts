@@ -335,7 +335,7 @@ interface Moment {
   uptime: number;
 }
 
-/** Why a condition does not hold, for the so-manieth time. */
+/** Why a conditional write was refused, after so many times. */
 function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
   if (times < REFUSED_MAX) return 'another server took the lease first';
   return `${bucket.name} does not show what was written: ${key} is never the object that was read before; give the address of the store itself, without a cache between`;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Database from 'libsql';
+import { FileLock } from './file-lock.ts';
 import { type DatabaseSettings, type Db, IN_MEMORY } from './open.ts';
 
 /**
@@ -30,18 +30,12 @@ const LOOKED = 1_000;
 export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings): Checkpoints {
   if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), close: () => {} };
   const litestream = join(dirname(file), `.${basename(file)}-litestream`);
-  /** The system gives its lock up with the process. */
-  let lock: Db | null = null;
+  const lock = new FileLock(`${file}-checkpoints`);
   const isAlone = (): boolean => {
     try {
-      if (lock === null) {
-        lock = new Database(`${file}-checkpoints`);
-        lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0');
-      }
-      lock.exec('BEGIN EXCLUSIVE');
-      return true;
+      return lock.take();
     } catch {
-      // Another connection is at it, or the disk fails. The commit does not depend on it.
+      // The disk fails. The commit does not depend on it.
       return false;
     }
   };
@@ -61,9 +55,9 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
         db.exec(`PRAGMA wal_autocheckpoint = ${pages}; COMMIT`);
       } finally {
         db.exec('PRAGMA wal_autocheckpoint = 0');
-        lock?.exec('COMMIT');
+        lock.give();
       }
     },
-    close: () => lock?.close(),
+    close: () => lock.close(),
   };
 }

@@ -1,17 +1,56 @@
 import Database from 'libsql';
 
 /**
- * Locks a file for this process, and creates it when there is none. The system gives the lock up with the process, in
- * whatever way it ends. Returns what gives it up, or null while another process has it.
+ * A lock that one connection of one process has at a time. The system gives it up with the process, in whatever way it
+ * ends.
  */
-export function lockFile(file: string): (() => void) | null {
-  const db = new Database(file);
-  try {
-    db.exec('PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
-    return () => db.close();
-  } catch (error) {
-    db.close();
-    if (/SQLITE_BUSY|locked/.test(`${(error as { code?: string }).code} ${(error as Error).message}`)) return null;
-    throw error;
+export class FileLock {
+  readonly #file: string;
+  #db: InstanceType<typeof Database> | null = null;
+
+  /** Makes no file yet. */
+  constructor(file: string) {
+    this.#file = file;
   }
+
+  /** Takes the lock, and creates its file when there is none. Returns false while another has it. */
+  take(): boolean {
+    try {
+      this.#db ??= opened(this.#file);
+      this.#db.exec('BEGIN EXCLUSIVE');
+      return true;
+    } catch (error) {
+      if (/SQLITE_BUSY|locked/.test(`${(error as { code?: string }).code} ${(error as Error).message}`)) return false;
+      throw error;
+    }
+  }
+
+  /** Gives the lock up until it is taken again. */
+  give(): void {
+    this.#db?.exec('COMMIT');
+  }
+
+  /** Gives the lock up for good. */
+  close(): void {
+    this.#db?.close();
+    this.#db = null;
+  }
+}
+
+/** Locks a file for this process. Returns what gives the lock up, or null while another process has it. */
+export function lockFile(file: string): (() => void) | null {
+  const lock = new FileLock(file);
+  let isTaken = false;
+  try {
+    isTaken = lock.take();
+  } finally {
+    if (!isTaken) lock.close();
+  }
+  return isTaken ? () => lock.close() : null;
+}
+
+function opened(file: string) {
+  const db = new Database(file);
+  db.exec('PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0');
+  return db;
 }

@@ -134,7 +134,9 @@ export async function pressedPaper(bench: Bench, size: number): Promise<{ folder
   if (made === undefined) {
     const folder = filedPaper(bench, size, `pressed-${size}`);
     made = { folder, pressed: await fullPress(folder) };
-    note(`pressed ${size} pieces in ${seconds(made.pressed.wall)}`);
+    note(
+      `pressed ${size} pieces in ${seconds(made.pressed.wall)}, ${Math.round((made.pressed.peak ?? 0) / 1e6)} MB at its peak`,
+    );
     pressed.set(size, made);
   }
   return made;

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Hono } from 'hono';
+import type { DeskEnv } from '../../api/env.ts';
+import { refuseOnStandby } from '../../api/middleware/standby.ts';
+import { readSettings } from '../../src/env.ts';
+import { Busy } from '../../src/fault.ts';
+
+function server({ holds }: { holds: () => boolean }) {
+  const settings = readSettings({ LEASE_URL: 's3://papers/lease' });
+  const assertHeld = () => {
+    if (!holds()) throw new Busy('nothing is signed here: primary.internal, process 7 signs; try again later');
+  };
+  const router = new Hono<DeskEnv>();
+  router.onError((error, c) => c.text(error.message, 503));
+  router.use(refuseOnStandby({ settings, signer: { assertHeld, announce: async () => true } }));
+  router.all('*', (c) => c.text('done'));
+  return (method: string, path: string, headers = {}) => router.request(path, { method, headers });
+}
+
+test('a standby refuses changes, answers reads, and names no machine to whoever asks', async () => {
+  const ask = server({ holds: () => false });
+  for (const path of ['/api/v1/preview', '/tide-table/api/v1/preview', '/mcp', '/v1/bq/query'])
+    assert.equal((await ask('POST', path)).status, 200, path);
+  assert.equal((await ask('GET', '/tide-table/api/v1/stories')).status, 200);
+  for (const [method, path] of [
+    ['POST', '/api/v1/stories'],
+    ['POST', '/tide-table/api/v1/stories'],
+    ['DELETE', '/tide-table/api/v1/stories/x'],
+    ['PUT', '/api/v1/pages/x'],
+    ['POST', '/a/b/api/v1/preview'],
+  ] as const) {
+    const answer = await ask(method, path, { authorization: 'Bearer none' });
+    assert.equal(answer.status, 503, path);
+    assert.equal(
+      await answer.text(),
+      'this server stands by for another one, and changes nothing; try again later',
+      path,
+    );
+  }
+});
+
+test('a change during which the lease was lost is not answered as done', async () => {
+  let asked = 0;
+  const ask = server({ holds: () => asked++ === 0 });
+  assert.equal((await ask('POST', '/api/v1/stories')).status, 503);
+  assert.equal(asked, 2);
+});
