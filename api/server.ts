@@ -26,6 +26,7 @@ import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
 import { assignRequestId } from './middleware/request-id.ts';
 import { refuseOnStandby } from './middleware/standby.ts';
+import { awaitWriteLock } from './middleware/write-lock.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
 import { PageSender } from './records/pages/page.ts';
@@ -124,4 +125,5 @@ function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppC
   router.use(logRequests(logger, service));
   router.use(recordForwarded(app, service, logger));
   router.use(refuseOnStandby(app));
+  router.use(awaitWriteLock(app));
 }

@@ -73,6 +73,14 @@ export class Unreachable extends Fault {
   }
 }
 
+/** An `unavailable` of a database that another process writes to. Its message names the file; callers are not told it. */
+export class LockedFault extends Fault {
+  constructor(message: string) {
+    super('unavailable', message);
+    this.name = 'LockedFault';
+  }
+}
+
 /** Why a disk takes no writes. */
 export type DiskState = 'full' | 'read_only' | 'failing';
 
@@ -115,6 +123,11 @@ export function problemsIn({ details }: Fault): Problem[] | null {
 /** The code of a system's error, such as `ENOENT`; '' for an error without one. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** Whether a write did not happen because another process holds the database's lock. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof LockedFault || codeOf(error).startsWith('SQLITE_BUSY');
 }
 
 /** The message of an error, or of any other thrown value. */

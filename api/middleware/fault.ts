@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
-import { Busy, codeOf, DiskFault, type DiskState, Fault } from '../../src/fault.ts';
+import { Busy, codeOf, DiskFault, type DiskState, Fault, LockedFault } from '../../src/fault.ts';
 import { MINUTE } from '../../src/time.ts';
 import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
@@ -89,9 +89,12 @@ const DISK: Record<DiskState, string> = {
   failing: 'the disk here takes no writes just now, so nothing of this was kept; try again later',
 };
 
+const LOCKED = 'another program is writing to the database here, so nothing of this was kept; try again soon';
+
 /** What a caller is told of an `unavailable`. */
 function shownOf(error: Fault): string {
   if (error instanceof DiskFault) return DISK[error.state];
+  if (error instanceof LockedFault) return LOCKED;
   return error instanceof Busy ? error.message : 'this cannot be answered just now; try again soon';
 }
 

@@ -1,3 +1,5 @@
+import { isLocked } from '../../src/fault.ts';
+
 /** How often uses are written, in ms. */
 const EVERY = 10_000;
 
@@ -11,16 +13,20 @@ export class KeyUses {
   readonly #keys: NotesUses;
   readonly #uses = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #failed: (error: unknown) => void;
 
   /** `failed` is called with the first error since uses were written. */
   constructor(keys: NotesUses, failed: (error: unknown) => void) {
     this.#keys = keys;
+    this.#failed = failed;
     let isTold = false;
     this.#timer = setInterval(() => {
       try {
         this.flush();
         isTold = false;
       } catch (error) {
+        // The server's log tells of a lock.
+        if (isLocked(error)) return;
         if (!isTold) failed(error);
         isTold = true;
       }
@@ -39,8 +45,13 @@ export class KeyUses {
     this.#uses.clear();
   }
 
+  /** Writes what it can: uses of the last seconds are nothing that a server waits for when it ends. */
   close(): void {
     clearInterval(this.#timer);
-    this.flush();
+    try {
+      this.flush();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 }

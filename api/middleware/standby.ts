@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { AppContext } from '../../src/app/context.ts';
 import { Busy } from '../../src/fault.ts';
 import type { DeskEnv } from '../env.ts';
@@ -6,6 +6,11 @@ import type { DeskEnv } from '../env.ts';
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** What is asked by POST and changes nothing. MCP asks this service again for each call. */
 const READS = /^(?:\/mcp|\/v1\/bq\/query|(?:\/[^/]+)?\/api\/v1\/preview)$/;
+
+/** Whether a request may change something here. */
+export function isChange({ req }: Context): boolean {
+  return CHANGES.has(req.method) && !READS.test(req.path);
+}
 
 /**
  * Refuses changes where another server signs, since they would be in this copy of the database alone. Asks again before
@@ -21,7 +26,7 @@ export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): M
     }
   };
   return async (c, next) => {
-    if (app.settings.leaseUrl === null || !CHANGES.has(c.req.method) || READS.test(c.req.path)) return next();
+    if (app.settings.leaseUrl === null || !isChange(c)) return next();
     assertSigns();
     await next();
     if (c.res.ok) assertSigns();

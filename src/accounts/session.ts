@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { Fault } from '../fault.ts';
+import { Fault, isLocked } from '../fault.ts';
 import { DAY, HOUR } from '../time.ts';
 
 /** A session of a signed-in browser. Times in ms. */
@@ -65,7 +65,13 @@ export function sessionOf(
   if (session === null || session.expires_at <= at) return null;
   if (at - session.seen_at < NOTE_EVERY) return { session, slid: false };
   const expires_at = Math.min(at + SESSION_IDLE_MAX, session.made_at + SESSION_AGE_MAX);
-  sessions.touch(session.id, at, expires_at);
+  try {
+    sessions.touch(session.id, at, expires_at);
+  } catch (error) {
+    // The next use extends it; a page waits for no other process.
+    if (isLocked(error)) return { session, slid: false };
+    throw error;
+  }
   return { session: { ...session, seen_at: at, expires_at }, slid: true };
 }
 

@@ -55,7 +55,7 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
 /** Submits one probe. A refused probe does not stop the others. Throws when the database fails. */
 async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
   try {
-    return await app.store.groupCommit(() => recordUnderLease(app, lease, probe));
+    return await app.store.groupCommit(() => recordUnderLease(app, lease, probe), LEASE_TIME);
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this probe cannot be signed';

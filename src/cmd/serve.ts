@@ -9,6 +9,7 @@ import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { smtpOf } from '../net/smtp.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
+import { allEnded } from './serve/all-ended.ts';
 import { coalesced } from './serve/coalesced.ts';
 import { serveDesk } from './serve/desk.ts';
 import { keepCompiled } from './serve/keep-compiled.ts';
@@ -80,6 +81,11 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   );
   // From here on the services have callers, so a signal lets them finish.
   const stopped = new Promise<void>((resolve) => signals.onStop(resolve));
+  const { lock } = app.store;
+  const unshare = lock.share({
+    held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
+    freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
+  });
   try {
     metrics = await serveMetrics(app, () => presses, logger);
     if (app.settings.services.records) services.push(await serveRecords(app, afterReady, logger));
@@ -101,14 +107,19 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
     await Promise.race([stopped, mayNotSign]);
     logger.info('stopping');
     app.readiness.phase = 'stopping';
+    lock.hurry();
     void reloads.end();
     for (const { drain } of services) drain();
     // Load balancers see `/ready` and send requests elsewhere, while those that still come are answered.
     if (app.settings.shutdownGrace > 0) await pause(app.settings.shutdownGrace);
   } finally {
     // Stops a running service even if the other one could not start. A reload under way starts no job any more.
-    await Promise.all([reloads.end(), ...services.map((service) => service.stop())]);
-    await metrics?.stop();
+    try {
+      await allEnded([reloads.end(), ...services.map((service) => service.stop())]);
+      await metrics?.stop();
+    } finally {
+      unshare();
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { codeOf, DiskFault, type DiskState, Fault, messageOf } from '../fault.ts';
+import { codeOf, DiskFault, type DiskState, Fault, isLocked, LockedFault, messageOf } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
 import { integer, text } from './columns.ts';
 import { migrationFiles, readMigration } from './migration-files.ts';
@@ -114,11 +114,8 @@ export function databaseFault(error: unknown, file: string): unknown {
   if (error instanceof Fault) return error;
   const code = (error as { code?: string }).code ?? '';
   const message = error instanceof Error ? error.message : String(error);
-  if (code.startsWith('SQLITE_BUSY') || /database is locked/.test(message)) {
-    return new Fault(
-      'unavailable',
-      `the database ${file} is locked by another process; wait for it or stop it, then try again`,
-    );
+  if (isLocked(error) || /database is locked/.test(message)) {
+    return lockedFault(file);
   }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT') || /not a database|malformed/.test(message)) {
     return new Fault(
@@ -128,6 +125,11 @@ export function databaseFault(error: unknown, file: string): unknown {
   }
   if (DISK.test(code) || /unable to open|ConnectionFailed/.test(message)) return cannotWrite(file, message);
   return error;
+}
+
+/** The fault of a database that another process writes to for too long. */
+export function lockedFault(file: string): LockedFault {
+  return new LockedFault(`the database ${file} is locked by another process; wait for it or stop it, then try again`);
 }
 
 /** The fault of a disk that does not take the database. */

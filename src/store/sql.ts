@@ -1,4 +1,5 @@
 import type Database from 'libsql';
+import { isLocked } from '../fault.ts';
 
 /** A bound value. The driver silently binds `undefined` as NULL, and crashes the process on a boolean. */
 export type Param = string | number | bigint | null | Uint8Array;
@@ -31,6 +32,40 @@ export interface Sql {
   each<R extends Reading>(text: string, reading: R): (...params: Param[]) => Iterable<Read<R>>;
 }
 
+/** What is told of a connection that does not get the database's lock. */
+const lockListeners = new WeakMap<Database.Database, () => void>();
+
+/** Calls `listener` whenever a transaction of this connection cannot begin because another process has the lock. */
+export function onLocked(db: Database.Database, listener: () => void): void {
+  lockListeners.set(db, listener);
+}
+
+/** Begins a transaction that writes. */
+export function beginWriting(db: Database.Database): void {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    if (isLocked(error)) lockListeners.get(db)?.();
+    throw error;
+  }
+}
+
+/** Runs a statement that writes, in a transaction of its own if there is none. */
+function writing<T>(db: Database.Database, statement: () => T): T {
+  // The driver ends the process when it is asked this of a connection that is closed.
+  if (db.open && db.inTransaction) return statement();
+  beginWriting(db);
+  try {
+    const result = statement();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite itself rolls back after some errors, such as a full disk.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
 /**
@@ -40,6 +75,8 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
  * - `get` after `all` on the same statement returns the row of the previous call: each statement is used in only one
  *   way;
  * - `get` stops after one row and drops the error of the commit that follows: writes are read to their end;
+ * - a write outside a transaction that does not get the lock keeps its connection from committing anything until it is
+ *   run again: every write is in a transaction;
  * - integers past 2⁵³ are rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` handle both.
  */
 export function sql(db: Database.Database): Sql {
@@ -55,17 +92,17 @@ export function sql(db: Database.Database): Sql {
   return {
     run(text) {
       const statement = db.prepare(text);
-      return (...params) => statement.run(params).changes;
+      return (...params) => writing(db, () => statement.run(params).changes);
     },
     insert(text) {
       const statement = db.prepare(text);
       // Cheaper than RETURNING, which the driver reads as rows.
-      return (...params) => Number(statement.run(params).lastInsertRowid);
+      return (...params) => writing(db, () => Number(statement.run(params).lastInsertRowid));
     },
     one(text: string, reading: Reading, make?: (read: never) => unknown) {
       const { statement, read } = prepare(text, reading, make);
       const first = WRITES.test(text)
-        ? (params: Param[]) => statement.all(params)[0]
+        ? (params: Param[]) => writing(db, () => statement.all(params)[0])
         : (params: Param[]) => statement.get(params);
       return (...params: Param[]) => {
         const row = first(params);
@@ -74,7 +111,10 @@ export function sql(db: Database.Database): Sql {
     },
     all(text: string, reading: Reading, make?: (read: never) => unknown) {
       const { statement, read } = prepare(text, reading, make);
-      return (...params: Param[]) => statement.all(params).map(read);
+      const rows = WRITES.test(text)
+        ? (params: Param[]) => writing(db, () => statement.all(params))
+        : (params: Param[]) => statement.all(params);
+      return (...params: Param[]) => rows(params).map(read);
     },
     each(text, reading) {
       const { statement, read } = prepare(text, reading);

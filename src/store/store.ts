@@ -46,7 +46,6 @@ import type { Events } from './events.ts';
 import { eventTable } from './events.ts';
 import type { ForwardedTable } from './forwarded.ts';
 import { forwardedTable } from './forwarded.ts';
-import type { GroupCommit } from './group-commit.ts';
 import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import type { HubPingTable } from './hub-pings.ts';
@@ -100,7 +99,7 @@ import { signInTable } from './sign-ins.ts';
 import type { SoundnessChecks } from './soundness.ts';
 import { soundnessChecks } from './soundness.ts';
 import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { beginWriting, sql } from './sql.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
@@ -108,6 +107,7 @@ import type { VitalSigns } from './vital-signs.ts';
 import { vitalSigns } from './vital-signs.ts';
 import { watchGroupTable } from './watch-groups.ts';
 import { webhookTable } from './webhooks.ts';
+import { WriteLock } from './write-lock.ts';
 
 /** All tables of the database. Take only what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself. */
 export interface Store
@@ -171,8 +171,13 @@ export interface Store
   quotas: QuotaTables;
   payments: PaymentTable;
 
-  /** Runs a small write together with those of other callers, and resolves when it is on disk. */
-  groupCommit: GroupCommit['add'];
+  /** Who else may write, and how long this connection waits for it. */
+  lock: WriteLock;
+  /**
+   * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
+   * holds the lock, it waits for `patience` ms.
+   */
+  groupCommit<T>(work: () => T, patience?: number): Promise<T>;
   /**
    * Like `groupCommit`, but resolves before the disk has the write, with a promise for that. Others may read it before:
    * for counts, not for anything signed.
@@ -207,6 +212,7 @@ export interface Store
 /** Opens the database. The SQL of each table is in its own file next to this one. */
 export function openStore(settings: DatabaseSettings): Store {
   const db = openDatabase(settings);
+  const lock = new WriteLock(db, settings);
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
@@ -247,7 +253,7 @@ export function openStore(settings: DatabaseSettings): Store {
   const transact: Transact = (work) => {
     if (depth > 0) return work();
     try {
-      db.exec('BEGIN IMMEDIATE');
+      beginWriting(db);
     } catch (error) {
       throw noted(error);
     }
@@ -320,8 +326,9 @@ export function openStore(settings: DatabaseSettings): Store {
     ...ledger,
     papers,
     pieces,
-    groupCommit: group.add,
-    lateCommit: late.add,
+    lock,
+    groupCommit: (work, patience) => lock.patiently(() => group.add(work), patience),
+    lateCommit: (work) => lock.patiently(() => late.add(work)),
     manifest,
     keys,
     removals: removalTable(db),

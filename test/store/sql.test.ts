@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { bytes, flag, integer, json, oneOf, orNull, text } from '../../src/store/columns.ts';
 import { sql } from '../../src/store/sql.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 const open = () => {
   const db = new Database(':memory:');
@@ -82,4 +84,28 @@ test('a whole number that JavaScript would round is refused', () => {
   const { one } = open();
   assert.equal(one('SELECT 9007199254740991', integer)(), 2 ** 53 - 1);
   assert.throws(() => one('SELECT 9007199254740993', integer)(), /is not a whole number/);
+});
+
+test('a write that does not get the lock keeps no other from being committed', (t) => {
+  const file = join(tempFolder(t), 'locked.db');
+  const [holder, db] = [new Database(file), new Database(file)];
+  t.after(() => [holder, db].map((one) => one.close()));
+  holder.exec('PRAGMA journal_mode = WAL; CREATE TABLE notes (id TEXT) STRICT');
+  db.exec('PRAGMA busy_timeout = 0');
+  const { run, one, all } = sql(db);
+  const insert = run('INSERT INTO notes VALUES (?)');
+  const writes = [
+    insert,
+    one('INSERT INTO notes VALUES (?) RETURNING id', text),
+    all('INSERT INTO notes VALUES (?) RETURNING id', text),
+  ];
+  for (const write of writes) {
+    holder.exec('BEGIN IMMEDIATE');
+    assert.throws(() => write('not written'), /database is locked/);
+    holder.exec('COMMIT');
+    db.exec('BEGIN IMMEDIATE');
+    insert('written');
+    db.exec('COMMIT');
+  }
+  assert.deepEqual(all('SELECT DISTINCT id FROM notes', text)(), ['written']);
 });

@@ -54,7 +54,7 @@ export async function write<Body extends object>(
   const named = await readIdempotentWrite(c);
   const at = now();
   let isFirst = false;
-  const { status, body } = store.transact((): Outcome<Body & Pressing> => {
+  const record = (): Outcome<Body & Pressing> => {
     // Reading the body may have taken a long time.
     requireActive(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
@@ -62,7 +62,8 @@ export async function write<Body extends object>(
       isFirst = true;
       return marked(writer, c, () => work(key));
     });
-  });
+  };
+  const { status, body } = await store.lock.patiently(() => store.transact(record));
   const whole = await pressed(writer, c, body);
   // The stored response includes the result of the press, for callers that retry the write.
   if (isFirst && whole !== body) {

@@ -3,12 +3,13 @@ import { ANSWER_TTL } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
 import { expirePlaces } from '../../desk/placing.ts';
 import { tags } from '../../desk/tags.ts';
+import { isLocked } from '../../fault.ts';
 import { NEWS_AGE } from '../../press/outputs/sitemap.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
-import { hourly, poll } from './poll.ts';
+import { hourly, LOCKED_REST, poll } from './poll.ts';
 
 /** How often the server checks for pieces that other processes filed, in ms. */
 const POLL_EVERY = 200;
@@ -51,8 +52,8 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       unseen.delete(paper);
       if (report !== null) logger.info({ paper, ...report }, 'pressed');
     } catch (error) {
-      resting.set(paper, performance.now() + REST);
-      logger.error({ paper, err: error }, 'the press failed; it is tried again');
+      resting.set(paper, performance.now() + (isLocked(error) ? LOCKED_REST : REST));
+      if (!isLocked(error)) logger.error({ paper, err: error }, 'the press failed; it is tried again');
     }
   };
   /**

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isLocked } from '../../fault.ts';
 import { fileContent } from '../../ingest/content-folder.ts';
 import type { FileProblem } from '../../ingest/source-file.ts';
 import type { AppContext } from '../context.ts';
@@ -19,11 +20,19 @@ interface Parts {
 /** Files the content folder once and presses what changed. Returns a function that stops the filing. */
 export function startFiling({ app, presses, backlog, logger, onProblem }: Parts): () => Promise<void> {
   const stop = new AbortController();
+  /** Begins anew whenever another process held the write lock for long: what was filed is unchanged then. */
+  const fileAll = async (): ReturnType<typeof fileContent> => {
+    for (;;) {
+      try {
+        return await fileContent(app, [], { signal: stop.signal, filed: (paper) => backlog.done(paper) });
+      } catch (error) {
+        if (!isLocked(error) || stop.signal.aborted) throw error;
+        await app.store.lock.free(Number.POSITIVE_INFINITY);
+      }
+    }
+  };
   const work = async () => {
-    const { filed, problems } = await fileContent(app, [], {
-      signal: stop.signal,
-      filed: (paper) => backlog.done(paper),
-    });
+    const { filed, problems } = await fileAll();
     for (const problem of problems) onProblem(problem);
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isLocked } from '../../fault.ts';
 import type { LeaseTable } from '../../store/leases.ts';
 
 /**
@@ -12,6 +13,7 @@ const RENEW_EVERY = 2_500;
 export interface Lease {
   /** Whether this process holds the lease now; acquires or renews it when needed. */
   isHeld(): boolean;
+  /** Lets another process have it now, rather than when it ends. */
   release(): void;
 }
 
@@ -37,7 +39,13 @@ export function requestLease(
       return isMine;
     },
     release() {
-      if (isMine) leases.release(name, owner);
+      if (!isMine) return;
+      try {
+        leases.release(name, owner);
+      } catch (error) {
+        // It ends by itself.
+        if (!isLocked(error)) throw error;
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Fault, messageOf } from '../../fault.ts';
+import { Fault, isLocked, messageOf } from '../../fault.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
@@ -90,7 +90,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
       tellFault(null);
       return rest;
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof Fault) || isLocked(error)) throw error;
       tellFault(error.message);
       return REST;
     }

@@ -52,7 +52,8 @@ export function startMails(
     throttle: new MailThrottle(smtp === null ? null : settings.mailsPerMinute, now()),
     width: CONNECTIONS,
     now,
-    groupCommit: store.groupCommit,
+    // A mail whose outcome is not recorded is sent again.
+    groupCommit: <T>(work: () => T) => store.groupCommit(work, Number.POSITIVE_INFINITY),
     mayStart: lease.isHeld,
   };
   const senders = sources.map(

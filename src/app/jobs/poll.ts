@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../fault.ts';
+import { isLocked, messageOf } from '../../fault.ts';
 import { HOUR } from '../../time.ts';
 import { eventLoop } from '../event-loop.ts';
 
@@ -9,6 +9,8 @@ export const POLL_EVERY = 250;
 export const BATCH_PAUSE = 2;
 /** The pause after a failed round, in ms. */
 const REST = 10_000;
+/** The pause while another process holds the write lock of the database, in ms. The server's log tells of that. */
+export const LOCKED_REST = 1_000;
 /** How often old rows are deleted, in ms. */
 const SWEEP_EVERY = HOUR;
 
@@ -34,8 +36,11 @@ export function poll(
       told = null;
     } catch (error) {
       const message = messageOf(error);
-      if (message !== told) logger.error({ job, err: error }, failed);
-      told = message;
+      if (isLocked(error)) rest = LOCKED_REST;
+      else {
+        if (message !== told) logger.error({ job, err: error }, failed);
+        told = message;
+      }
     } finally {
       ended();
     }

@@ -56,7 +56,8 @@ export function deliveryTransport(
   const origin = service === 'Broadsheet' ? settings.origin : settings.dataOrigin;
   const allowsPrivate = settings.webhookPrivate;
   const client = createWebhookClient(`${service}/${VERSION} (+${origin})`, allowsPrivate);
-  return { client, allowsPrivate, now, groupCommit: store.groupCommit };
+  // A delivery that is not recorded is sent again.
+  return { client, allowsPrivate, now, groupCommit: (work) => store.groupCommit(work, Number.POSITIVE_INFINITY) };
 }
 
 function deliveryLog(logger: Logger, job: string): DeliveryEvents<LoggedDelivery> {

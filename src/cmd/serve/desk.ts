@@ -17,6 +17,7 @@ import { papersInContent } from '../../ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../ingest/source-file.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import { printError } from '../../terminal/output.ts';
+import { allEnded } from './all-ended.ts';
 import { renderMail } from './render-mail.ts';
 import { RestartableJob } from './restartable-job.ts';
 import type { Service } from './service.ts';
@@ -60,8 +61,11 @@ export async function serveDesk(
     jobs,
     drain: desk.drain,
     async stop() {
-      await Promise.all([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
-      await stopClock();
+      try {
+        await allEnded([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
+      } finally {
+        await stopClock();
+      }
     },
   };
 }

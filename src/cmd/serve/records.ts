@@ -11,6 +11,7 @@ import type { ServerLog } from '../../app/server-log.ts';
 import { listeningOn } from '../../env.ts';
 import { proberOf } from '../../net/prober.ts';
 import { smtpOf } from '../../net/smtp.ts';
+import { allEnded } from './all-ended.ts';
 import { renderMail } from './render-mail.ts';
 import { RestartableJob } from './restartable-job.ts';
 import type { Service } from './service.ts';
@@ -44,13 +45,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
     jobs,
     drain: records.drain,
     async stop() {
-      await Promise.all([
-        records.close(),
-        stopWebhooks(),
-        stopIndex(),
-        stopScanner(),
-        ...jobs.map((job) => job.stop()),
-      ]);
+      await allEnded([records.close(), stopWebhooks(), stopIndex(), stopScanner(), ...jobs.map((job) => job.stop())]);
     },
   };
 }

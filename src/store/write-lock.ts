@@ -1,0 +1,145 @@
+import { isLocked, LockedFault } from '../fault.ts';
+import { BUSY_TIMEOUT, type DatabaseSettings, type Db, IN_MEMORY, lockedFault } from './open.ts';
+import { onLocked } from './sql.ts';
+
+/** How long a statement waits for the lock while nothing else runs on its thread, in ms: longer than most writes take. */
+const WAITS_HERE = 100;
+/** How often a lock that is held is looked at, in ms. */
+const LOOK_EVERY = 50;
+/** How long a lock is held before it is worth a line in the log, in ms. */
+const TOLD_AFTER = 1_000;
+
+/** Called when the lock has been held for a second, and when it is free again, with how long it was held, in ms. */
+export interface LockEvents {
+  held(): void;
+  freed(ms: number): void;
+}
+
+interface Waiting {
+  /** When it gives up, in ms of the monotonic clock. */
+  until: number;
+  settle(isFree: boolean): void;
+}
+
+/**
+ * The write lock of the database, which another process may hold for as long as it likes. SQLite waits for it on the
+ * thread that asks. A command may wait like that; a server would answer nobody meanwhile. So while it shares its thread,
+ * one statement waits for a moment, and from then on every write fails at once until a look finds the lock free.
+ */
+export class WriteLock {
+  readonly #db: Db;
+  readonly #file: string;
+  readonly #waiting = new Set<Waiting>();
+  #events: LockEvents | null = null;
+  /** While another process holds the lock. */
+  #looking: NodeJS.Timeout | null = null;
+  #heldSince = 0;
+  #isTold = false;
+  /** No wait lasts longer than this moment of the monotonic clock, in ms. */
+  #end = Number.POSITIVE_INFINITY;
+
+  constructor(db: Db, { file }: Pick<DatabaseSettings, 'file'>) {
+    this.#db = db;
+    this.#file = file;
+    onLocked(db, () => this.#found());
+  }
+
+  /** From now on others need this thread. Returns what ends that. */
+  share(events: LockEvents): () => void {
+    if (this.#file === IN_MEMORY) return () => {};
+    this.#events = events;
+    this.#end = Number.POSITIVE_INFINITY;
+    this.#wait(WAITS_HERE);
+    return () => {
+      this.#events = null;
+      this.#stopLooking(false);
+      this.#wait(BUSY_TIMEOUT);
+    };
+  }
+
+  /** Whether another process is known to hold the lock. */
+  get isHeld(): boolean {
+    return this.#looking !== null;
+  }
+
+  /** Has all that waits now or later give up after `BUSY_TIMEOUT`, because the process ends. */
+  hurry(): void {
+    this.#end = performance.now() + BUSY_TIMEOUT;
+  }
+
+  /** Resolves when the lock is not known to be held. Throws `LockedFault` after `patience` ms. */
+  async free(patience = BUSY_TIMEOUT): Promise<void> {
+    if (!this.isHeld) return;
+    const isFree = await new Promise<boolean>((settle) => {
+      this.#waiting.add({ until: performance.now() + patience, settle });
+    });
+    if (!isFree) throw lockedFault(this.#file);
+  }
+
+  /**
+   * Runs `work`, which begins with one write, and does nothing if it does not get the lock. Then it is run again when
+   * the lock is free, for `patience` ms.
+   */
+  async patiently<T>(work: () => T | Promise<T>, patience = BUSY_TIMEOUT): Promise<T> {
+    const end = performance.now() + patience;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof LockedFault) || !this.isHeld) throw error;
+        await this.free(end - performance.now());
+      }
+    }
+  }
+
+  /** A write did not get the lock. */
+  #found(): void {
+    if (this.#events === null || this.isHeld) return;
+    this.#heldSince = performance.now();
+    this.#isTold = false;
+    this.#wait(0);
+    this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
+  }
+
+  #look(): void {
+    if (!this.#isTaken()) {
+      this.#stopLooking(true);
+      this.#wait(WAITS_HERE);
+      return;
+    }
+    const now = performance.now();
+    if (!this.#isTold && now - this.#heldSince > TOLD_AFTER) {
+      this.#isTold = true;
+      this.#events?.held();
+    }
+    for (const one of this.#waiting) {
+      if (now < Math.min(one.until, this.#end)) continue;
+      this.#waiting.delete(one);
+      one.settle(false);
+    }
+  }
+
+  #isTaken(): boolean {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch (error) {
+      // Any other error is for those who write.
+      return isLocked(error);
+    }
+  }
+
+  #stopLooking(isFree: boolean): void {
+    if (this.#looking === null) return;
+    clearInterval(this.#looking);
+    this.#looking = null;
+    if (this.#isTold) this.#events?.freed(performance.now() - this.#heldSince);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const { settle } of waiting) settle(isFree);
+  }
+
+  #wait(ms: number): void {
+    this.#db.exec(`PRAGMA busy_timeout = ${ms}`);
+  }
+}
