@@ -29,6 +29,20 @@ const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
 
 const COMMA = 0x2c;
 
+/** What the answers to a request depend on. */
+interface State {
+  etag: string;
+  /** What an answer depends on beside its name. */
+  whole: string;
+  /** What a row depends on beside its id: rows have no address on the requested host. */
+  ofRows: string;
+}
+
+interface HeldRow {
+  state: string;
+  bytes: Uint8Array;
+}
+
 /** JSON with a list of rows, each of them as bytes. */
 interface RowList {
   before: string;
@@ -42,13 +56,16 @@ interface RowList {
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
-  readonly #rows = new LRUCache<string, Uint8Array>({
+  /** By the pieces' ids: a key that names the state too would be put together and hashed anew for each look. */
+  readonly #rows = new LRUCache<string, HeldRow>({
     maxSize: ROWS_MAX,
-    sizeCalculation: ({ length }, key) => length + key.length + ROW,
+    sizeCalculation: ({ bytes }, key) => bytes.length + key.length + ROW,
   });
   /** Lists that were made once. */
   readonly #made = new LRUCache<string, true>({ max: LISTS_MAX });
   readonly #digests = new Map<string, string>();
+  /** By the site of a request. */
+  readonly #states = new WeakMap<object, State>();
   readonly #program: string;
 
   /** `program` identifies the running code: another version may render the same edition differently. */
@@ -78,7 +95,7 @@ export class PaperResponses {
 
   /** The cached response of this name in this edition; null when there is none. `headers` are as for `text`. */
   cached(c: PaperContext, name: string, headers: Headers): Response | null {
-    if (!this.#cache.has(name, this.#stateOf(c))) return null;
+    if (!this.#cache.has(name, this.#stateOf(c).whole)) return null;
     return this.text(c, name, () => '', headers);
   }
 
@@ -87,16 +104,17 @@ export class PaperResponses {
    * would only displace what is asked often.
    */
   list(c: PaperContext, name: string, make: () => RowList, headers: Headers): Response {
-    const key = `${this.#stateOf(c)} ${name}`;
+    const { etag, whole } = this.#stateOf(c);
+    const key = `${whole} ${name}`;
     if (this.#made.has(key)) return this.#send(c, name, headers, () => ({ bytes: bytesOf(make()) }));
     this.#made.set(key, true);
-    return this.#sendOne(c, representationOf({ bytes: bytesOf(make()) }, this.#etag(c)), headers, gzipped);
+    return this.#sendOne(c, representationOf({ bytes: bytesOf(make()) }, etag), headers, gzipped);
   }
 
   /** Those of the pieces whose rows are not cached in this edition. */
   lacking(c: PaperContext, ids: readonly string[]): string[] {
-    const state = this.#stateOf(c);
-    return ids.filter((id) => !this.#rows.has(`${state} ${id}`));
+    const state = this.#stateOf(c).ofRows;
+    return ids.filter((id) => this.#rows.peek(id)?.state !== state);
   }
 
   /**
@@ -104,24 +122,26 @@ export class PaperResponses {
    * leaves out those for which it returns null.
    */
   rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): Uint8Array[] {
-    const state = this.#stateOf(c);
+    const state = this.#stateOf(c).ofRows;
     const rows: Uint8Array[] = [];
     for (const id of ids) {
-      const key = `${state} ${id}`;
-      const held = this.#rows.get(key);
-      const row = held ?? rowOf(make(id));
-      if (row === null) continue;
-      if (held === undefined) this.#rows.set(key, row);
-      rows.push(row);
+      const held = this.#rows.get(id);
+      if (held?.state === state) {
+        rows.push(held.bytes);
+        continue;
+      }
+      const bytes = rowOf(make(id));
+      if (bytes === null) continue;
+      this.#rows.set(id, { state, bytes });
+      rows.push(bytes);
     }
     return rows;
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Parameters<typeof representationOf>[0]): Response {
-    const etag = this.#etag(c);
-    const state = this.#stateOf(c);
-    const plain = this.#cache.get(name, state, () => representationOf(make(), etag));
-    return this.#sendOne(c, plain, headers, () => this.#cache.gzipped(name, state, plain));
+    const { etag, whole } = this.#stateOf(c);
+    const plain = this.#cache.get(name, whole, () => representationOf(make(), etag));
+    return this.#sendOne(c, plain, headers, () => this.#cache.gzipped(name, whole, plain));
   }
 
   #sendOne(
@@ -136,14 +156,19 @@ export class PaperResponses {
     return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
   }
 
-  /** What an answer depends on beside its name. */
-  #stateOf(c: PaperContext): string {
-    return `${this.#etag(c)} ${c.get('site').slug}`;
+  #stateOf(c: PaperContext): State {
+    const site = c.get('site');
+    let state = this.#states.get(site);
+    if (state === undefined) {
+      const etag = this.#etag(site);
+      state = { etag, whole: `${etag} ${site.slug}`, ofRows: `${site.paper.edition} ${site.root}` };
+      this.#states.set(site, state);
+    }
+    return state;
   }
 
   /** The edition's number, and a digest of everything else that determines the bytes. */
-  #etag(c: PaperContext): string {
-    const { paper, root, served } = c.get('site');
+  #etag({ paper, root, served }: PaperContext['var']['site']): string {
     const place = `${root} ${served}`;
     let digest = this.#digests.get(place);
     if (digest === undefined) {
@@ -165,18 +190,16 @@ function rowOf(row: object | null): Uint8Array | null {
 
 /** The rows parted by commas, between two texts. */
 function bytesOf({ before, rows, after }: RowList): Buffer<ArrayBuffer> {
-  const [first, last] = [utf8(before), utf8(after)];
-  const commas = Math.max(0, rows.length - 1);
-  const length = rows.reduce((sum, row) => sum + row.length, first.length + commas + last.length);
+  let length = Buffer.byteLength(before) + Math.max(0, rows.length - 1) + Buffer.byteLength(after);
+  for (const row of rows) length += row.length;
   const bytes = Buffer.allocUnsafeSlow(length);
-  bytes.set(first);
-  let at = first.length;
+  let at = bytes.write(before);
   for (const [n, row] of rows.entries()) {
     if (n > 0) bytes[at++] = COMMA;
     bytes.set(row, at);
     at += row.length;
   }
-  bytes.set(last, at);
+  bytes.write(after, at);
   return bytes;
 }
 
