@@ -50,9 +50,9 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
   const { app, logger } = parts;
   const { host, port, origin } = app.settings;
   const uses = new KeyUses(app.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
-  const wire = (got: number) => {
+  const wire = async (got: number) => {
     bound(got);
-    return deskRouter(parts, uses);
+    return { router: await deskRouter(parts, uses) };
   };
   return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
@@ -106,7 +106,7 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
       ask: (request, env) => router.fetch(request, env),
     });
     router.route('/', records.router);
-    return router;
+    return { router, kept: records.kept };
   };
   const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {

@@ -17,7 +17,7 @@ export function proxyList(entries: readonly string[]): BlockList {
 }
 
 /** The address of a request's peer. */
-export function peerOf({ incoming }: HttpBindings): string {
+export function peerOf({ incoming }: Pick<HttpBindings, 'incoming'>): string {
   return plain(incoming.socket.remoteAddress ?? '');
 }
 
@@ -25,7 +25,7 @@ export function peerOf({ incoming }: HttpBindings): string {
  * Identifies a caller for counting: an IPv4 address, or the /64 of an IPv6 one. Behind trusted proxies it is the last
  * address in X-Forwarded-For that does not belong to a proxy.
  */
-export function callerOf(env: HttpBindings, proxies: BlockList): string {
+export function callerOf(env: Pick<HttpBindings, 'incoming'>, proxies: BlockList): string {
   const near = peerOf(env);
   if (!isTrusted(near, proxies)) return counted(near);
   const forwarded = String(env.incoming.headers['x-forwarded-for'] ?? '')

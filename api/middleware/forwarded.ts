@@ -1,3 +1,5 @@
+import type { BlockList } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
@@ -11,6 +13,20 @@ const LOOPBACK = /^(?:127\.|::1$)/;
 /** The headers in which proxies name the caller. */
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
+/** The header in which a proxy names the caller of a request. */
+function forwardedBy({ incoming }: Pick<HttpBindings, 'incoming'>): string | undefined {
+  return HEADERS.find((name) => incoming.headers[name] !== undefined);
+}
+
+/** Whether a request came through a proxy on this machine that is not among those. */
+export function unnamedProxy(proxies: BlockList): (env: Pick<HttpBindings, 'incoming'>) => boolean {
+  return (env) => {
+    if (forwardedBy(env) === undefined) return false;
+    const address = peerOf(env);
+    return LOOPBACK.test(address) && !isTrusted(address, proxies);
+  };
+}
+
 /**
  * Warns, in the log and in the output of `doctor`, when requests from this machine have a proxy's headers but no
  * setting names that proxy. Callers on this machine are exempt from limits, so behind such a proxy no limit by address
@@ -21,16 +37,14 @@ export function recordForwarded(
   service: 'desk' | 'records',
   logger: Logger,
 ) {
-  const proxies = proxyList(settings.trustedProxies);
+  const isUnnamed = unnamedProxy(proxyList(settings.trustedProxies));
   let saidAt = Number.NEGATIVE_INFINITY;
   // Earlier records refer to the settings before this start.
   store.forwarded.forget(service);
   return createMiddleware<DeskEnv>((c, next) => {
-    const { headers } = c.env.incoming;
-    const header = HEADERS.find((name) => headers[name] !== undefined);
-    if (header === undefined || Math.abs(now() - saidAt) < AGAIN) return next();
+    const header = forwardedBy(c.env);
+    if (header === undefined || Math.abs(now() - saidAt) < AGAIN || !isUnnamed(c.env)) return next();
     const address = peerOf(c.env);
-    if (!LOOPBACK.test(address) || isTrusted(address, proxies)) return next();
     saidAt = now();
     logger.warn(
       { service, address, header },

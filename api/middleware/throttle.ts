@@ -23,13 +23,15 @@ interface Sparing<E extends DeskEnv> {
   sparesKeys?: boolean;
 }
 
-/** Limits requests per address. Throws `rate_limited`. */
+/**
+ * Limits requests per address. Throws `rate_limited`. `limiter` counts them, if it counts others too.
+ */
 export function throttle<E extends DeskEnv>(
   limit: Limit,
   proxies: BlockList,
   { spares, sparesLocal = false, sparesKeys = false }: Sparing<E>,
+  limiter = new RateLimiterMemory(limit),
 ) {
-  const limiter = new RateLimiterMemory(limit);
   return createMiddleware<E>((c, next) => {
     if (spares(c)) return next();
     const caller = callerOf(c.env, proxies);

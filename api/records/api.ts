@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createCheckout } from '../../src/app/checkout.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
@@ -9,8 +10,10 @@ import { allowedBy, allowedByExact } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
 import { rejectInvalid } from '../middleware/invalid.ts';
+import { keptAnswers } from '../middleware/kept-answers.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { laneMiddleware } from '../middleware/lane.ts';
+import { answerLog } from '../middleware/log.ts';
 import { requireUtf8Query } from '../middleware/query.ts';
 import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
@@ -23,6 +26,7 @@ import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/refusals.ts';
 import type { PageSender } from './pages/page.ts';
+import { timeMachine } from './pages/time-machine.ts';
 import { register } from './route.ts';
 import { recordsRoutes } from './routes.ts';
 import type { ChangeFeed } from './stream/feed.ts';
@@ -52,11 +56,12 @@ const CROSS_ORIGIN = [
   '/log/*',
 ];
 
-/** The router of the domain records, at the root of their own host, and the URL map that it serves. */
+/** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
 export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts) {
   const { store, settings, now } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
+  const limiter = new RateLimiterMemory(READS);
   const checkout = await createCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = laneMiddleware({
@@ -65,7 +70,12 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
     now,
     signInUrl: signInUrl(settings),
     handlers: {
-      public: throttle(READS, proxies, { spares: (c) => c.get('key') !== null, sparesLocal: true, sparesKeys: true }),
+      public: throttle(
+        READS,
+        proxies,
+        { spares: (c) => c.get('key') !== null, sparesLocal: true, sparesKeys: true },
+        limiter,
+      ),
       keyless: keylessLane(app),
       keyed: keyedLane(app, logger),
       menu: menuLane(settings),
@@ -79,8 +89,10 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
   router.use(readSession(app));
   router.use(limitMethods(allowedByExact(router)));
 
-  const routes = recordsRoutes({ app, logger, pages, feed, checkout, refusals, ask, router });
+  const machine = timeMachine(app, pages);
+  const routes = recordsRoutes({ app, logger, pages, feed, timeMachine: machine, checkout, refusals, ask, router });
   for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);
   answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
-  return { router, routes };
+  const kept = keptAnswers(machine.kept, { log: answerLog(logger, 'records'), proxies, limiter });
+  return { router, routes, kept };
 }

@@ -38,7 +38,7 @@ import { logFiles } from './pages/log-files.ts';
 import type { PageSender } from './pages/page.ts';
 import { robots } from './pages/robots.ts';
 import { searchPage } from './pages/search.ts';
-import { timeMachinePage } from './pages/time-machine.ts';
+import type { TimeMachine } from './pages/time-machine.ts';
 import { verifyPage } from './pages/verify.ts';
 import type { Route } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
@@ -67,6 +67,7 @@ export interface RecordsParts {
   logger: Logger;
   pages: PageSender;
   feed: ChangeFeed;
+  timeMachine: TimeMachine;
   /** Null while the paid lane is closed. */
   checkout: Checkout | null;
   refusals: Refusals;
@@ -80,7 +81,7 @@ export interface RecordsParts {
  * answers; a path without parameters goes before any with one.
  */
 export function recordsRoutes(parts: RecordsParts): readonly Route[] {
-  const { app, logger, pages, feed, checkout, refusals, ask, router } = parts;
+  const { app, logger, pages, feed, timeMachine, checkout, refusals, ask, router } = parts;
   const { store, settings } = app;
   const files = exportFiles(app);
   const feeds = changeFeeds(app);
@@ -107,7 +108,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
 
     // Pages and feeds, for everyone.
     ['GET', '/', 'public', landingPage(app, pages)],
-    ['GET', '/t/{domain}', 'public', timeMachinePage(app, pages)],
+    ['GET', '/t/{domain}', 'public', timeMachine.page],
     ['GET', '/changes/today', 'public', changes.today],
     ['GET', '/changes/{date}', 'public', changes.ofDay],
     ['GET', '/changes.json', 'public', feeds.json],

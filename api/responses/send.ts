@@ -27,18 +27,18 @@ export function sendShared(
   headers: Headers,
   known: readonly Representation[] = [representation],
 ): Response {
-  const all: Headers = {
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': PUBLIC,
-    ...headers,
-    ...representation.headers,
-  };
+  const all = sharedHeaders(representation, headers);
   const given = c.req.header('if-none-match');
   const match = given === undefined ? undefined : known.find(({ etag }) => matchesEtag(given, etag));
-  if (match === undefined) return respond(c, representation.bytes, 200, { ...all, ETag: representation.etag });
+  if (match === undefined) return respond(c, representation.bytes, 200, all);
   // A 304 has no headers that describe the body, except the ETag and cache directives (RFC 9110, section 15.4.5).
   const { 'Content-Type': _type, 'Content-Encoding': _coding, ...rest } = { ...all, ...match.headers };
   return respond(c, null, 304, { ...rest, ETag: match.etag });
+}
+
+/** The headers of a 200 from `sendShared`. */
+export function sharedHeaders({ headers: own, etag }: Representation, headers: Headers): Headers {
+  return { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': PUBLIC, ...headers, ...own, ETag: etag };
 }
 
 /** Sends a representation to one caller only: no cache keeps it. */

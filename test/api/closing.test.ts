@@ -13,7 +13,7 @@ async function server() {
   const router = new Hono<DeskEnv>().get('/', (context) => context.text('answered'));
   const listening = await listen(
     PLACE,
-    async () => router,
+    async () => ({ router }),
     () => {},
   );
   const port = Number(new URL(listening.url).port);

@@ -6,23 +6,29 @@ import { previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { DAY, isoTime, parseSpan } from '../../../src/time.ts';
+import { crossOriginHeaders } from '../../middleware/cors.ts';
+import type { KeptRoute } from '../../middleware/kept-answers.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
+import { sharedHeaders } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
+import { CORS } from '../cors.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { wantedPage, wantsPage } from './page.ts';
 import { timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
+export type TimeMachine = ReturnType<typeof timeMachine>;
+
 /**
  * The time machine: a hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every
  * field. As JSON it is the preview.
  */
-export const timeMachinePage = (app: AppContext, pages: PageSender) => {
+export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
   const cache = new ResponseCache(CACHE_MAX);
   const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
@@ -30,6 +36,11 @@ export const timeMachinePage = (app: AppContext, pages: PageSender) => {
     description: `The latest signed observation of ${unicode}: name servers, number of records, changes, and the receipt.`,
     path: `/t/${hostname}`,
   });
+
+  const keyOf = (hostname: string, state: string, isPage: boolean): [name: string, state: string] => [
+    `${isPage ? 'page' : 'json'} ${hostname}`,
+    `${state} ${Math.floor(app.now() / DAY)}`,
+  ];
 
   /** What everyone sees now: made once per observation, once more when the host is paused, and each midnight. */
   const latest = async (c: RecordsContext, hostname: string, state: string) => {
@@ -44,12 +55,12 @@ export const timeMachinePage = (app: AppContext, pages: PageSender) => {
       const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
       return pages.render('/records/time-machine', view);
     };
-    const [name, shown] = [`${isPage ? 'page' : 'json'} ${hostname}`, `${state} ${Math.floor(app.now() / DAY)}`];
+    const [name, shown] = keyOf(hostname, state, isPage);
     const kept = cache.held(name, shown) ?? (await cache.load(name, shown, make));
     return isPage ? pages.sendShared(c, kept) : sendPublic(c, kept, JSON_BESIDE_PAGE);
   };
 
-  return async (c: RecordsContext) => {
+  const page = async (c: RecordsContext) => {
     const given = c.req.param('domain') ?? '';
     const isForAll = signedIn(c) === null && !c.req.url.includes('?');
     // Read before the observation: if another process stores one in between, the next request makes the page again.
@@ -73,6 +84,22 @@ export const timeMachinePage = (app: AppContext, pages: PageSender) => {
     const status = observation === null && first !== null ? 404 : 200;
     return pages.send(c, '/records/time-machine', view, { status });
   };
+
+  const crossOrigin = crossOriginHeaders(CORS);
+  /** What everyone sees now, where it was made before. */
+  const kept: KeptRoute = {
+    prefix: '/t/',
+    pattern: '/t/{domain}',
+    kept(hostname, accept) {
+      const isPage = wantedPage(accept);
+      const state = isPage === undefined ? null : records.observedState(hostname);
+      const held = state === null ? undefined : cache.held(...keyOf(hostname, state, isPage === true));
+      if (held === undefined) return null;
+      const headers = sharedHeaders(held, isPage ? pages.headersShared : JSON_BESIDE_PAGE);
+      return { bytes: held.bytes, headers: { ...crossOrigin, ...headers } };
+    },
+  };
+  return { page, kept };
 };
 
 /** The requested time as its last millisecond; null for the latest. Throws `invalid_request`. */

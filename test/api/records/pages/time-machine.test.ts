@@ -52,6 +52,27 @@ describe('the time machine', () => {
     return `records_session=${token}`;
   }
 
+  test('an answer that is kept is what the router says', async () => {
+    const shown = async (path: string, headers: Record<string, string>) => {
+      const { status, text, headers: got } = await get(path, headers);
+      const { date: _date, 'x-request-id': _id, 'keep-alive': _alive, ...rest } = got;
+      return { status, text, headers: rest };
+    };
+    for (const headers of [HTML, JSON_ONLY, { accept: '*/*' }, {}, { accept: 'application/problem+json' }]) {
+      // A length is for the router alone.
+      const routed = await shown(HOST, { ...headers, 'content-length': '0' });
+      assert.equal(routed.status, 200);
+      for (let time = 0; time < 2; time++) assert.deepEqual(await shown(HOST, headers), routed);
+    }
+    for (const path of ['/t/new.example', '/t/paused.example', '/t/unknown.example', '/t/..', '/t/-'])
+      for (const headers of [HTML, JSON_ONLY])
+        for (let time = 0; time < 2; time++) {
+          const { status, headers: routed } = await shown(path, { ...headers, 'content-length': '0' });
+          const { status: other, headers: kept } = await shown(path, headers);
+          assert.deepEqual([other, kept['content-type']], [status, routed['content-type']], path);
+        }
+  });
+
   test('the newest observation is shown as its preview, with its receipt, and nothing that is held back', async () => {
     const { status, text, headers } = await get(HOST);
     assert.equal(status, 200);
