@@ -25,7 +25,7 @@ export interface Asker {
   caller: string;
   /** Whether the question has neighbouring words to find. */
   isPhrase: boolean;
-  /** When it arrived, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`; later by the time in which this thread stood still since. */
   since: number;
   /** Of which ids found the rows are wanted too. */
   wanted(ids: readonly string[]): string[];
@@ -35,9 +35,7 @@ interface Job {
   paper: string;
   caller: string;
   question: Question;
-  wanted: Asker['wanted'];
-  /** When it arrived, by `performance.now()`. */
-  since: number;
+  asker: Asker;
   lane: Lane;
   isSettled: boolean;
   resolve(found: Found): void;
@@ -84,6 +82,7 @@ export class SearchPool {
   /** All questions without an answer. */
   readonly #jobs = new Set<Job>();
   #ticking: NodeJS.Timeout | null = null;
+  #tickedAt = 0;
   #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -106,16 +105,17 @@ export class SearchPool {
    * Searches a state of the database that is not older than this call. Throws `unavailable` when too many questions
    * wait, when its time is over, or when no connection opens; the caller may then ask again.
    */
-  async ask(question: Question, { caller, isPhrase, since, wanted }: Asker): Promise<Found> {
+  async ask(question: Question, asker: Asker): Promise<Found> {
     const { paper } = question;
+    const { caller, isPhrase, since } = asker;
     if (this.#isClosed || performance.now() >= since + this.#limits.wait || this.#isFull(paper, caller)) {
       throw tooMany();
     }
     return new Promise((resolve, reject) => {
       const lane = isPhrase ? this.#slow : this.#quick;
-      const job: Job = { paper, caller, question, wanted, since, lane, isSettled: false, resolve, reject };
+      const job: Job = { paper, caller, question, asker, lane, isSettled: false, resolve, reject };
       this.#jobs.add(job);
-      this.#ticking ??= setInterval(() => this.#tick(), TICK);
+      this.#startTicking();
       lane.waiting.add(job);
       this.#next(lane);
     });
@@ -177,7 +177,7 @@ export class SearchPool {
   #answer(seat: Seat, job: Job): void {
     seat.job = job;
     seat.began = performance.now();
-    seat.reader.found(job.question, job.wanted).then(
+    seat.reader.found(job.question, job.asker.wanted).then(
       (found) => {
         this.#settle(job);
         job.resolve(found);
@@ -210,10 +210,29 @@ export class SearchPool {
     return took >= this.#limits.slow && lane.waiting.size > lane.waiting.sizeOf(paper, caller);
   }
 
+  #startTicking(): void {
+    if (this.#ticking !== null) return;
+    this.#tickedAt = performance.now();
+    this.#ticking = setInterval(() => this.#tick(), TICK);
+  }
+
+  /**
+   * Leaves the time out of account in which this thread stood still, such as for a slow disk: answers that came
+   * meanwhile are read after this tick.
+   */
+  #forgiveStandstill(now: number): void {
+    const late = now - this.#tickedAt - TICK;
+    this.#tickedAt = now;
+    if (late < TICK) return;
+    for (const { asker } of this.#jobs) asker.since += late;
+    for (const seat of this.#seats()) seat.began += late;
+  }
+
   /** Refuses the questions whose time is over, and interrupts what nobody waits for and what is in the way. */
   #tick(): void {
     const now = performance.now();
-    for (const job of this.#jobs) if (now >= job.since + this.#limits.wait) this.#refuse(job, tooMany());
+    this.#forgiveStandstill(now);
+    for (const job of this.#jobs) if (now >= job.asker.since + this.#limits.wait) this.#refuse(job, tooMany());
     const busy = this.#seats().filter(({ job }) => job !== null);
     for (const { reader, lane, job, began } of busy) {
       // Interrupting what has not begun, or has just ended, has no effect: so again with the next tick.

@@ -10,6 +10,8 @@ import type { Found, Question } from '../../src/store/search-reads.ts';
 import { until } from '../support/program.ts';
 
 const LONG = 60_000;
+/** Longer than until the pool looks at the time first, in ms. */
+const SOON = 30;
 const question = (paper: string, match = 'x'): Question => ({ paper, match, limit: 1 });
 
 interface Pool {
@@ -23,7 +25,7 @@ interface Pool {
 
 /**
  * A pool of connections that answer each question with its text. `long` is answered when it is released, unless it is
- * interrupted first; `fail` is an error of the database.
+ * interrupted first, `soon` a moment later; `fail` is an error of the database.
  */
 function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
   const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [] };
@@ -37,6 +39,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
           seen.asked.push(match);
           const answer = () => resolve({ edition: 1, ids: [match], rows: [] });
           if (match === 'fail') reject(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }));
+          else if (match === 'soon') setTimeout(answer, SOON);
           else if (match !== 'long') setImmediate(answer);
           else {
             held.add(answer);
@@ -91,6 +94,15 @@ test('those who wait longest and those who find no room are told to ask again', 
   assert.equal(await until(() => ask('p', 'after').catch(() => null)), 'after');
   // A question whose time is over when it is asked once more does not begin to wait again.
   assert.ok((await thrownBy(ask('p', 'x', { since: performance.now() - 101 }))) instanceof Busy);
+});
+
+test('the time in which the server itself stood still is not that of the search', async (t) => {
+  const { ask } = poolOf(t, { wait: 100 });
+  const answer = ask('p', 'soon');
+  // A commit to a slow disk. The answer comes meanwhile, and the pool looks at the time before it is read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  assert.equal(await answer, 'soon');
+  assert.ok((await thrownBy(ask('p', 'long'))) instanceof Busy, 'the time is over as ever');
 });
 
 test('the room is bounded for each caller and each paper too', async (t) => {
