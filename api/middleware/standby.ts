@@ -12,23 +12,27 @@ export function isChange({ req }: Context): boolean {
   return CHANGES.has(req.method) && !READS.test(req.path);
 }
 
+/** Throws `Busy` with this message where another server signs. */
+export function assertSigns({ signer }: Pick<AppContext, 'signer'>, message: string): void {
+  try {
+    signer.assertHeld();
+  } catch {
+    // The reason is in the server's log: it names machines, and nobody has shown a key yet.
+    throw new Busy(message);
+  }
+}
+
+const REFUSED = 'this server stands by for another one, and changes nothing; try again later';
+
 /**
  * Refuses changes where another server signs, since they would be in this copy of the database alone. Asks again before
  * the answer: a process that was stopped meanwhile does not promise what it kept too late.
  */
 export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): MiddlewareHandler<DeskEnv> {
-  const assertSigns = () => {
-    try {
-      app.signer.assertHeld();
-    } catch {
-      // The reason is in the server's log: it names machines, and nobody has shown a key yet.
-      throw new Busy('this server stands by for another one, and changes nothing; try again later');
-    }
-  };
   return async (c, next) => {
     if (app.settings.leaseUrl === null || !isChange(c)) return next();
-    assertSigns();
+    assertSigns(app, REFUSED);
     await next();
-    if (c.res.ok) assertSigns();
+    if (c.res.ok) assertSigns(app, REFUSED);
   };
 }

@@ -79,7 +79,7 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
       keyless: keylessLane(app),
       keyed: keyedLane(app, logger),
       menu: menuLane(settings),
-      paid: paidLane({ refusals, checkout, settings, logger }),
+      paid: paidLane({ refusals, checkout, settings, logger, signer: app.signer }),
     },
   });
   const allowed = allowedBy(router);

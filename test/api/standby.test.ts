@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
-import type { DeskEnv } from '../../api/env.ts';
+import { pino } from 'pino';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { DeskEnv, RecordsEnv } from '../../api/env.ts';
 import { refuseOnStandby } from '../../api/middleware/standby.ts';
+import { paidLane } from '../../api/records/lanes/paid.ts';
 import { readSettings } from '../../src/env.ts';
 import { Busy } from '../../src/fault.ts';
+import type { Checkout } from '../../src/meter/checkout.ts';
+import { LOOKUP, LOOKUP_UNITS, paidEnv, payment } from '../support/paid-stand.ts';
 
 function server({ holds }: { holds: () => boolean }) {
   const settings = readSettings({ LEASE_URL: 's3://papers/lease' });
@@ -45,4 +50,37 @@ test('a change during which the lease was lost is not answered as done', async (
   const ask = server({ holds: () => asked++ === 0 });
   assert.equal((await ask('POST', '/api/v1/stories')).status, 503);
   assert.equal(asked, 2);
+});
+
+test('a standby takes no payment, not for a read either', async () => {
+  const settings = readSettings(paidEnv('http://127.0.0.1:1', null));
+  const { headers } = await payment(privateKeyToAccount(`0x${'12'.repeat(32)}`), LOOKUP_UNITS);
+  const asked: string[] = [];
+  const lane = paidLane({
+    refusals: { check: async () => {}, note: async () => {} },
+    checkout: {
+      sell: async () => {
+        asked.push('the facilitator');
+        return { outcome: 'failed' };
+      },
+    } as unknown as Checkout,
+    settings,
+    logger: pino({ level: 'silent' }),
+    signer: {
+      announce: async () => false,
+      assertHeld() {
+        throw new Busy('nothing is signed here: primary.internal, process 7 signs; try again later');
+      },
+    },
+  });
+  const router = new Hono<RecordsEnv>();
+  router.onError((error, c) => c.text(error.message, 503));
+  router.use(lane);
+  const answer = await router.request(LOOKUP, { headers: headers as Record<string, string> });
+  assert.equal(answer.status, 503);
+  assert.match(
+    await answer.text(),
+    /^this server stands by for another one, and takes no payments; nothing was charged/,
+  );
+  assert.deepEqual(asked, []);
 });

@@ -3,11 +3,13 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import type { SignerRight } from '../../../src/app/signer.ts';
 import type { Settings } from '../../../src/env.ts';
 import type { Checkout } from '../../../src/meter/checkout.ts';
 import type { Bought } from '../../../src/meter/purchase.ts';
 import { paymentHash } from '../../../src/meter/purchase.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { assertSigns } from '../../middleware/standby.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { menuAnswer, offerFor } from './menu.ts';
 import { answerOf, paymentOf, receiptHeader } from './payment.ts';
@@ -19,13 +21,17 @@ export interface PaidTools {
   checkout: Checkout | null;
   settings: Settings;
   logger: Logger;
+  signer: SignerRight;
 }
+
+const STANDS_BY =
+  'this server stands by for another one, and takes no payments; nothing was charged, send the same payment again later';
 
 /** Headers that are stored with a sold response. */
 const STORED_HEADERS = ['content-type', 'content-disposition', 'link'];
 
 /** Serves a call with a payment, but only after the money has moved. */
-export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
+export function paidLane({ refusals, checkout, settings, logger, signer }: PaidTools) {
   const streams = new Map<string, { destroy(): unknown }>();
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const offer = offerFor(settings, c.req.url);
@@ -34,6 +40,8 @@ export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
       return;
     }
     const payment = paymentOf(c);
+    // What was paid would be in this copy of the database alone, and the other server would take the payment again.
+    assertSigns({ signer }, STANDS_BY);
     await refusals.check(c);
     const run = async () => {
       await next();
