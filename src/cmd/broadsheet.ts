@@ -3,6 +3,7 @@ import { Fault, stackOf } from '../fault.ts';
 import { VERSION } from '../project.ts';
 import { printable, printableLines } from '../terminal/escape.ts';
 import { endWithParent } from '../terminal/parent-process.ts';
+import { endBetweenSteps } from '../terminal/stop-signal.ts';
 
 /** Every command, in a separate file that exports `command()`. Only the file of the invoked command is loaded. */
 const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
@@ -35,7 +36,16 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   webhook: () => import('./webhook.ts'),
 };
 
+/**
+ * Commands that may write to a database beside a server. One that is killed while it commits may leave a commit that no
+ * other process knows of (docs/backup.md).
+ */
+const WRITES = new Set(
+  'file import air withdraw press publish paper key seat account credits watch scan opt-out reader webhook'.split(' '),
+);
+
 endWithParent();
+if (WRITES.has(process.argv[2] ?? '')) endBetweenSteps();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')

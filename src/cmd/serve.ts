@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { loadBuild } from '../app/build.ts';
 import { checkLog } from '../app/check-log.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
@@ -79,8 +79,16 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
       logger,
     ),
   );
-  // From here on the services have callers, so a signal lets them finish.
-  const stopped = new Promise<void>((resolve) => signals.onStop(resolve));
+  // From here on the services have callers, so a signal lets them finish. It begins nothing more.
+  let isStopped = false;
+  const stopped = new Promise<void>((resolve) => {
+    signals.onStop(() => {
+      isStopped = true;
+      resolve();
+    });
+  });
+  /** Whether nothing has asked this server to stop. A signal is only noticed between two turns of the loop. */
+  const goesOn = () => turn().then(() => !isStopped);
   const { lock } = app.store;
   const unshare = lock.share({
     held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
@@ -88,12 +96,13 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   });
   try {
     metrics = await serveMetrics(app, () => presses, logger);
-    if (app.settings.services.records) services.push(await serveRecords(app, afterReady, logger));
-    if (app.settings.services.desk) {
+    if (app.settings.services.records && (await goesOn())) services.push(await serveRecords(app, afterReady, logger));
+    if (app.settings.services.desk && (await goesOn())) {
       presses = new PressQueue(app);
       services.unshift(await serveDesk(app, presses, afterReady, logger));
     }
-    await (await loadBuild()).preload();
+    if (await goesOn()) await Promise.race([loadBuild().then((build) => build.preload()), stopped]);
+    if (!(await goesOn())) return;
     app.readiness.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
     process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);

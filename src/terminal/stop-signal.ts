@@ -22,6 +22,19 @@ export function onStopSignal(
   process.on('SIGHUP', reload ?? onSignal);
 }
 
+/**
+ * Ends a command that writes by its first stop signal between two of its steps, with the exit code that shells give to
+ * the signal: never within a transaction, as the signal by itself would. Signals that the command itself listens to are
+ * left to it.
+ */
+export function endBetweenSteps(): void {
+  for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + number);
+    });
+  }
+}
+
 /** Whether SIGHUP would mean that the terminal was closed. */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true;
