@@ -3,6 +3,7 @@ import { tags } from '../desk/tags.ts';
 import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
+import { PathSet } from './path-set.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import type { Run } from './steps.ts';
@@ -126,10 +127,14 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
   const printHere = (names: Run) => printer.printAll(names, record);
-  // Found while the outputs are printed. What these leave behind is in `writer.gone`.
-  const strays = checksDisk && !tree.isNew ? unlistedOnDisk(job) : Promise.resolve([]);
-  // Whoever awaits them learns of a failure.
-  strays.catch(() => {});
+  let strays: Promise<string[]> | null = checksDisk && !tree.isNew ? null : Promise.resolve([]);
+  const findStrays = () => {
+    if (strays !== null) return strays;
+    strays = unlistedOnDisk(job);
+    // Whoever awaits them learns of a failure.
+    strays.catch(() => {});
+    return strays;
+  };
   const isSynced = !full && !needsPool;
   for (const { here, inPool } of !needsPool
     ? stepsHere(stages)
@@ -138,10 +143,13 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
-    await allOf([
+    const printing = [
       printHere(here),
       pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
-    ]);
+    ];
+    // While other threads print. What the outputs leave behind is in `writer.gone`.
+    if (inPool.length > 0) findStrays();
+    await allOf(printing);
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
   }
@@ -159,7 +167,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : [];
   // Equal pictures of different names share the files of their variants.
   const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const found = await strays;
+  const found = await findStrays();
   const isInDoubt = full || isShared || found.length > 0;
   const gone = isInDoubt ? await unlisted(job, [...writer.gone, ...found]) : writer.gone;
   const removed = await removeFiles(job, gone, dropped);
@@ -300,7 +308,7 @@ function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> 
  * not list then can be removed.
  */
 async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<string[]> {
-  const listed = new Set<string>();
+  const listed = new PathSet();
   const found: string[] = [];
   const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
