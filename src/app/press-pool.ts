@@ -7,8 +7,13 @@ import type { HowToPrint } from '../press/press.ts';
 import type { RenderResult } from '../press/printer.ts';
 import type { Run } from '../press/steps.ts';
 
-/** How many runs of outputs a batch has at most. A worker always has two batches, so that it never waits for the next one. */
+/** How many runs of outputs a batch has at most. */
 const BATCH_SIZE = 16;
+/**
+ * How many batches a worker has at once, so that it does not wait for the next one while the thread of the press prints
+ * a batch, writes the manifest or looks for stray files. Towards the end it has fewer, so that the others get some.
+ */
+const AHEAD = { min: 2, max: 8 };
 /** More threads than this would wait for the disk. */
 const THREADS_MAX = 4;
 /** The heap of a worker, in MB. What one page leaves behind is cheapest to clear while the processor still has it cached. */
@@ -111,9 +116,10 @@ export class WorkerPool {
       next += batch.length;
       return batch.flat();
     };
+    const ahead = () => Math.min(AHEAD.max, Math.max(AHEAD.min, (runs.length - next) / (2 * threads * BATCH_SIZE)));
     const folders = this.scratchFolders(job.scratch);
     const works = this.#workers.map((worker, index) =>
-      runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, nextBatch, done),
+      runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, { nextBatch, ahead }, done),
     );
     if (this.#printsHere) works.push(runHere(here, nextBatch));
     const outcomes = await Promise.allSettled(
@@ -141,19 +147,21 @@ async function runHere(print: (names: string[]) => Promise<void>, nextBatch: () 
 function runWorker(
   worker: Worker,
   job: WorkerJob,
-  nextBatch: () => string[],
+  { nextBatch, ahead }: { nextBatch: () => string[]; ahead: () => number },
   done: (result: RenderResult) => void,
 ): Promise<void> {
   let underWay = 0;
+  /** Returns whether the worker has any. */
   const send = (): boolean => {
-    const names = nextBatch();
-    if (names.length === 0) return underWay > 0;
-    underWay++;
-    worker.postMessage({ names } satisfies WorkerCall);
-    return true;
+    while (underWay < ahead()) {
+      const names = nextBatch();
+      if (names.length === 0) break;
+      underWay++;
+      worker.postMessage({ names } satisfies WorkerCall);
+    }
+    return underWay > 0;
   };
   worker.postMessage({ job } satisfies WorkerCall);
-  send();
   if (!send()) return Promise.resolve();
   return waitFor(worker, (message) => {
     if (!('results' in message)) return undefined;

@@ -20,6 +20,8 @@ const pictures = openPictures(settings, media);
 const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
+/** What is printed now: batches come ahead of their turn. */
+let printing: Promise<unknown> = Promise.resolve();
 
 function takeSnapshot(): WorkerMessage {
   snapshot.refresh();
@@ -53,7 +55,11 @@ async function print(names: string[]): Promise<WorkerMessage> {
 
 async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
   if ('snapshot' in call) return takeSnapshot();
-  if ('names' in call) return print(call.names);
+  if ('names' in call) {
+    const printed = printing.then(() => print(call.names));
+    printing = printed.catch(() => {});
+    return printed;
+  }
   printer = printerFor(call.job);
   // The first `print` awaits the promise and reports the failure.
   printer.catch(() => {});
