@@ -20,8 +20,8 @@ const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
 /** Where all modules are that have the parser of prose in hand, and change it or render what it parsed. */
 const PROSE_CODE = ['src/press', 'src/ledger'];
 const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
-/** Finds prose on a page again. */
-const KEPT_PROSE = 'src/press/kept-prose.ts';
+/** Find prose on a page again, and see whether a proof is still right. */
+const KEPT = ['src/press/kept-prose.ts', 'src/press/proof-text.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -48,7 +48,7 @@ export interface Build {
   assets(): Iterable<RenderedFile>;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
-  /** A digest of the code that renders prose, with all that it imports. */
+  /** A digest of the code that renders prose and proofs, with all that it imports. */
   proseCode: string;
   /**
    * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
@@ -111,10 +111,13 @@ function proseDigest(): string {
   return codeDigest(proseModules().map((file) => pathToFileURL(file)));
 }
 
-/** The modules that render prose and find it again. What they import renders it too. */
+/** The modules that make or find what a warm press keeps. What they import makes it too. */
 export function proseModules(): string[] {
   const all = PROSE_CODE.flatMap((path) => filesIn(join(PROJECT, path)));
-  return [...all.filter((file) => HAS_PARSER.test(readFileSync(file, 'utf8'))), join(PROJECT, KEPT_PROSE)];
+  return [
+    ...all.filter((file) => HAS_PARSER.test(readFileSync(file, 'utf8'))),
+    ...KEPT.map((path) => join(PROJECT, path)),
+  ];
 }
 
 /** The digest of the pages on disk (see `sourceStamp`); empty while they are being built. */

@@ -5,7 +5,11 @@ import type { Settings } from '../env.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { pictureCache } from '../files/picture-cache.ts';
 import type { Pictures } from '../press/output.ts';
+import { portraitId } from '../press/portrait.ts';
 import { pictureId, type Variant, variantsOf } from '../press/variants.ts';
+
+/** The name of a portrait among the files of its id. */
+const PORTRAIT = 'portrait.png';
 
 /**
  * Draws the variants of pictures, each picture once, and keeps them under DATA_DIR for every paper and process. Two
@@ -34,6 +38,16 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
     return work;
   };
   return {
+    async portrait(portrait) {
+      const id = portraitId(portrait);
+      const kept = await cache.read(id, PORTRAIT);
+      if (kept !== null) return kept;
+      const { drawPortrait } = await import('../press/draw-portrait.ts');
+      const bytes = await drawPortrait(portrait);
+      // What cannot be kept is drawn again.
+      await cache.keep(id, [[PORTRAIT, bytes]]).catch(() => {});
+      return bytes;
+    },
     original: (found) => readFile(media.pathOf(found.digest)),
     isDrawn: (found) => cache.has(pictureId(found)),
     async variant(found: Media, { path }: Variant) {

@@ -283,9 +283,11 @@ function contentOf(path: string, size: number): Buffer | null {
   try {
     let filled = 0;
     while (filled <= size) {
-      const read = readSync(file, buffer, filled, size + 1 - filled, null);
-      if (read === 0) break;
+      const wanted = size + 1 - filled;
+      const read = readSync(file, buffer, filled, wanted, null);
       filled += read;
+      // A file gives less than it is asked for only at its end.
+      if (read < wanted) break;
     }
     return buffer.subarray(0, filled);
   } finally {

@@ -60,20 +60,27 @@ function vkeyOf(key: VerifyingKey): string {
 }
 
 /** Builds a proof. */
-export function proofOf(piece: Hashed, { generations, keys, keysUrl, log }: ProofSources): Required<Proof> {
+export function proofOf(piece: Hashed, sources: ProofSources): Required<Proof> {
+  const { id, revision, content_hash, ...rest } = claimsOf(piece, sources);
+  const basis = basisOf(piece);
+  return { id, revision, content_hash, basis, hash_basis: hashBasis(basis), ...rest };
+}
+
+/** A proof without the basis, which follows `content_hash`. */
+export function claimsOf(
+  piece: Pick<Hashed, 'id' | 'revision'>,
+  { generations, keys, keysUrl, log }: ProofSources,
+): Omit<Required<Proof>, 'basis' | 'hash_basis'> {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
   if (last === undefined || key === undefined) {
     throw new Error(`piece ${piece.id} has no generation signed by a known key`);
   }
   const used = keys.filter(({ kid }) => generations.some((generation) => generation.kid === kid));
-  const basis = basisOf(piece);
   return {
     id: piece.id,
     revision: piece.revision,
     content_hash: last.content_hash,
-    basis,
-    hash_basis: hashBasis(basis),
     receipt: last.receipt,
     receipt_verify: {
       alg: 'Ed25519',

@@ -1,6 +1,7 @@
 import type { Media } from '../desk/media.ts';
 import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
+import type { Portrait } from './portrait.ts';
 import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
@@ -25,6 +26,7 @@ export const STAGES = [
   'card',
   'proof',
   'story',
+  'cover',
   'list',
   'index',
   'front',
@@ -36,7 +38,7 @@ export type Stage = (typeof STAGES)[number];
 /** Renders a page: `src/render.ts`, or Astro's development server. */
 export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
 
-/** Draws the variants of pictures, each once. */
+/** Draws the variants of pictures and portraits, each once. */
 export interface Pictures {
   /** Whether all variants of a picture are drawn already. */
   isDrawn(media: Media): boolean;
@@ -44,6 +46,8 @@ export interface Pictures {
   original(media: Media): Promise<Uint8Array>;
   /** The bytes of a variant, drawn if need be. */
   variant(media: Media, variant: Variant): Promise<Uint8Array>;
+  /** The portrait of a persona without a picture, as PNG, drawn if need be. */
+  portrait(portrait: Portrait): Promise<Uint8Array>;
 }
 
 /** What outputs need for printing, besides the edition. */
@@ -53,10 +57,10 @@ export interface RenderTools {
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
   /**
-   * A page of this output as the press before wrote it; null when it is gone or was altered. Only while pages show prose
-   * as it is rendered now.
+   * A file of this output as the press before wrote it; null when it is gone or was altered. It stays as it is if the
+   * output returns the same object as its body. Only while prose and proofs in the tree are as they are printed now.
    */
-  pageBefore?: ((path: string) => Buffer | null) | undefined;
+  fileBefore?: ((path: string) => Buffer | null) | undefined;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

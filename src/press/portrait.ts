@@ -1,3 +1,5 @@
+import { sha256 } from '../ledger/basis.ts';
+
 /** The side of a drawn portrait, in pixels. Feed readers and previews scale it down. */
 export const PORTRAIT_SIDE = 512;
 
@@ -9,6 +11,14 @@ export interface Portrait {
   /** The paper's hue. */
   hue: number;
   language: string;
+}
+
+/** Increment when the same portrait would look different. */
+const PORTRAIT_TEMPLATE = 1;
+
+/** Names a drawn portrait by everything that decides its bytes. */
+export function portraitId({ slug, name, hue, language }: Portrait): string {
+  return sha256(JSON.stringify(['portrait', PORTRAIT_TEMPLATE, slug, name, hue, language])).slice(7, 27);
 }
 
 const LETTER = /[\p{L}\p{N}]/u;

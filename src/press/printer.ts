@@ -100,7 +100,7 @@ export class Printer {
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
-    const before: Before = { digests: new Map(recorded?.map(({ path, digest }) => [path, digest])), sound: new Set() };
+    const before: Before = { digests: new Map(recorded?.map(({ path, digest }) => [path, digest])), sound: new Map() };
     const files = (await found.output.print(edition, found.key, this.#toolsOver(before))) ?? [];
     return { written: this.#write(name, files, edition, before) };
   }
@@ -111,11 +111,11 @@ export class Printer {
     if (!isProseCurrent || digests.size === 0) return tools;
     return {
       ...tools,
-      pageBefore(path) {
+      fileBefore(path) {
         const digest = digests.get(path);
         const bytes = digest === undefined ? null : tree.bytesBefore(path);
         if (bytes === null || sha256(bytes) !== digest) return null;
-        sound.add(path);
+        sound.set(path, bytes);
         return bytes;
       },
     };
@@ -153,6 +153,7 @@ export class Printer {
       (listed === digest && (!checksDisk || before.sound.has(path) || look())) ||
       (listed === undefined && checksDisk && look());
     if ('body' in file) {
+      if (listed !== undefined && file.body === before.sound.get(path)) return listed;
       const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
       const digest = sha256(bytes);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
@@ -186,8 +187,8 @@ export class Printer {
 /** What the manifest lists of an output. */
 interface Before {
   digests: ReadonlyMap<string, string>;
-  /** The paths whose files on disk were found to have their digest. */
-  sound: Set<string>;
+  /** The files on disk that were found to have their digest, by path. The next read overwrites the bytes. */
+  sound: Map<string, Buffer>;
 }
 
 /** Names in loads of `LOAD_SIZE`, in order. */

@@ -9,7 +9,10 @@ import { hosting } from './outputs/hosting.ts';
  */
 const CARDS_FIRST_MAX = 50;
 /** Stages whose outputs are drawn, by sharp's own threads, or few. */
-const DRAWN: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card']);
+const DRAWN: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover']);
+
+/** Stages that worker threads print with another: proofs and the cover with the stories, feeds with the front. */
+const TAKEN: ReadonlySet<Stage> = new Set(['proof', 'cover', 'feed']);
 
 /** Names of outputs by stage, in the order of the stages. Many cards come last. */
 export type ByStage = ReadonlyMap<Stage, string[]>;
@@ -52,9 +55,11 @@ export function stepsHere(stages: ByStage): Step[] {
 /** The steps of a press with worker threads. */
 export function stepsInPool(stages: ByStage): Step[] {
   return [...stages].map(([stage, names]) => {
+    if (TAKEN.has(stage)) return { here: [], inPool: [] };
+    // Nothing before the feeds links to the cover, so nobody waits for it.
+    if (stage === 'story') return { here: stages.get('cover') ?? [], inPool: pieceRuns(stages) };
     if (DRAWN.has(stage)) return { here: names, inPool: [] };
-    if (stage === 'proof') return { here: [], inPool: [] };
-    return { here: [], inPool: stage === 'story' ? pieceRuns(stages) : eachAlone(names) };
+    return { here: [], inPool: eachAlone(stage === 'front' ? [...names, ...(stages.get('feed') ?? [])] : names) };
   });
 }
 

@@ -2,9 +2,9 @@ import type { Story } from '../desk/archive.ts';
 import { contactMail, sectionSlug } from '../desk/paper.ts';
 import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
-import { isoTime } from '../time.ts';
 import type { Channel } from './feeds/channel.ts';
 import { channelDescription, declared, webAddress } from './feeds/channel.ts';
+import { isoTime } from './times.ts';
 
 /** What a story's JSON-LD needs besides the story itself. */
 export interface StoryFacts {

@@ -9,6 +9,7 @@ const CACHED_MAX = 100_000_000;
 export function deskPictures(pathOf: (digest: string) => string): Pictures {
   const drawn = new LRUCache<string, Uint8Array>({ maxSize: CACHED_MAX, sizeCalculation: ({ length }) => length || 1 });
   return {
+    portrait: async (portrait) => (await import('../press/draw-portrait.ts')).drawPortrait(portrait),
     isDrawn: () => true,
     original: (media) => readFile(pathOf(media.digest)),
     async variant(media, variant) {

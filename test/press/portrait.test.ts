@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
@@ -12,7 +12,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { personaChange } from '../../src/desk/round-trip.ts';
 import { deepPalette, palePalette } from '../../src/press/card-color.ts';
 import { drawPortrait } from '../../src/press/draw-portrait.ts';
-import { monogramOf, PORTRAIT_SIDE } from '../../src/press/portrait.ts';
+import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/press/portrait.ts';
 import { probeMedia } from '../../src/press/probe.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 
@@ -124,6 +124,25 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   writeFileSync(join(tree, PATH), 'x');
   assert.match((await auditApp(app)).faults.join(), /portraits\/.* was altered/);
   assert.equal(statSync(join(tree, PATH)).size, 1);
+});
+
+test('a portrait is drawn once for all presses, as long as what is kept of it is there', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const tree = join(folder, 'papers', PAPER);
+  await pressPapers(app, { cards: false });
+  const drawn = treeOf(tree).get(PATH);
+  const { name } = app.store.archive(PAPER).persona(SLUG) ?? { name: '' };
+  const { hue, language } = app.store.archive(PAPER).paper();
+  const id = portraitId({ slug: SLUG, name, hue, language });
+  const kept = join(app.settings.dataDir, 'pictures', id.slice(0, 2), id);
+  writeFileSync(join(kept, 'portrait.png'), 'kept');
+  await pressPapers(app, { full: true, cards: false });
+  assert.equal(readFileSync(join(tree, PATH), 'utf8'), 'kept');
+  rmSync(join(app.settings.dataDir, 'pictures'), { recursive: true });
+  await pressPapers(app, { full: true, cards: false });
+  assert.equal(treeOf(tree).get(PATH), drawn);
 });
 
 test('a row of the masthead may be sent back with its drawn portrait', () => {

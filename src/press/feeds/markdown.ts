@@ -1,7 +1,7 @@
 import type { Story } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../times.ts';
 import type { Channel } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
@@ -52,8 +52,12 @@ function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }
 
+/** Texts that JSON only puts in quotes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** A front matter value as JSON, which YAML 1.2 reads unchanged. */
 function scalar(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value).replace(
     UNQUOTABLE,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

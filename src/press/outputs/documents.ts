@@ -42,7 +42,7 @@ export const documents = [
       }),
     },
   ]),
-  singleOutput('cover', 'assets', (edition) => {
+  singleOutput('cover', 'cover', (edition) => {
     const paper = edition.paper();
     return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),

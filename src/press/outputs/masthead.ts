@@ -83,12 +83,11 @@ export const portrait: Output = {
     if (slug !== null) yield slug;
   },
   allKeys: (edition) => edition.everyPersona(),
-  async print(edition, slug) {
+  async print(edition, slug, { pictures }) {
     const found = edition.persona(slug);
     if (found === null || found.avatar !== null) return null;
     const { hue, language } = edition.paper();
-    const { drawPortrait } = await import('../draw-portrait.ts');
     // The path does not depend on the content, so the file's bytes are compared.
-    return [{ path: portraitPath(slug), body: await drawPortrait({ slug, name: found.name, hue, language }) }];
+    return [{ path: portraitPath(slug), body: await pictures.portrait({ slug, name: found.name, hue, language }) }];
   },
 };

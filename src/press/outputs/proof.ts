@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
-import { proofOf } from '../../ledger/proof.ts';
 import type { Output } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
+import { isProofText, proofText } from '../proof-text.ts';
 
 /**
  * The proof of one piece on air. It is an output of its own, because a head that gets its quorum changes it and
@@ -11,18 +11,21 @@ export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
   ...ofEachPiece(tags.proof),
-  print(edition, slug) {
+  print(edition, slug, { fileBefore }) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
     const generations = edition.generations(found.id);
     // The writing desk shows pieces that nothing has signed.
     if (generations.some(({ receipt }) => receipt === '')) return null;
-    const proof = proofOf(found, {
+    const sources = {
       generations,
       keys: edition.keys(),
       keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
       log: edition.logProof(found.id),
-    });
-    return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` }];
+    };
+    const path = `stories/${slug}/proof.json`;
+    const before = fileBefore?.(path) ?? null;
+    const isKept = before !== null && isProofText(before, found, sources);
+    return [{ path, body: isKept ? before : proofText(found, sources) }];
   },
 };

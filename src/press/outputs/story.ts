@@ -4,7 +4,7 @@ import type { Generation } from '../../ledger/chain.ts';
 import '../../ledger/quick-markdown.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
-import { isoOrNull, isoTime } from '../../time.ts';
+import { isoOrNull } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
@@ -18,6 +18,7 @@ import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
+import { isoTime } from '../times.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { cardOf, linksOf, pictureView, prosePicture, rowView } from './row-view.ts';
@@ -33,13 +34,13 @@ export const story: Output = {
   kind: 'story',
   stage: 'story',
   ...ofEachPiece(),
-  async print(edition, slug, { render, pageBefore }) {
+  async print(edition, slug, { render, fileBefore }) {
     const found = edition.story(slug);
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
-    const before = pageBefore?.(`${folder}/index.html`) ?? null;
+    const before = fileBefore?.(`${folder}/index.html`) ?? null;
     const kept = before === null ? null : keptProse(before, found);
     const picture = (path: string) => prosePicture(edition, path);
     const prose = kept ?? shownProse(proseHtml(found.prose, found.cited_facts, picture), found);
