@@ -48,3 +48,14 @@ export interface LedgerStore {
   /** Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction commits. */
   logLeaf(log: LogService, entry: string): void;
 }
+
+/**
+ * Many filings into one paper in one transaction, in which nobody else writes: what each of them would change in the
+ * same few rows is written once, by `end`, the last step of the transaction.
+ */
+export interface FilingRun
+  extends Pick<LedgerStore, 'nextSeq' | 'setGeneration' | 'bumpEdition' | 'markStale' | 'logLeaf'> {
+  /** As `setPieceState`, for a piece that has no tags and never had any. */
+  setUntagged(piece: string, state: PieceState): void;
+  end(): void;
+}

@@ -114,6 +114,7 @@ function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Impor
 }
 
 interface CurrentPaper {
+  store: ReturnType<typeof importStore>;
   desk: Desk;
   rules: PaperRules;
   default_kind: Kind;
@@ -140,14 +141,21 @@ class ImportRun {
   inTransaction(work: () => void): void {
     this.#read = null;
     work();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#read?.store.end();
   }
 
   /** The signing key and the paper as this transaction finds them, so that not every piece reads them again. */
   #current(): CurrentPaper {
     if (this.#read === null) {
       const { default_kind, language } = this.#archive.paper();
+      const store = importStore(this.#intake.store, this.#options.paper);
       this.#read = {
-        desk: { ...this.#intake.desk, store: importStore(this.#intake.store, this.#options.paper) },
+        store,
+        desk: { ...this.#intake.desk, store },
         rules: paperRules(this.#archive),
         default_kind,
         language,
@@ -197,7 +205,7 @@ class ImportRun {
   }
 
   #filingOf(line: ImportLine): Filing {
-    const { default_kind, language } = this.#current();
+    const { default_kind, language, store } = this.#current();
     const filing = filingFrom(
       {
         headline: line.headline,
@@ -214,7 +222,7 @@ class ImportRun {
       },
       { slug: line.slug, kind: default_kind, language },
     );
-    return asFiledBefore(filing, this.#archive, line);
+    return asFiledBefore(filing, store.archive(this.#options.paper), line);
   }
 }
 

@@ -1,25 +1,41 @@
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
-import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import { creditedWriter } from '../ledger/credited-writer.ts';
 import { isoTime } from '../time.ts';
 import type { Intake } from './intake.ts';
 
+const DRAFT: PieceState = {
+  state: 'draft',
+  published_at: null,
+  updated_at: null,
+  scheduled_at: null,
+  withdrawn_at: null,
+  reason: null,
+};
+
+/** A store that is ended before its transaction. */
+interface ImportStore extends LedgerStore {
+  end(): void;
+}
+
 /**
  * The store in one transaction of an import into `paper`, in which nobody else writes. It reads once what the transaction
- * does not change, and knows the new piece that was filed last without reading it back. Anything else it asks the store.
+ * does not change, knows the new piece that was filed last without reading it back, and writes at its end what all
+ * filings change. Anything else it asks the store.
  */
-export function importStore(store: Intake['store'], paper: string): LedgerStore {
+export function importStore(store: Intake['store'], paper: string): ImportStore {
+  const run = store.filingRun(paper);
   /** The first revision of the piece that was filed last. */
   let filed: GenerationEntry | null = null;
-  /** Whether the piece of `filed` is still the draft as which it was filed. */
-  let isDraft = false;
+  /** How that piece stands: null until it has a row. */
+  let standing: PieceState | null = null;
   let filedAt: number | null = null;
   let nextDue: number | null = null;
   let isPending = false;
   const archive = rememberedArchive(store.archive(paper), (id) =>
-    filed?.piece.id === id ? { entry: filed, isDraft } : null,
+    filed?.piece.id === id ? { entry: filed, isDraft: standing === DRAFT } : null,
   );
   const hasPaper = store.hasPaper(paper);
   return {
@@ -30,7 +46,7 @@ export function importStore(store: Intake['store'], paper: string): LedgerStore 
       store.append(entry);
       if (entry.type !== 'generation') return;
       filed = entry.piece.revision === 1 ? entry : null;
-      isDraft = true;
+      standing = null;
       filedAt = entry.paper === paper ? entry.at : filedAt;
     },
     lastFiledAt(slug) {
@@ -38,11 +54,23 @@ export function importStore(store: Intake['store'], paper: string): LedgerStore 
       filedAt ??= store.lastFiledAt(slug);
       return filedAt;
     },
-    setPieceState(piece, state) {
-      if (piece === filed?.piece.id) isDraft = false;
-      if (state.state === 'scheduled') nextDue = null;
-      store.setPieceState(piece, state);
+    nextSeq: run.nextSeq,
+    setGeneration(entry) {
+      run.setGeneration(entry);
+      if (entry === filed) standing = DRAFT;
     },
+    pieceState: (piece) => (piece === filed?.piece.id ? standing : store.pieceState(piece)),
+    setPieceState(piece, state) {
+      if (state.state === 'scheduled') nextDue = null;
+      if (piece !== filed?.piece.id) return store.setPieceState(piece, state);
+      standing = state;
+      if (filed.piece.tags.length > 0) store.setPieceState(piece, state);
+      else run.setUntagged(piece, state);
+    },
+    bumpEdition: run.bumpEdition,
+    markStale: run.markStale,
+    logLeaf: run.logLeaf,
+    end: run.end,
     scheduled(until) {
       nextDue ??= store.nextScheduled() ?? Number.POSITIVE_INFINITY;
       return until < nextDue ? [] : store.scheduled(until);
@@ -61,6 +89,8 @@ type FiledNow = (id: string) => { entry: GenerationEntry; isDraft: boolean } | n
 /** `filedNow` returns the piece that this transaction filed last, as a new one. */
 function rememberedArchive(archive: Archive, filedNow: FiledNow): Archive {
   let paper: ReturnType<Archive['paper']> | null = null;
+  /** The slug that no piece had when it was asked for last. */
+  let free: string | null = null;
   const personas = new Map<string, ReturnType<Archive['persona']>>();
   return {
     ...archive,
@@ -71,6 +101,17 @@ function rememberedArchive(archive: Archive, filedNow: FiledNow): Archive {
     persona(slug) {
       if (!personas.has(slug)) personas.set(slug, archive.persona(slug));
       return personas.get(slug) ?? null;
+    },
+    hasSlug(slug) {
+      const isTaken = archive.hasSlug(slug);
+      free = isTaken ? null : slug;
+      return isTaken;
+    },
+    storyBySlug(slug) {
+      if (slug !== free) return archive.storyBySlug(slug);
+      // From now on it may be filed.
+      free = null;
+      return null;
     },
     piece: (id) => filedNow(id)?.entry.piece ?? archive.piece(id),
     generations(id) {

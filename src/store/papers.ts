@@ -23,10 +23,11 @@ export interface PaperTable {
   /** Adds a paper, or changes it. A removed paper is back. */
   setPaper(slug: string, body: PaperBody, at: number): void;
   removePaper(slug: string, at: number): void;
-  bumpEdition(slug: string, at: number): void;
+  /** Counts changes that readers can see, the last of them at `at`. */
+  bumpEdition(slug: string, at: number, changes?: number): void;
   nextSeq(slug: string): number;
-  /** Assigns `taken` as the paper's last number. Throws unless it is the next one. */
-  takeSeq(slug: string, taken: number): void;
+  /** Assigns `taken` as the paper's last number. Throws unless `last` was, by default the one before it. */
+  takeSeq(slug: string, taken: number, last?: number): void;
   /** The newest record of a kind and name, as applied; null when there is none, or it was removed. */
   record(paper: string, kind: string, name: string): unknown;
   persona(paper: string, slug: string): Persona | null;
@@ -69,10 +70,10 @@ export function paperTables(db: Db): PaperTable {
   );
   const remove = run(`UPDATE papers SET removed_at = ?, version = ${NEXT} WHERE slug = ?`);
   const bump = run(
-    `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
+    `UPDATE papers SET edition = edition + ?, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
   );
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
-  const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
+  const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ?');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
   const NEWEST_OF = `FROM records r WHERE paper = ? AND kind = ?
        AND n = (SELECT max(n) FROM records WHERE paper = r.paper AND kind = r.kind AND name = r.name)
@@ -124,12 +125,12 @@ export function paperTables(db: Db): PaperTable {
     removePaper(slug, at) {
       remove(at, slug);
     },
-    bumpEdition(slug, at) {
-      bump(at, slug);
+    bumpEdition(slug, at, changes = 1) {
+      bump(changes, at, slug);
     },
     nextSeq: (slug) => (seq(slug) ?? 0) + 1,
-    takeSeq(slug, taken) {
-      if (takeSeq(taken, slug, taken) !== 1) {
+    takeSeq(slug, taken, last = taken - 1) {
+      if (takeSeq(taken, slug, last) !== 1) {
         throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
       }
     },

@@ -9,7 +9,8 @@ import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { HostTable } from '../desk/host.ts';
 import type { KeyTable } from '../desk/keys.ts';
-import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
 import type { TermsTable } from '../desk/terms.ts';
@@ -44,6 +45,7 @@ import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import type { Events } from './events.ts';
 import { eventTable } from './events.ts';
+import { filingRun } from './filing-run.ts';
 import type { ForwardedTable } from './forwarded.ts';
 import { forwardedTable } from './forwarded.ts';
 import { groupCommit } from './group-commit.ts';
@@ -188,6 +190,8 @@ export interface Store
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
   beginReading(): void;
   endReading(): void;
+  /** Many filings into a paper in one transaction. Call its `end` as the last step of the transaction. */
+  filingRun(paper: string): FilingRun;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
   /** Indexes what a long run puts on air on another thread. End it before the store is closed. */
@@ -289,6 +293,18 @@ export function openStore(settings: DatabaseSettings): Store {
   // Prepared on first use: most connections never read them.
   let signs: VitalSigns | null = null;
 
+  const place = (entry: GenerationEntry): void => {
+    pieces.setGeneration(entry);
+    search.filed(entry.piece.id, entry.piece);
+    // A new piece is a draft, which has neither.
+    if (entry.piece.revision === 1) return;
+    pieceTags.setOf(entry.piece.id);
+    search.note(entry.piece.id);
+  };
+  const setUntagged = (piece: string, state: PieceState): void => {
+    pieces.setState(piece, state);
+    search.note(piece);
+  };
   const ledger: LedgerStore = {
     transact,
     append: entries.append,
@@ -297,23 +313,17 @@ export function openStore(settings: DatabaseSettings): Store {
     hasPaper: papers.hasPaper,
     setPaper: papers.setPaper,
     removePaper: papers.removePaper,
-    bumpEdition: papers.bumpEdition,
+    bumpEdition: (paper, at) => papers.bumpEdition(paper, at),
     nextSeq: papers.nextSeq,
     lastFiledAt: entries.lastFiledAt,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
-      pieces.setGeneration(entry);
-      search.filed(entry.piece.id, entry.piece);
-      // A new piece is a draft, which has neither.
-      if (entry.piece.revision === 1) return;
-      pieceTags.setOf(entry.piece.id);
-      search.note(entry.piece.id);
+      place(entry);
     },
     pieceState: pieces.state,
     setPieceState(piece, state) {
-      pieces.setState(piece, state);
+      setUntagged(piece, state);
       pieceTags.setOf(piece);
-      search.note(piece);
     },
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
@@ -387,6 +397,7 @@ export function openStore(settings: DatabaseSettings): Store {
     endReading() {
       db.exec('COMMIT');
     },
+    filingRun: (paper) => filingRun(paper, { papers, manifest, log, ledger, place, setUntagged }),
     optimizeSearch: search.optimize,
     indexAhead: () => new IndexAhead(search, openBulk()),
     deferring: { ...search, bulkIndex: openBulk },
