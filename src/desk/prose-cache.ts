@@ -1,4 +1,4 @@
-import type { ParsedProse } from '../ledger/prose.ts';
+import type { JudgedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
 
 /** How many parsed texts are cached: those of the requests in progress. */
@@ -6,7 +6,7 @@ const CACHED_MAX = 16;
 
 /** Prose that another thread has parsed. */
 export interface CachedProse {
-  parsed: ParsedProse;
+  parsed: JudgedProse;
   /** The words for the search index (`proseWords`); null when too many brackets were open to parse it. */
   words: string | null;
 }
@@ -26,7 +26,7 @@ export function isCached(prose: string): boolean {
 }
 
 /** Parsed prose, from the cache if possible. */
-export function parsedProse(prose: string): ParsedProse {
+export function parsedProse(prose: string): JudgedProse {
   return cache.get(prose)?.parsed ?? parseProse(prose);
 }
 

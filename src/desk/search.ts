@@ -132,8 +132,8 @@ export function proseWords(plain: string): string {
 
 /** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
 export function preparedProse(prose: string): CachedProse {
-  const parsed = parseProse(prose);
-  return { parsed, words: parsed.openBrackets === null ? proseWords(parsed.plain) : null };
+  const { plain, ...parsed } = parseProse(prose);
+  return { parsed, words: parsed.openBrackets === null ? proseWords(plain) : null };
 }
 
 /**

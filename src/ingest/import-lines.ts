@@ -97,12 +97,14 @@ function parseLine(bytes: Uint8Array): ImportLine | null {
   return parsed.data;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function textOf(bytes: Uint8Array): string {
   if (bytes.length > LINE_MAX) {
     throw new Fault('invalid_request', `the line has more than ${LINE_MAX} bytes; put each piece on a line of its own`);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
   }
@@ -165,7 +167,9 @@ async function* linesOf(file: string): AsyncIterable<Buffer> {
       let start = 0;
       // Only \n ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        yield Buffer.concat([...rest, chunk.subarray(start, end)]);
+        const part = chunk.subarray(start, end);
+        // Most lines are in one chunk, and need no copy.
+        yield rest.length === 0 ? part : Buffer.concat([...rest, part]);
         [rest, length] = [[], 0];
         start = end + 1;
       }

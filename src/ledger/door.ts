@@ -17,7 +17,7 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
-import type { ParsedProse } from './prose.ts';
+import type { JudgedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */
@@ -34,7 +34,7 @@ export interface PaperRules {
 }
 
 /** Parses prose, or returns it from a cache. */
-export type ProseParser = (prose: string) => ParsedProse;
+export type ProseParser = (prose: string) => JudgedProse;
 
 /** The form of a slug, of a piece or a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -230,8 +230,8 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
   return lines.join('\n');
 }
 
-/** Everything that the desk needs from parsing a prose, which is costly. */
-export interface ParsedProse {
+/** What the filing door judges of a prose. */
+export interface JudgedProse {
   /** The place with too many open brackets; the other members are then empty. */
   openBrackets: ReturnType<typeof tooManyOpenBrackets>;
   rawHtml: Occurrence[];
@@ -240,6 +240,10 @@ export interface ParsedProse {
   /** Those of the pictures that have no description. */
   undescribed: Occurrence[];
   hiddenMarkers: Occurrence[];
+}
+
+/** Everything that the desk needs from parsing a prose, which is costly. */
+export interface ParsedProse extends JudgedProse {
   plain: string;
 }
 

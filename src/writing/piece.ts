@@ -10,7 +10,7 @@ import { storyFrom } from '../ingest/story-file.ts';
 import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
 import { proseFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
-import type { ParsedProse } from '../ledger/prose.ts';
+import type { JudgedProse } from '../ledger/prose.ts';
 
 /** What would become of a piece if its file were filed now. */
 export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';
@@ -48,7 +48,7 @@ export function outlookOf({ problems, air }: Pick<DeskPiece, 'problems' | 'air'>
 /** Reads pieces, each file once for as long as it is unchanged. */
 export class PieceReader {
   readonly #sources = new Map<string, { stamp: string; source: SourceFile }>();
-  readonly #parsed = new Map<string, { prose: string; parsed: ParsedProse }>();
+  readonly #parsed = new Map<string, { prose: string; parsed: JudgedProse }>();
 
   /** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
   read({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
@@ -93,7 +93,7 @@ export class PieceReader {
     }
   }
 
-  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => ParsedProse): Filing {
+  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => JudgedProse): Filing {
     const paper = archive.paper();
     const filing = showableFiling(body, { slug, paper, hasMedia: (path) => archive.media(path) !== null });
     const prose = proseFrom(filing.prose);
@@ -108,7 +108,7 @@ export class PieceReader {
     return source;
   }
 
-  #parse(path: string, prose: string): ParsedProse {
+  #parse(path: string, prose: string): JudgedProse {
     const known = this.#parsed.get(path);
     if (known?.prose === prose) return known.parsed;
     const parsed = parsedProse(prose);

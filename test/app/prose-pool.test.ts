@@ -44,7 +44,8 @@ test('long prose is read on another thread, and judged as it is here', async (t)
   const text = prose('alike');
   await readers.prepare('p', text);
   assert.equal(cachedWords(text), proseWords(plainText(text)));
-  assert.deepEqual(parsedProse(text), parseProse(text));
+  const { plain: _plain, ...judged } = parseProse(text);
+  assert.deepEqual(parsedProse(text), judged);
   const piece = filing('alike', { prose: text });
   assert.deepEqual(filingProblems(piece, RULES, parsedProse), filingProblems(piece, RULES));
   assert.equal(
