@@ -191,6 +191,44 @@ function heldBy(world: World, object: StoredLease, more: Partial<SignerLeaseOpti
   });
 }
 
+test('while a store fails nobody signs twice, and a short failure ends nobody', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1_000, max: 2 * LASTS }),
+      fc.integer({ min: 0, max: 3 * LASTS }),
+      fc.constantFrom('error', 'wait'),
+      fc.integer({ min: 1, max: 400 }),
+      async (at, length, kind, delay) => {
+        const world = new World();
+        const object = { text: '' };
+        const store = bucketIn(world, object, () => delay + (delay % 7 === 0 ? 1 : 0));
+        const fails = () => world.now >= at && world.now < at + length;
+        /** What S3Bucket does with 500, 429 and 503: it tries again, or waits as `Retry-After` says, then gives up. */
+        const failing = async (signal: AbortSignal | undefined): Promise<void> => {
+          if (!fails()) return;
+          await world.sleep(kind === 'error' ? delay : 4 * LASTS, signal);
+          throw new Fault('unavailable', 'the store failed (status 503); try again later');
+        };
+        const bucket: Bucket = {
+          ...store,
+          get: async (key, max, signal) => failing(signal).then(() => store.get(key, max, signal)),
+          put: async (key, bytes, options) => failing(options?.signal).then(() => store.put(key, bytes, options)),
+        };
+        const [a, b] = [heldBy(world, object, { bucket }), heldBy(world, object, { bucket, name: 'b' })];
+        a.acquire().catch(() => {});
+        await world.run(900 + 6 * delay);
+        b.acquire().catch(() => {});
+        for (let n = 0; n < 240; n++) {
+          await world.run(world.now + LASTS / 20);
+          assert.ok(!a.isHeld() || !b.isHeld(), 'two hold the lease at once');
+          if (length < LASTS / 3) assert.ok(!a.lost.aborted, 'a failure of less than a third of the lease ends nobody');
+        }
+        assert.ok(a.isHeld() || b.isHeld(), 'somebody signs when the store is well again');
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
 test('the time for which a machine sleeps counts', async () => {
   const world = new World();
   let asleep = 0;

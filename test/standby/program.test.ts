@@ -87,3 +87,50 @@ test('a standby takes over from a primary that was killed, and neither an old co
   assert.match(stderr, /another server may sign now: this one stops; start it again to stand by/);
   assert.equal((await again.stop()).code, 0);
 });
+
+test('a holder whose store fails for less than a third of the lease goes on, and files meanwhile', async (t) => {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [{ slug: PAPER }]);
+  const store = await S3Server.start(t);
+  const { PUBLISH_URL: _, ...access } = storeEnv(store.endpoint);
+  const env = { ...access, LEASE_URL: `s3://${BUCKET}/lease`, LEASE_TIME: '12s', LOG_LEVEL: 'warn' };
+  const server = await serveAtOnce(t, folder, env);
+  const headers = { authorization: `Bearer ${keys.get(PAPER)?.admin}` };
+  const file = (slug: string) => {
+    const body = { ...storyBody(slug), air: true };
+    return send(server.url, { method: 'POST', path: `/${PAPER}/api/v1/stories`, headers, body });
+  };
+  const lease = () =>
+    JSON.parse(store.bytes('lease/signer.json') ?? '{}') as {
+      beat?: number;
+      holder?: { id: string };
+      heads?: { desk: { size: number } | null };
+    };
+  await until(async () => ((await file('before')).status === 201 ? true : null));
+  const { holder } = lease();
+  for (const [status, more] of [
+    [500, {}],
+    [429, { 'retry-after': '60' }],
+    [503, { 'retry-after': '60' }],
+  ] as const) {
+    let refused = 0;
+    store.intercept = (_request, response) => {
+      refused++;
+      response.writeHead(status, more).end();
+      return true;
+    };
+    await until(() => (refused > 0 ? true : null));
+    assert.equal((await file(`during-${status}`)).status, 201);
+    await sleep(2_500);
+    store.intercept = () => false;
+    const { beat = 0, heads } = lease();
+    // It renews the lease, and the head over what was filed meanwhile is signed.
+    await until(() => {
+      assert.equal(server.child.exitCode, null, server.said.log);
+      const now = lease();
+      return (now.beat ?? 0) > beat && (now.heads?.desk?.size ?? 0) > (heads?.desk?.size ?? 0) ? true : null;
+    });
+    assert.equal(lease().holder?.id, holder?.id);
+  }
+  assert.equal((await server.stop()).code, 0);
+});
