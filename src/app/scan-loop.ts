@@ -12,8 +12,8 @@ const BATCH = 16;
 /** How long to wait when nothing is due, in ms. */
 const IDLE = 1_000;
 /** The pause after a failure, in ms. It doubles with each failure, up to the longest pause. */
-const FIRST_REST = 1_000;
-const LONGEST_REST = MINUTE;
+export const FIRST_REST = 1_000;
+export const LONGEST_REST = MINUTE;
 
 /** Callbacks for the events of a scan. */
 export interface ScanObserver {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { REST } from '../../src/app/jobs/poll.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { buildShim, DISK_ERROR } from './shim.ts';
 import { type Stand, standIn, within } from './stand.ts';
-import { documented } from './table.ts';
+import { documented, span } from './table.ts';
 
 // What this machine's disk and clock may do to a server that runs. A library that is loaded before libc's own answers
 // every write, sync and question for the time, in all threads.
@@ -22,8 +23,8 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
   mkdirSync(disk);
   const stand = await standIn(t, disk, shim.env);
   const kept: string[] = [];
-  const filed = async (slug: string): Promise<string> => {
-    const outcome = await stand.filing(slug);
+  const filed = async (slug: string, air?: string): Promise<string> => {
+    const outcome = await stand.filing(slug, air);
     if (outcome === '201') kept.push(slug);
     return outcome;
   };
@@ -43,14 +44,16 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
     assert.equal(log.get(REFUSED), 1, 'once for all requests');
     for (const [message, times] of log) assert.ok(times <= 2, `“${message}” is logged ${times} times`);
     shim.set({});
-    assert.equal(await filed(`${name.toLowerCase()}-again`), '201');
+    const again = await filed(`${name.toLowerCase()}-again`);
+    assert.equal(again, '201');
+    await settled(stand);
     assert.equal((await stand.health()).disk, null);
     documented({
       failure,
       readers,
       writers,
       told: `\`/health\`: \`disk\` \`${state}\`; log: “${REFUSED}”, and each job that writes, once`,
-      after: 'the next filing is taken at once; jobs go on within 10 s',
+      after: `the next filing: ${again}; jobs that failed are tried again after ${span(REST)}, and work`,
     });
   }
 
@@ -64,26 +67,36 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
   assert.equal(readers, READ);
   assert.ok(((await stand.logged()).get('the event loop was held up') ?? 0) > 0);
   shim.set({});
+  const after = await filed('no-longer-slow');
+  assert.equal(await stand.reading(), READ);
   documented({
     failure: 'Disk slow (each sync takes 500 ms)',
     readers: `${readers}, some of them seconds later: commits hold up the whole server`,
     writers: `${slow}, after several seconds: the answer waits until the piece is on disk and pressed`,
     told: '`/health`: `event_loop_delay_max_ms`; log: “the event loop was held up”, with the job that did',
-    after: 'nothing has to',
+    after: `the next filing: ${after}; nothing has to catch up`,
   });
 
-  for (const [failure, by, after] of [
+  assert.equal(await filed('due', new Date(Date.now() + HOUR / 2).toISOString()), '201');
+  for (const [failure, by, after, isSo] of [
     [
       'Clock steps forward, 1 hour',
       HOUR,
       'pieces filed meanwhile keep that time; what was due within the hour is done',
+      async (slug: string) => (await stand.isShown('due')) && (await stand.airedAt(slug)) > Date.now() + HOUR / 2,
     ],
     [
       'Clock steps back, 1 hour',
       0,
       'pieces filed meanwhile are shown at once, with a time that is not before the last one',
+      async (slug: string) => (await stand.airedAt(slug)) >= (await stand.airedAt('clock-3600000')),
     ],
-    ['Clock is 20 minutes off, and set right during requests', -HOUR / 3, 'nothing has to'],
+    [
+      'Clock is 20 minutes off, and set right during requests',
+      -HOUR / 3,
+      'nothing has to catch up',
+      async (slug: string) => (await stand.isShown(slug)) && (await stand.isShown(`${slug}-b`)),
+    ],
   ] as const) {
     shim.set({ clockIsOffBy: by });
     const slug = `clock-${by < 0 ? 'behind' : by}`;
@@ -92,6 +105,7 @@ test('a disk that takes no writes or is slow, and a clock that steps, lose nothi
     const outcomes = await Promise.all(filings);
     assert.deepEqual(outcomes, ['201', '201']);
     assert.ok(await within(30_000, () => stand.isShown(slug)));
+    assert.ok(await within(30_000, () => isSo(slug)), after);
     const seen = await stand.reading();
     assert.deepEqual(
       [...(await stand.logged()).keys()].filter((message) => message !== 'the event loop was held up'),

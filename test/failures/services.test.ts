@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
+import { REST_FIRST, REST_MAX } from '../../src/app/jobs/publish.ts';
+import { FIRST_REST, LONGEST_REST } from '../../src/app/scan-loop.ts';
 import { startDemoNameServer } from '../../src/net/demo-name-server.ts';
+import { MAIL_GIVE_UP, mailWait, RETRIES, witnessWait } from '../../src/outbound/retry.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { HOST, LOOKUP, LOOKUP_UNITS, paidEnv, payment } from '../support/paid-stand.ts';
@@ -18,13 +21,15 @@ import { smtpServer } from '../support/smtp.ts';
 import { witnessServer } from '../support/witness-server.ts';
 import { gateTo, nameGateTo } from './gate.ts';
 import { PAPER, standIn, within } from './stand.ts';
-import { documented, type Row } from './table.ts';
+import { documented, pauses, type Row, span } from './table.ts';
 
 // What others' machines do, of which a desk needs none to serve, to file and to sign. All of them are down from before
 // the start on, and then well again.
 
 /** How soon each has caught up after a short failure, in ms: the first waits, and some time for a busy machine. */
 const SOON = 90_000;
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
 interface Finding {
   name: string;
@@ -115,17 +120,25 @@ test('with every other machine down all is read, filed and kept; each catches up
   const again = await buy();
   assert.equal(again.status, 402, 'the facilitator is asked');
   const lastScan = async () => JSON.parse((await send(records, { path: '/health' })).text).last_scan_at as string;
-  const caughtUp = {
-    // It waits for a minute, which only the nightly run does.
-    'a mail': () => TIMES === 1 || smtp.taken.length > 0,
-    'the bucket': () => store.objects.has(`site/${PAPER}/stories/while-down/index.html`),
-    'the witness': () => witness.seen.size === 2,
-    'the webhook': () => hook.got.some(({ body }) => body.includes('while-down')),
-    'a hostname': async () => (await lastScan()) !== new Date(clock.now).toISOString(),
+  const caughtUp = async (what: string, ask: () => Promise<boolean> | boolean): Promise<string> => {
+    assert.ok(await within(SOON, ask), `not seen: ${what}`);
+    return what;
   };
-  for (const [name, ask] of Object.entries(caughtUp)) {
-    assert.ok(await within(SOON, ask), `${name} has not caught up`);
-  }
+  // It waits for a minute, which only the nightly run does.
+  await caughtUp('mails are sent', () => TIMES === 1 || smtp.taken.length > 0);
+  const done = {
+    bucket: await caughtUp('what changed is published', () =>
+      store.objects.has(`site/${PAPER}/stories/while-down/index.html`),
+    ),
+    witness: await caughtUp('heads are cosigned', () => witness.seen.size === 2),
+    hook: await caughtUp('deliveries wait in the database', () =>
+      hook.got.some(({ body }) => body.includes('while-down')),
+    ),
+    host: await caughtUp(
+      'hostnames that are due are probed',
+      async () => (await lastScan()) !== new Date(clock.now).toISOString(),
+    ),
+  };
   await stand.assertKept(['while-down']);
 
   const all = { readers, writers };
@@ -136,29 +149,28 @@ test('with every other machine down all is read, filed and kept; each catches up
       readers: `${readers}; records as they were last observed`,
       writers,
       told: told('resolver'),
-      after: 'hostnames that are due are probed; tried after 1 s, then at pauses that double, 1 minute at most',
+      after: `${done.host}; tried ${pauses((n) => Math.min(FIRST_REST * 2 ** (n - 1), LONGEST_REST))}`,
     },
     {
       failure: 'Mail server down',
       ...all,
       writers: `${writers}; a subscription: ${asked.status}`,
       told: told('mail server', 'mails: the mail server accepts no mail; every mail waits and is retried'),
-      after:
-        'mails wait in the database; each is tried after 1 minute, then at pauses that double, 4 hours at most, for five days',
+      after: `mails wait in the database; each is tried ${pauses(mailWait)}, for ${span(MAIL_GIVE_UP)}`,
     },
     {
       failure: 'Facilitator of payments down',
       readers: `${readers}; records by allowance or key as ever; a payment: ${unpaid.status} \`${reason}\`: “${message}”`,
       writers,
       told: told('payments', 'a payment waits'),
-      after: 'the same payment is taken when it is sent again',
+      after: `the same payment, sent again, is checked: ${again.status} where its payer has no money`,
     },
     {
       failure: 'Bucket down',
       readers: `${readers}; the bucket’s readers: what was published`,
       writers,
       told: told('publish'),
-      after: 'what changed is published; tried after 5 s, then at pauses that double, 10 minutes at most',
+      after: `${done.bucket}; tried ${pauses((n) => Math.min(REST_FIRST * 2 ** (n - 1), REST_MAX))}`,
     },
     {
       failure: 'Witnesses down',
@@ -166,13 +178,13 @@ test('with every other machine down all is read, filed and kept; each catches up
       writers,
       // One witness of two logs.
       told: told('log of the desk', 'log: a witness did not sign; it is asked again', 2),
-      after: 'heads are cosigned; asked after 1 s, then at pauses that double, 1 hour at most; a restart asks at once',
+      after: `${done.witness}; asked ${pauses((n) => witnessWait(n, () => 0))}; a restart asks at once`,
     },
     {
       failure: 'Receivers of webhooks down',
       ...all,
       told: told(null, 'webhooks: a webhook did not accept a delivery'),
-      after: 'deliveries wait in the database; tried after 5 s, 5 and 30 minutes, 2 hours, and on for three days',
+      after: `${done.hook}; tried after ${RETRIES.slice(0, 4).map(span).join(', ')}, and on for ${span(sum(RETRIES))}`,
     },
   ];
   assert.ok([200, 402, 429].includes(keyless));

@@ -18,8 +18,10 @@ export interface Stand {
   key: string;
   /** The statuses of a front page, a story and a search. */
   reading(): Promise<string>;
-  /** Files a piece and puts it on air; returns the status, with the message of a refusal. */
-  filing(slug: string): Promise<string>;
+  /** Files a piece and puts it on air, now or at a time; returns the status, with the message of a refusal. */
+  filing(slug: string, air?: true | string): Promise<string>;
+  /** When a piece went on air, in ms. */
+  airedAt(slug: string): Promise<number>;
   /** Whether a piece has its page. */
   isShown(slug: string): Promise<boolean>;
   /** What the server logged from level warn on, since the last call: each message with how often. */
@@ -30,6 +32,11 @@ export interface Stand {
   health(): Promise<Record<string, unknown>>;
   /** Stops the server, audits the desk, and asserts that these pieces are there. */
   assertKept(slugs: readonly string[]): Promise<void>;
+}
+
+interface Shown {
+  slug: string;
+  published_at: string;
 }
 
 export async function standIn(t: TestContext, folder: string, more: Record<string, string> = {}): Promise<Stand> {
@@ -51,17 +58,21 @@ export async function standIn(t: TestContext, folder: string, more: Record<strin
       );
       return seen.join(', ');
     },
-    async filing(slug) {
+    async filing(slug, air = true) {
       const { status, text } = await send(url, {
         method: 'POST',
         path: `/${PAPER}/api/v1/stories`,
         headers: { authorization },
-        body: { ...storyBody(slug), air: true },
+        body: { ...storyBody(slug), air },
       });
       const { error, message } = JSON.parse(text) as { error?: string; message?: string };
       return status < 300 ? String(status) : `${status} \`${error}\`: “${(message ?? '').replaceAll(folder, '…')}”`;
     },
     isShown,
+    async airedAt(slug) {
+      const { stories } = JSON.parse((await at('/api/v1/stories')).text) as { stories: Shown[] };
+      return Date.parse(stories.find((one) => one.slug === slug)?.published_at ?? '');
+    },
     async logged() {
       await sleep(LOG_LAG);
       const lines = serving.said.log

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { plural } from '../../src/plural.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/time.ts';
 
 // The table of docs/failures.md. Each test fills a row with what it saw; UPDATE=1 writes it, and the formatter aligns it.
 
@@ -13,7 +15,7 @@ export interface Row {
   writers: string;
   /** Where it is told. */
   told: string;
-  /** What catches up, and how soon. */
+  /** What catches up, and how soon: what the test has seen, and pauses as the program has them. */
   after: string;
 }
 
@@ -40,4 +42,24 @@ function cells(line: string): string {
     .slice(1, -1)
     .map((cell) => cell.trim())
     .join(' | ');
+}
+
+const SPANS = [
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+] as const;
+
+/** A span of time as the table says it, such as `5 minutes`; days are rounded down. */
+export function span(ms: number): string {
+  const [unit, name] = SPANS.find(([least]) => ms >= least) ?? [SECOND, 's'];
+  const count = Math.floor(ms / unit);
+  return name === 's' ? `${count} s` : plural(count, name);
+}
+
+/** How something is tried again, by the pauses that the program makes after so many failures, from 1. */
+export function pauses(pause: (failures: number) => number): string {
+  const [first, longest] = [pause(1), pause(1_000)];
+  for (let n = 1; pause(n) < longest; n++) assert.equal(pause(n + 1), Math.min(2 * pause(n), longest));
+  return `after ${span(first)}, then at pauses that double, ${span(longest)} at most`;
 }

@@ -6,10 +6,11 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { LOCKED_REST } from '../../src/app/jobs/poll.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Answer } from '../support/http.ts';
-import { HOST } from '../support/paid-stand.ts';
+import { HOST, LOOKUP } from '../support/paid-stand.ts';
 import { probe } from '../support/probes.ts';
 import { failuresIn, run } from '../support/program.ts';
 import { TIMES } from '../support/properties.ts';
@@ -18,7 +19,7 @@ import { recordProbes } from '../support/records-stand.ts';
 import { send } from '../support/send.ts';
 import { storyBody } from '../support/small-papers.ts';
 import { PAPER, standIn, within } from './stand.ts';
-import { documented } from './table.ts';
+import { documented, span } from './table.ts';
 
 // What a program does to a server whose database it locks against writes. Reads need no lock.
 
@@ -127,13 +128,18 @@ test('while another process holds the write lock everything is read as fast as e
       );
     }
   })();
-  const [meanwhile, seen] = await Promise.all([readFor(HELD, reads), stand.reading(), writes]);
+  // It is counted, and what is counted is written.
+  const lookup = () => send(records, { path: LOOKUP });
+  const [meanwhile, seen, looked] = await Promise.all([readFor(HELD, reads), stand.reading(), lookup(), writes]);
   const worst = await delay();
   // These wait while the lock is given up.
   const late = Promise.all(['late-1', 'late-2', 'late-3'].map((slug) => stand.filing(slug)));
   await sleep(500);
   await give();
 
+  t.diagnostic(
+    `${HELD / 1_000} s: reads p99 ${Math.round(p99(meanwhile))} ms (without ${Math.round(p99(without))}), event loop ${worst} ms (${before}), filings refused after ${Math.round(Math.max(...refusals.map(({ ms }) => ms)))} ms at most`,
+  );
   assert.deepEqual(failed(meanwhile), []);
   assert.ok(p99(meanwhile) <= p99(without) * 3 + LEEWAY, `reads take ${p99(meanwhile)} ms, not ${p99(without)}`);
   assert.ok(worst <= before * 3 + LEEWAY, `the event loop stood still for ${worst} ms, not ${before}`);
@@ -143,6 +149,8 @@ test('while another process holds the write lock everything is read as fast as e
     assert.ok(Number(answer.headers['retry-after']) > 0);
     assert.ok(ms < 15_000, `a filing waited for ${ms} ms`);
   }
+  assert.equal(looked.status, 503, looked.text);
+  assert.equal((await lookup()).status, 200, 'a lookup that was refused is not counted');
   assert.deepEqual(await late, ['201', '201', '201']);
   assert.equal(await stand.filing('afterwards'), '201');
   const log = await stand.logged();
@@ -159,10 +167,10 @@ test('while another process holds the write lock everything is read as fast as e
   await stand.assertKept(aired);
   documented({
     failure: 'Another process holds the database’s write lock',
-    readers: `${seen}, as fast as ever; records by allowance, key or payment: 503`,
+    readers: `${seen}, as fast as ever; a record whose lookup is counted: ${looked.status}`,
     writers: `503 \`${error}\`: “${message}”`,
     told: `log: ${told.map((one) => `“${one}”`).join(' and ')}`,
-    after: 'what waits for the lock is done at once, and jobs go on within 1 s; nothing is sent twice',
+    after: `what waits for the lock is done; jobs are tried again after ${span(LOCKED_REST)}; nothing is sent twice`,
   });
 });
 

@@ -8,7 +8,7 @@ export const POLL_EVERY = 250;
 /** The pause between two batches of a job, in ms, in which the process answers requests. */
 export const BATCH_PAUSE = 2;
 /** The pause after a failed round, in ms. */
-const REST = 10_000;
+export const REST = 10_000;
 /** The pause while another process holds the write lock of the database, in ms. The server's log tells of that. */
 export const LOCKED_REST = 1_000;
 /** How often old rows are deleted, in ms. */

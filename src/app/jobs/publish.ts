@@ -13,8 +13,8 @@ const JOB = 'publish';
 /** How often the job looks for something to publish, in ms. */
 const LOOK_EVERY = 500;
 /** The pause after a failure, in ms: it doubles with each, up to the longest. */
-const REST_FIRST = 5 * SECOND;
-const REST_MAX = 10 * MINUTE;
+export const REST_FIRST = 5 * SECOND;
+export const REST_MAX = 10 * MINUTE;
 /** As long as a store may take to let others publish when this process ends, in ms. */
 const END_MAX = 3 * SECOND;
 
