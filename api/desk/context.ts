@@ -19,6 +19,29 @@ export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext):
   return linksOf(editionOf({ store }, c));
 }
 
+/** By the paper as of one edition. */
+const linksOfEditions = new WeakMap<object, Links>();
+
+/**
+ * The same, of the edition with which the request began: what they read of it is read once. Whoever has changed the
+ * paper since uses `linksFor`.
+ */
+export function linksOfEdition(app: Pick<AppContext, 'store'>, c: PaperContext): Links {
+  const { paper, root } = c.get('site');
+  const kept = linksOfEditions.get(paper);
+  if (kept?.root === root) return kept;
+  const links = linksFor(app, c);
+  const avatars = new Map<string, string>();
+  const avatar = (persona: string): string => {
+    const known = avatars.get(persona) ?? links.avatar(persona);
+    avatars.set(persona, known);
+    return known;
+  };
+  const made: Links = { ...links, avatar };
+  linksOfEditions.set(paper, made);
+  return made;
+}
+
 /** The paper as the press reads it, for the duration of one response. */
 export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');

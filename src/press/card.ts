@@ -1,4 +1,4 @@
-import { contentHash } from '../ledger/basis.ts';
+import { sha256 } from '../ledger/basis.ts';
 import { en } from '../phrases/en.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 
@@ -36,16 +36,17 @@ export interface Card {
 export function cardDigest(card: Card): string {
   const { nameplate, headline, category, byline, writer, day, hue, language } = card;
   const declaration = declarationOf(card);
-  return digest({
-    template: CARD_TEMPLATE,
-    nameplate,
-    headline,
-    category,
+  // Sorted, and without a member that holds others: written so, this is the canonical form. Each row of a list has one.
+  return digestOf({
     byline,
+    category,
     day,
+    ...(declaration === en.byline.persona ? {} : { declaration }),
+    headline,
     hue,
     language,
-    ...(declaration === en.byline.persona ? {} : { declaration }),
+    nameplate,
+    template: CARD_TEMPLATE,
     ...(writer === null ? {} : { writer }),
   });
 }
@@ -63,9 +64,9 @@ export interface Cover {
 /** The path of a cover in the tree. The name depends on the cover's content. */
 export function coverPath(cover: Cover): string {
   const { nameplate, hue, language } = cover;
-  return `cards/cover-${digest({ template: COVER_TEMPLATE, nameplate, hue, language })}.png`;
+  return `cards/cover-${digestOf({ hue, language, nameplate, template: COVER_TEMPLATE })}.png`;
 }
 
-function digest(shown: object): string {
-  return contentHash(shown).slice('sha256:'.length, 'sha256:'.length + 16);
+function digestOf(sorted: object): string {
+  return sha256(JSON.stringify(sorted)).slice('sha256:'.length, 'sha256:'.length + 16);
 }

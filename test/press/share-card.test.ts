@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
-import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest } from '../../src/press/card.ts';
+import { contentHash } from '../../src/ledger/basis.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest, declarationOf } from '../../src/press/card.ts';
 import { typeset } from '../../src/press/card-fonts.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
 import { cardSvg, drawCard, missingGlyphs } from '../../src/press/share-card.ts';
@@ -113,6 +114,19 @@ describe('a card’s digest', () => {
   it('is 16 hex digits, the same for the same card', () => {
     assert.match(cardDigest(CARD), /^[0-9a-f]{16}$/);
     assert.equal(cardDigest({ ...CARD }), cardDigest(CARD));
+    const odd = {
+      nameplate: 'Die “Küste”\u2028',
+      headline: '\u0007 \\ "é" 🌊',
+      hue: 0.5,
+      language: 'de',
+      writer: 'Ann',
+    };
+    for (const card of [CARD, { ...CARD, ...odd }]) {
+      const { writer, ...rest } = card;
+      const declaration = card.language === 'en' ? {} : { declaration: declarationOf(card) };
+      const basis = { template: 1, ...rest, ...declaration, ...(writer === null ? {} : { writer }) };
+      assert.equal(`sha256:${cardDigest(card)}`, contentHash(basis).slice(0, 'sha256:'.length + 16));
+    }
   });
 
   it('changes with everything that is shown', () => {

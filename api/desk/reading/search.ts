@@ -10,7 +10,7 @@ import { callerOf } from '../../middleware/caller.ts';
 import { admit } from '../../middleware/key.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
-import { archiveOf, linksFor } from '../context.ts';
+import { archiveOf, linksOfEdition } from '../context.ts';
 import { paperRemoved } from '../files/removed-paper.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
@@ -65,7 +65,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     const { ids, rows: read } =
       terms.length === 0 ? { ids: [], rows: [] } : await foundNow(c, { app, sites, proxies, wanted }, terms);
     const archive = archiveOf(app, c);
-    const links = linksFor(app, c);
+    const links = linksOfEdition(app, c);
     const rowOf = (id: string) => {
       const row = read.find((one) => one.id === id) ?? archive.row(id);
       return row === null ? null : storyRow(row, links);
