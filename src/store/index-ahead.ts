@@ -33,6 +33,7 @@ export class IndexAhead {
     this.#search = search;
     this.#bulk = bulk;
     this.#worker = new Worker(new URL('./index-worker.ts', import.meta.url), {
+      workerData: this.#bulk.create,
       resourceLimits: { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 },
     });
     this.#worker.on('message', (segment: SearchSegment) => {

@@ -12,6 +12,8 @@ export interface PlacedPiece extends DeferredPiece {
 
 /** Indexes many pieces by segments that another thread makes. */
 export interface BulkIndex {
+  /** The SQL of the table that segments are made for. */
+  create: string;
   /** The row ids that pieces will have, if `add` adds all that were planned in the order of their plans. */
   plan(pieces: readonly DeferredPiece[]): PlacedPiece[];
   /**
@@ -41,6 +43,7 @@ export function bulkIndex(db: Db): BulkIndex {
   }
 
   return {
+    create: writer.create,
     plan(pieces) {
       if (inPlan++ === 0) planned.clear();
       return pieces.map((piece) => {

@@ -1,15 +1,12 @@
+import Database from 'libsql';
 import { bytes, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
-import { eachTerm } from './segment-lists.ts';
-import type { PageRow, TermRow } from './segment-pages.ts';
-import { SegmentPages } from './segment-pages.ts';
-import { WordSorter } from './sorted-words.ts';
+import { IN_MEMORY } from './open.ts';
 import { sql } from './sql.ts';
-import { putVarint } from './varint.ts';
 
 /**
  * Segments of the search index that another thread makes. SQLite has one writer, and FTS5 spends most of its time on
- * looking up each prefix of each word: a thread sorts them instead, and the writer copies the segment's pages. The
+ * sorting words in memory: a thread does that in a database of its own, and the writer copies the segment's pages. The
  * formats are those of the head of SQLite's fts5_index.c, where 3.44 added origins.
  */
 
@@ -39,9 +36,12 @@ export interface SearchSegment {
   places: number[];
   /** The words of all of them. */
   words: number;
+  first_page: number;
   last_page: number;
-  pages: PageRow[];
-  terms: TermRow[];
+  /** Each page's row id without the segment's number, where its bytes begin in `blob` from 1 on, and how many. */
+  pages: [at: number, start: number, length: number][];
+  /** The first word of pages: where its bytes are, and the row's `pgno`. */
+  terms: [start: number, length: number, pgno: number][];
   /** The counts of words, one for each of `places`. */
   sizes: [start: number, length: number][];
   blob: Uint8Array;
@@ -69,42 +69,58 @@ interface Structure {
   levels: Level[];
 }
 
-/** How many bytes of pages a place of a text becomes, with some to spare. */
-const BYTES_A_PLACE = 24;
-
-/** The table whose segments `SegmentMaker` makes. */
-const DEFINITION =
-  /\(\s*words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3 4 5 6 7 8'\s*\)$/;
-
-/** Makes segments: what FTS5 would write for these documents, byte for byte, in a fifth of its time. */
-export class SegmentMaker {
-  readonly #sorter = new WordSorter();
-
-  make(docs: readonly IndexedWords[]): SearchSegment {
-    const sorted = [...docs].sort((a, b) => a.place - b.place);
-    const places = sorted.map(({ place }) => place);
-    const words = this.#sorter.sorted(sorted.map((doc) => doc.words));
-    const pages = new SegmentPages(words.text.length * BYTES_A_PLACE);
-    eachTerm(words, places, (mark, start, length, list, size) =>
-      pages.add(mark, words.bytes, start, length, list, size),
-    );
-    const sizes = places.map((_, at) => {
-      const size = new Uint8Array(9);
-      return pages.put(size, putVarint(size, 0, (words.begins[at + 1] ?? 0) - (words.begins[at] ?? 0)));
-    });
-    return { places, words: words.text.length, sizes, ...pages.finish() };
-  }
+/** Makes segments for a table that is created by `create`. */
+export function segmentMaker(create: string): (docs: readonly IndexedWords[]) => SearchSegment {
+  const db = new Database(IN_MEMORY);
+  db.exec(create);
+  const { run, one, all } = sql(db);
+  const insert = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
+  const pages = all(`SELECT id, block FROM search_data WHERE id > ${STRUCTURE} ORDER BY id`, {
+    id: integer,
+    block: bytes,
+  });
+  const terms = all('SELECT term, pgno FROM search_idx ORDER BY term', { term: bytes, pgno: integer });
+  const sizes = all('SELECT id, sz FROM search_docsize ORDER BY id', { id: integer, sz: bytes });
+  const record = one('SELECT block FROM search_data WHERE id = ?', bytes);
+  // All words of a segment are sorted at once.
+  db.exec("INSERT INTO search (search, rank) VALUES ('hashsize', 1073741824)");
+  return (docs) => {
+    db.exec('BEGIN');
+    for (const { place, words } of [...docs].sort((a, b) => a.place - b.place)) insert(place, words);
+    db.exec('COMMIT');
+    const segments = structureOf(record(STRUCTURE)).levels.flatMap(({ segments }) => segments);
+    const [segment] = segments;
+    if (segment === undefined || segments.length !== 1) throw new Error(`${segments.length} segments were made of one`);
+    const parts: Uint8Array[] = [];
+    let end = 1;
+    const put = (part: Uint8Array): [start: number, length: number] => {
+      parts.push(part);
+      const start = end;
+      end += part.length;
+      return [start, part.length];
+    };
+    const docsizes = sizes();
+    const made = {
+      places: docsizes.map(({ id }) => id),
+      words: new Varints(record(AVERAGES) ?? new Uint8Array()).list()[1] ?? 0,
+      first_page: segment.first,
+      last_page: segment.last,
+      pages: pages().map(({ id, block }): SearchSegment['pages'][number] => [id % 2 ** PAGE_BITS, ...put(block)]),
+      terms: terms().map(({ term, pgno }): SearchSegment['terms'][number] => [...put(term), pgno]),
+      sizes: docsizes.map(({ sz }) => put(sz)),
+    };
+    db.exec("INSERT INTO search (search) VALUES ('delete-all')");
+    return { ...made, blob: new Uint8Array(Buffer.concat(parts)) };
+  };
 }
 
 /**
  * Adds segments to the index, in the caller's transaction. FTS5 knows the index of its own connection by heart, so `db`
  * must be a connection that never searches or indexes: the others then see that the database changed.
  */
-export function segmentWriter(db: Db): { add(segment: SearchSegment): void } {
+export function segmentWriter(db: Db): { create: string; add(segment: SearchSegment): void } {
   const { run, one } = sql(db);
-  const created = one("SELECT sql FROM sqlite_master WHERE name = 'search'", text);
-  const pageSize = one("SELECT v FROM search_config WHERE k = 'pgsz'", integer);
-  const isKnown = DEFINITION.test(created() ?? '') && pageSize() === null;
+  const create = one("SELECT sql FROM sqlite_master WHERE name = 'search'", text);
   const record = one('SELECT block FROM search_data WHERE id = ?', bytes);
   const setRecord = run('INSERT OR REPLACE INTO search_data (id, block) VALUES (?, ?)');
   const addPages = run(
@@ -120,8 +136,8 @@ export function segmentWriter(db: Db): { add(segment: SearchSegment): void } {
      SELECT value ->> 0, substr(?2, value ->> 1, value ->> 2), ?1 FROM json_each(?3)`,
   );
   return {
+    create: create() ?? '',
     add({ places, words, blob, ...segment }) {
-      if (!isKnown) throw new SegmentFault('the search index is another one than was known');
       const structure = structureOf(record(STRUCTURE));
       const all = structure.levels.flatMap(({ segments }) => segments);
       const id = freeId(all.map((other) => other.id));
@@ -131,7 +147,7 @@ export function segmentWriter(db: Db): { add(segment: SearchSegment): void } {
       addSizes(origin, blob, JSON.stringify(segment.sizes.map((size, at) => [places[at], ...size])));
       levelFor(structure.levels).segments.push({
         id,
-        first: 1,
+        first: segment.first_page,
         last: segment.last_page,
         first_origin: origin,
         last_origin: origin,
