@@ -27,7 +27,11 @@ export function auditApp(
     store: app.store,
     distDir: app.settings.distDir,
     mediaFile: app.media.pathOf,
-    pictures: app.pictures,
+    // What the press kept may be what is wrong.
+    pictures: {
+      ...app.pictures,
+      portrait: async (portrait) => (await import('../press/draw-portrait.ts')).drawPortrait(portrait),
+    },
     loadBuild,
     planOf: (paper, build) => pressPlan(app, paper, build),
     auditedLog: (log) => auditedLog(app, log),

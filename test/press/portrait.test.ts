@@ -140,9 +140,11 @@ test('a portrait is drawn once for all presses, as long as what is kept of it is
   writeFileSync(join(kept, 'portrait.png'), 'kept');
   await pressPapers(app, { full: true, cards: false });
   assert.equal(readFileSync(join(tree, PATH), 'utf8'), 'kept');
+  assert.match((await auditApp(app)).faults.join(), /portraits\/.* does not match the ledger/);
   rmSync(join(app.settings.dataDir, 'pictures'), { recursive: true });
   await pressPapers(app, { full: true, cards: false });
   assert.equal(treeOf(tree).get(PATH), drawn);
+  assert.deepEqual((await auditApp(app)).faults, []);
 });
 
 test('a row of the masthead may be sent back with its drawn portrait', () => {
