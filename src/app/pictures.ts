@@ -4,12 +4,14 @@ import type { Media } from '../desk/media.ts';
 import type { Settings } from '../env.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { pictureCache } from '../files/picture-cache.ts';
+import { sha256 } from '../ledger/basis.ts';
 import type { Pictures } from '../press/output.ts';
 import { portraitId } from '../press/portrait.ts';
 import { pictureId, type Variant, variantsOf } from '../press/variants.ts';
 
-/** The name of a portrait among the files of its id. */
+/** The names of a portrait and of its digest among the files of its id. */
 const PORTRAIT = 'portrait.png';
+const DIGEST = 'portrait.sha256';
 
 /**
  * Draws the variants of pictures, each picture once, and keeps them under DATA_DIR for every paper and process. Two
@@ -40,12 +42,17 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
   return {
     async portrait(portrait) {
       const id = portraitId(portrait);
-      const kept = await cache.read(id, PORTRAIT);
-      if (kept !== null) return kept;
+      // Its address does not depend on its bytes: a damaged one would stay public for good.
+      const [kept, digest] = await Promise.all([cache.read(id, PORTRAIT), cache.read(id, DIGEST)]).catch(() => []);
+      if (kept && digest && sha256(kept) === Buffer.from(digest).toString()) return kept;
       const { drawPortrait } = await import('../press/draw-portrait.ts');
       const bytes = await drawPortrait(portrait);
       // What cannot be kept is drawn again.
-      await cache.keep(id, [[PORTRAIT, bytes]]).catch(() => {});
+      const files: [string, Uint8Array][] = [
+        [PORTRAIT, bytes],
+        [DIGEST, Buffer.from(sha256(bytes))],
+      ];
+      await cache.keep(id, files).catch(() => {});
       return bytes;
     },
     original: (found) => readFile(media.pathOf(found.digest)),

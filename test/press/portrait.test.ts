@@ -10,6 +10,7 @@ import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { personaChange } from '../../src/desk/round-trip.ts';
+import { sha256 } from '../../src/ledger/basis.ts';
 import { deepPalette, palePalette } from '../../src/press/card-color.ts';
 import { drawPortrait } from '../../src/press/draw-portrait.ts';
 import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/press/portrait.ts';
@@ -138,6 +139,9 @@ test('a portrait is drawn once for all presses, as long as what is kept of it is
   const id = portraitId({ slug: SLUG, name, hue, language });
   const kept = join(app.settings.dataDir, 'pictures', id.slice(0, 2), id);
   writeFileSync(join(kept, 'portrait.png'), 'kept');
+  await pressPapers(app, { full: true, cards: false });
+  assert.equal(treeOf(tree).get(PATH), drawn, 'a damaged one is drawn again');
+  writeFileSync(join(kept, 'portrait.sha256'), sha256(Buffer.from('kept')));
   await pressPapers(app, { full: true, cards: false });
   assert.equal(readFileSync(join(tree, PATH), 'utf8'), 'kept');
   assert.match((await auditApp(app)).faults.join(), /portraits\/.* does not match the ledger/);
