@@ -125,7 +125,8 @@ export class WorkerPool {
     const outcomes = await Promise.allSettled(
       works.map((work) =>
         work.catch((error: unknown) => {
-          // After a failure, no thread begins another batch, and `allSettled` waits for the batches in progress.
+          // After a failure, no thread is sent another batch. `allSettled` waits for those that the others have; what
+          // the thread that failed still has ends with the pool.
           next = runs.length;
           throw error;
         }),

@@ -6,10 +6,10 @@ import { sql } from './sql.ts';
 /** The file count of a press is kept until this many further marks are pressed. A write asks for it within seconds. */
 const RUNS_KEPT = 100_000;
 
-/** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 /** So many marks cost less one by one than as JSON. */
 const FEW = 8;
 
+/** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
   const { run, one, all } = sql(db);
   const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
