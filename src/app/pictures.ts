@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Media } from '../desk/media.ts';
@@ -8,10 +9,21 @@ import { sha256 } from '../ledger/basis.ts';
 import type { Pictures } from '../press/output.ts';
 import { portraitId } from '../press/portrait.ts';
 import { pictureId, type Variant, variantsOf } from '../press/variants.ts';
+import { PROJECT } from '../project.ts';
+import { codeDigest } from './code-digest.ts';
 
 /** The names of a portrait and of its digest among the files of its id. */
 const PORTRAIT = 'portrait.png';
 const DIGEST = 'portrait.sha256';
+
+const LOCK = join(PROJECT, 'package-lock.json');
+let code: string | undefined;
+
+/** Tells by which code portraits are drawn, and with which packages: nothing imports those of the fonts. */
+export function portraitCode(): string {
+  code ??= `${codeDigest([new URL('../press/draw-portrait.ts', import.meta.url)])} ${sha256(readFileSync(LOCK))}`;
+  return code;
+}
 
 /**
  * Draws the variants of pictures, each picture once, and keeps them under DATA_DIR for every paper and process. Two
@@ -41,7 +53,7 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
   };
   return {
     async portrait(portrait) {
-      const id = portraitId(portrait);
+      const id = portraitId(portrait, portraitCode());
       // Its address does not depend on its bytes: a damaged one would stay public for good.
       const [kept, digest] = await Promise.all([cache.read(id, PORTRAIT), cache.read(id, DIGEST)]).catch(() => []);
       if (kept && digest && sha256(kept) === Buffer.from(digest).toString()) return kept;

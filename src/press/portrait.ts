@@ -13,12 +13,9 @@ export interface Portrait {
   language: string;
 }
 
-/** Increment when the same portrait would look different. */
-const PORTRAIT_TEMPLATE = 1;
-
-/** Names a drawn portrait by everything that decides its bytes. */
-export function portraitId({ slug, name, hue, language }: Portrait): string {
-  return sha256(JSON.stringify(['portrait', PORTRAIT_TEMPLATE, slug, name, hue, language])).slice(7, 27);
+/** Names a drawn portrait by everything that decides its bytes. `code` tells what draws it. */
+export function portraitId({ slug, name, hue, language }: Portrait, code: string): string {
+  return sha256(JSON.stringify(['portrait', code, slug, name, hue, language])).slice(7, 27);
 }
 
 const LETTER = /[\p{L}\p{N}]/u;

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
+import { portraitCode } from '../../src/app/pictures.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -136,7 +137,9 @@ test('a portrait is drawn once for all presses, as long as what is kept of it is
   const drawn = treeOf(tree).get(PATH);
   const { name } = app.store.archive(PAPER).persona(SLUG) ?? { name: '' };
   const { hue, language } = app.store.archive(PAPER).paper();
-  const id = portraitId({ slug: SLUG, name, hue, language });
+  const portrait = { slug: SLUG, name, hue, language };
+  const id = portraitId(portrait, portraitCode());
+  assert.notEqual(portraitId(portrait, 'other code'), id);
   const kept = join(app.settings.dataDir, 'pictures', id.slice(0, 2), id);
   writeFileSync(join(kept, 'portrait.png'), 'kept');
   await pressPapers(app, { full: true, cards: false });
