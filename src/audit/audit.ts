@@ -20,7 +20,7 @@ export interface Audit {
 }
 
 /**
- * Audits the database, the transparency logs and the pressed trees. `deep` renders every page and draws every picture
+ * Audits the database, the transparency logs and the pressed trees. `deep` renders every page and draws every card
  * again; without `trees`, pressed files are not looked at.
  */
 export async function auditAll(

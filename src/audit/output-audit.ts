@@ -24,7 +24,7 @@ export interface OutputAuditJob {
   /** What the manifest lists for an output: its files, and the tags that it read. */
   listed(output: string): { files: PressedFile[]; tags: string | null };
   tools: RenderTools;
-  /** Whether to render pages and draw pictures again. */
+  /** Whether to render pages and draw cards again. The smaller sizes of pictures are taken from DATA_DIR. */
   deep: boolean;
 }
 

@@ -9,7 +9,7 @@ import { progressTo } from '../terminal/progress.ts';
 export function command(): Command {
   return new Command('audit')
     .description('check the ledger, the tables derived from it, the transparency logs, and every pressed file on disk')
-    .option('--deep', 'render every page and draw every picture again, and compare every file byte for byte')
+    .option('--deep', 'render every page and draw every card again, and compare every file byte for byte')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .action(({ deep, json }: { deep?: boolean; json?: boolean }) =>
