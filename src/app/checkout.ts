@@ -17,6 +17,7 @@ export function createCheckout({ settings, store, now }: AppContext): Checkout |
     now,
     newId,
     wait: (ms) => wait(ms),
+    groupCommit: store.groupCommit,
     repeat,
   });
 }

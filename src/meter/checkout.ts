@@ -32,6 +32,8 @@ export interface CheckoutOptions {
   now(): number;
   newId(): string;
   wait(ms: number): Promise<void>;
+  /** Makes a change, and resolves when it is on disk. Waits for `patience` ms while another process writes. */
+  groupCommit<T>(change: () => T, patience?: number): Promise<T>;
   /** Calls `work` every `ms`; returns a function that stops it. */
   repeat(work: () => void, ms: number): () => void;
 }
@@ -72,7 +74,7 @@ export class Checkout {
   }
 
   async sell(order: Order): Promise<CheckoutOutcome> {
-    const { payments, now, newId, wait } = this.#options;
+    const { payments, now, newId, wait, groupCommit } = this.#options;
     const { payment, offer, request } = order;
     const id = paymentId(payment, offer);
     const hash = paymentHash(payment);
@@ -93,14 +95,15 @@ export class Checkout {
       }
       const hold = { request, holder, until: now() + HOLD };
       if (found?.state === 'settling') {
-        if (payments.takeOver(id, found, hold))
+        if (await groupCommit(() => payments.takeOver(id, found, hold)))
           return this.#held(id, holder, () => this.#resume(order, id, holder, found));
         continue;
       }
       const reason = offerMismatch(payment, offer, now());
       if (reason !== null && reason !== 'expired') return { outcome: 'refused', reason };
       const about = { resource: offer.resource, units: offer.units, at: now() };
-      const mine = found === null ? payments.claim(id, hold, about) : payments.takeOver(id, found, hold);
+      const take = () => (found === null ? payments.claim(id, hold, about) : payments.takeOver(id, found, hold));
+      const mine = await groupCommit(take);
       if (mine) return this.#held(id, holder, () => this.#begin(order, id, holder, reason));
     }
   }
@@ -108,18 +111,18 @@ export class Checkout {
   /** Runs a holder's work and renews its hold meanwhile; an undecided purchase is left to the next request. */
   async #held(id: PaymentId, holder: string, work: () => Promise<CheckoutOutcome>): Promise<CheckoutOutcome> {
     const { payments, now, repeat } = this.#options;
-    const stop = repeat(() => payments.extend(id, holder, now() + HOLD), HOLD_BEAT);
+    const stop = repeat(() => ifPossible(() => payments.extend(id, holder, now() + HOLD)), HOLD_BEAT);
     try {
       return await work();
     } finally {
       stop();
-      payments.leave(id, holder);
+      ifPossible(() => payments.leave(id, holder));
     }
   }
 
   /** Handles a new payment. */
   async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<CheckoutOutcome> {
-    const { payments, facilitator, chain } = this.#options;
+    const { payments, facilitator, chain, groupCommit } = this.#options;
     const { payment, offer } = order;
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
@@ -143,14 +146,15 @@ export class Checkout {
       payments.drop(id, holder);
       return { outcome: 'failed' };
     }
-    if (!payments.settling(id, holder, bought, paymentHash(payment))) return { outcome: 'later', why: 'busy' };
+    const mine = await groupCommit(() => payments.settling(id, holder, bought, paymentHash(payment)));
+    if (!mine) return { outcome: 'later', why: 'busy' };
     if (paid !== null) return this.#served(id, bought, paid);
     return this.#settle(order, id, holder, bought, { first: true });
   }
 
   /** Handles a payment whose settlement ended unknown, or whose holder died during it. */
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<CheckoutOutcome> {
-    const { payments, facilitator, chain } = this.#options;
+    const { payments, facilitator, chain, groupCommit } = this.#options;
     const { payment, offer } = order;
     if (found.hash === null && chain !== null) {
       // Written by a version that stored no hash.
@@ -170,7 +174,8 @@ export class Checkout {
     }
     const bought = isWhole(found.bought) ? found.bought : await order.run();
     if (bought === null) return { outcome: 'failed' };
-    if (!payments.settling(id, holder, bought, paymentHash(payment))) return { outcome: 'later', why: 'busy' };
+    const mine = await groupCommit(() => payments.settling(id, holder, bought, paymentHash(payment)));
+    if (!mine) return { outcome: 'later', why: 'busy' };
     if (typeof status === 'object') return this.#served(id, bought, status.paid);
     return this.#settle(order, id, holder, bought, { first: false });
   }
@@ -203,8 +208,10 @@ export class Checkout {
     return { outcome: 'later', why: 'unknown' };
   }
 
-  #served(id: PaymentId, bought: Bought, transaction: string | null): CheckoutOutcome {
-    this.#options.payments.settled(id, this.#options.now(), transaction);
+  async #served(id: PaymentId, bought: Bought, transaction: string | null): Promise<CheckoutOutcome> {
+    const { payments, now, groupCommit } = this.#options;
+    // The money has moved. Without a node of the chain, nobody could tell later for what.
+    await groupCommit(() => payments.settled(id, now(), transaction), Number.POSITIVE_INFINITY);
     return { outcome: 'served', bought, transaction, again: false };
   }
 
@@ -237,6 +244,15 @@ const otherRequest: CheckoutOutcome = { outcome: 'conflict', why: 'other_request
 /** A hold that ends far later than `HOLD` allows dates from before the clock was set back; its holder may be gone. */
 function isHeld({ held_until }: Purchase, now: number): boolean {
   return held_until > now && held_until <= now + 2 * HOLD;
+}
+
+/** A hold that is not renewed or left ends by itself. What fails in a timer would end the process. */
+function ifPossible(change: () => void): void {
+  try {
+    change();
+  } catch {
+    // The database is locked, or the disk takes no writes.
+  }
 }
 
 function isWhole(bought: Bought | null): bought is Bought {

@@ -97,6 +97,7 @@ class World {
         this.now += ms;
         await new Promise(setImmediate);
       },
+      groupCommit: app.store.groupCommit,
       repeat: () => () => {},
     });
     const run = async (): Promise<Bought | null> => {

@@ -135,6 +135,7 @@ export const RACES: Record<string, Race> = {
         now: Date.now,
         newId: randomUUID,
         wait,
+        groupCommit: store.groupCommit,
         repeat: () => () => {},
       });
       const run = () => slowly('run', { status: 200, headers: [], body: Buffer.from(`answer to ${n}`) });

@@ -228,6 +228,7 @@ for (const version of ['0.1.0']) {
       now: app.now,
       newId: () => 'another process',
       wait: async () => {},
+      groupCommit: app.store.groupCommit,
       repeat: () => () => {},
     });
     const take = async (state: string) => {

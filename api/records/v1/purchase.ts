@@ -89,7 +89,10 @@ export const buyCredits = (
     }
     const { network, asset, payer, nonce } = paymentId(payment, offer);
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
-    store.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    const give = () =>
+      store.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    // They are paid for, so they wait for another process that writes.
+    await store.groupCommit(give, Number.POSITIVE_INFINITY);
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
     setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
     const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
