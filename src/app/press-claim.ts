@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, Fault } from '../fault.ts';
+import { codeOf, Fault, isLocked } from '../fault.ts';
 import type { Manifest } from '../press/manifest.ts';
 
 /** How long a claim lasts without renewal, in ms, and how often it is renewed. */
@@ -14,6 +14,8 @@ const POLL = 50;
 /** Distinguishes this process from an earlier one with the same pid: in a container, the pid is always 1. */
 export const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
+/** Claims of this process that ended while the database was locked, so that it still has them. */
+const ended = new Set<string>();
 
 type ClaimTable = Pick<Manifest, 'claim' | 'renew' | 'owner' | 'release'>;
 
@@ -54,8 +56,10 @@ export class PressClaim {
       if (signal?.aborted) throw stopped();
       if (table.claim(paper, token, Date.now(), CLAIM_MS)) break;
       const owner = table.owner(paper);
-      if (owner !== null && isDead(owner)) table.release(paper, owner);
-      else await sleep(POLL);
+      if (owner !== null && (ended.has(owner) || isDead(owner))) {
+        table.release(paper, owner);
+        ended.delete(owner);
+      } else await sleep(POLL);
     }
     const claim = new PressClaim(table, paper, token);
     signal?.addEventListener('abort', claim.#stop, { once: true });
@@ -86,7 +90,13 @@ export class PressClaim {
   release(): void {
     this.#signal?.removeEventListener('abort', this.#stop);
     this.#stop();
-    this.#table.release(this.#paper, this.token);
+    try {
+      this.#table.release(this.#paper, this.token);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      // The next press of this process takes it. For others it ends by itself.
+      ended.add(this.token);
+    }
   }
 
   readonly #stop = (): void => {
