@@ -124,6 +124,8 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   } finally {
     // Stops a running service even if the other one could not start. A reload under way starts no job any more.
     try {
+      // Also when it did not get as far as to serve.
+      lock.hurry();
       await allEnded([reloads.end(), ...services.map((service) => service.stop())]);
       await metrics?.stop();
     } finally {

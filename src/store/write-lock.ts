@@ -64,7 +64,7 @@ export class WriteLock {
 
   /** Has all that waits now or later give up after `BUSY_TIMEOUT`, because the process ends. */
   hurry(): void {
-    this.#end = performance.now() + BUSY_TIMEOUT;
+    this.#end = Math.min(this.#end, performance.now() + BUSY_TIMEOUT);
   }
 
   /** Resolves when the lock is not known to be held. Throws `LockedFault` after `patience` ms. */
