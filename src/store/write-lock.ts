@@ -1,6 +1,6 @@
 import { isLocked, LockedFault } from '../fault.ts';
 import { BUSY_TIMEOUT, type DatabaseSettings, type Db, IN_MEMORY, lockedFault } from './open.ts';
-import { onLocked } from './sql.ts';
+import { beginWriting, onLocked } from './sql.ts';
 
 /** How long a statement waits for the lock while nothing else runs on its thread, in ms: longer than most writes take. */
 const WAITS_HERE = 100;
@@ -60,6 +60,18 @@ export class WriteLock {
   /** Whether another process is known to hold the lock. */
   get isHeld(): boolean {
     return this.#looking !== null;
+  }
+
+  /** As `isHeld`, after a look: nothing has tried to write since another process took it, perhaps. */
+  isHeldNow(): boolean {
+    if (this.#events === null || this.isHeld) return this.isHeld;
+    try {
+      beginWriting(this.#db);
+      this.#db.exec('ROLLBACK');
+    } catch {
+      // A lock is noted by now. Any other error is for those who write.
+    }
+    return this.isHeld;
   }
 
   /** Has all that waits now or later give up after `BUSY_TIMEOUT`, because the process ends. */

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Hono } from 'hono';
+import Database from 'libsql';
+import type { DeskEnv } from '../../api/env.ts';
+import { awaitWriteLock } from '../../api/middleware/write-lock.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+
+test('the first change that comes while another process writes waits for it, as the later ones do', async (t) => {
+  const folder = tempFolder(t);
+  const { store } = appContextIn(t, folder, { now: Date.now() });
+  const other = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => other.close());
+  const unshare = store.lock.share({ held() {}, freed() {} });
+  try {
+    const router = new Hono<DeskEnv>();
+    router.onError((error, c) => c.text(error.message, 503));
+    router.use(awaitWriteLock({ store }));
+    router.all('*', (c) => c.text(String(store.transact(() => 'written'))));
+    other.exec('BEGIN IMMEDIATE');
+    setTimeout(() => other.exec('COMMIT'), 400);
+    const answers = await Promise.all([1, 2].map(() => router.request('/', { method: 'POST' })));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+  } finally {
+    unshare();
+  }
+});
