@@ -41,7 +41,9 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
  * other process knows of (docs/backup.md).
  */
 const WRITES = new Set(
-  'file import air withdraw press publish paper key seat account credits watch scan opt-out reader webhook'.split(' '),
+  'file import air withdraw press publish paper key seat account credits watch scan opt-out reader webhook demo'.split(
+    ' ',
+  ),
 );
 
 endWithParent();
