@@ -109,7 +109,7 @@ export class MailSender<M extends MailJob> {
         composed = await compose(mail);
         if (composed !== null) await mailer.send(composed);
       } catch (error) {
-        this.#failed(mail, error);
+        await this.#failed(mail, error);
         return;
       }
       this.#serverFailures = 0;
@@ -123,8 +123,9 @@ export class MailSender<M extends MailJob> {
     }
   }
 
-  #failed(mail: M, error: unknown): void {
+  async #failed(mail: M, error: unknown): Promise<void> {
     const { queue, bounced } = this.#source;
+    const { groupCommit } = this.#transport;
     const words = failureWords(error);
     const fault = faultOf(words);
     const at = this.#transport.now();
@@ -132,14 +133,14 @@ export class MailSender<M extends MailJob> {
     if (fault === 'server') this.#pausedUntil = at + serverPause(this.#serverFailures);
     this.#events.failed(mail, fault, words);
     if (fault === 'reader') {
-      bounced(mail);
+      await groupCommit(() => bounced(mail));
       return;
     }
     const retryAt = mailRetryAt(mail, fault === 'refused', at);
     if (retryAt !== null) {
-      queue.postpone(mail.id, retryAt, words.code);
+      await groupCommit(() => queue.postpone(mail.id, retryAt, words.code));
     } else {
-      queue.fail(mail.id, at, words.code);
+      await groupCommit(() => queue.fail(mail.id, at, words.code));
       this.#events.gaveUp(mail);
     }
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
 import { pino } from 'pino';
 import { sendHubPings } from '../../src/app/jobs/hub-pings.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -129,4 +130,34 @@ test('a server tells the hub by itself, and lists the papers as OPML', async (t)
   assert.ok(text.includes(`xmlUrl="${topic}"`), text);
   assert.match(text, /<outline type="rss" version="RSS2" text="[^"]+"/);
   assert.match((await send(url, { path: '/' })).text, /href="\/opml\.xml"/);
+});
+
+test('a ping that the hub took while another process held the write lock is not sent again', async (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: START };
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  app.store.hubPings.note(PAPER, ['rss.xml']);
+  app.store.hubPings.release(PAPER, START);
+  const other = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => other.close());
+  let posts = 0;
+  const client = {
+    async post() {
+      if (posts++ === 0) {
+        other.exec('BEGIN IMMEDIATE');
+        setTimeout(() => other.exec('COMMIT'), 300);
+      }
+      return { status: 204, error: null, ms: 1 };
+    },
+  };
+  const unshare = app.store.lock.share({ held() {}, freed() {} });
+  try {
+    const logger = pino({ level: 'silent' });
+    assert.equal(await sendHubPings(app, client, 'https://hub.example/', logger), 1);
+    clock.now += 60 * SECOND;
+    assert.equal(await sendHubPings(app, client, 'https://hub.example/', logger), 0);
+  } finally {
+    unshare();
+  }
 });

@@ -46,8 +46,9 @@ export async function sendHubPings(
     const { status, error, ms } = await client.post(hub, headers, pingForm(topic));
     const about = { job: JOB, paper: ping.paper, topic, status, error, ms: Math.round(ms) };
     const again = error === null ? null : pingRetryAt(ping, now());
-    if (again === null) store.hubPings.settle(ping);
-    else store.hubPings.retry(ping, again);
+    const settle = () => (again === null ? store.hubPings.settle(ping) : store.hubPings.retry(ping, again));
+    // A ping whose outcome is not recorded is sent again.
+    await store.groupCommit(settle, Number.POSITIVE_INFINITY);
     const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
     measurements.hubPing.publish({ outcome });
     if (error === null) logger.info(about, 'told the hub');
