@@ -224,8 +224,9 @@ export class SearchPool {
     const late = now - this.#tickedAt - TICK;
     this.#tickedAt = now;
     if (late < TICK) return;
-    for (const { asker } of this.#jobs) asker.since += late;
-    for (const seat of this.#seats()) seat.began += late;
+    // What came after it has waited for nothing of it.
+    for (const { asker } of this.#jobs) asker.since = Math.min(now, asker.since + late);
+    for (const seat of this.#seats()) seat.began = Math.min(now, seat.began + late);
   }
 
   /** Refuses the questions whose time is over, and interrupts what nobody waits for and what is in the way. */
