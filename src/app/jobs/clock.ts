@@ -79,13 +79,14 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     if (over !== null && over <= now) store.transact(() => expirePlaces(store, now));
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
-      newsAt = now + NEWS_EVERY;
       const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
       const papers = store.paperSlugs().filter((paper) => store.archive(paper).latest({ limit: 1, since }).length > 0);
-      newsMarkedAt = now;
       store.transact(() => {
         for (const paper of papers) store.manifest.markStale(paper, [tags.news]);
       });
+      // Not before: what could not be written is due as before.
+      newsAt = now + NEWS_EVERY;
+      newsMarkedAt = now;
     }
     dropOld(now);
     const mark = store.manifest.highestMarkOfAll();
