@@ -90,10 +90,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   /** Whether nothing has asked this server to stop. A signal is only noticed between two turns of the loop. */
   const goesOn = () => turn().then(() => !isStopped);
   const { lock } = app.store;
-  const unshare = lock.share({
-    held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
-    freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
-  });
+  let unshare = () => {};
   try {
     metrics = await serveMetrics(app, () => presses, logger);
     if (app.settings.services.records && (await goesOn())) services.push(await serveRecords(app, afterReady, logger));
@@ -103,6 +100,11 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
     }
     if (await goesOn()) await Promise.race([loadBuild().then((build) => build.preload()), stopped]);
     if (!(await goesOn())) return;
+    // The steps of the start write too, and cannot be done again: until here they wait for the lock on this thread.
+    unshare = lock.share({
+      held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
+      freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
+    });
     app.readiness.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
     process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
