@@ -1,4 +1,4 @@
-import { isLocked, LockedFault } from '../fault.ts';
+import { isLocked } from '../fault.ts';
 import { BUSY_TIMEOUT, type DatabaseSettings, type Db, IN_MEMORY, lockedFault } from './open.ts';
 import { beginWriting, onLocked } from './sql.ts';
 
@@ -98,7 +98,7 @@ export class WriteLock {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof LockedFault) || !this.isHeld) throw error;
+        if (!isLocked(error) || !this.isHeld) throw error;
         await this.free(end - performance.now());
       }
     }

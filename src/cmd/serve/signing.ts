@@ -29,7 +29,9 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
   }
   const lease = openSignerLease(app, leaseUrl, logger, () => signLastHeads(app));
   app.signer = lease;
-  const held = lease.acquire().then(() => app.openSigningKey());
+  // Whoever takes over later does not stop because another process writes at that moment.
+  const open = () => app.store.lock.patiently(() => app.openSigningKey(), Number.POSITIVE_INFINITY);
+  const held = lease.acquire().then(open);
   const ended = Promise.withResolvers<void>();
   let isStopping = false;
   const fail = (error: unknown) => {
