@@ -17,6 +17,8 @@ const QUICK_MAX = 100;
 const SLOW_MAX = 300;
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
+/** From when on a late tick means that the server stood still, and not that it has much to do, in ms. */
+const STANDSTILL = 200;
 /** How long idle connections are kept, in ms. */
 const IDLE = 60_000;
 
@@ -223,7 +225,7 @@ export class SearchPool {
   #forgiveStandstill(now: number): void {
     const late = now - this.#tickedAt - TICK;
     this.#tickedAt = now;
-    if (late < TICK) return;
+    if (late < STANDSTILL) return;
     // What came after it has waited for nothing of it.
     for (const { asker } of this.#jobs) asker.since = Math.min(now, asker.since + late);
     for (const seat of this.#seats()) seat.began = Math.min(now, seat.began + late);
