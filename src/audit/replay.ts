@@ -2,6 +2,7 @@ import { airDue, append } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
+import { DRAFT } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 import { UNPLACED } from '../desk/placement.ts';
 import { replayClock } from '../desk/replay-clock.ts';
@@ -156,15 +157,6 @@ export class Replay {
     };
   }
 }
-
-const DRAFT: PieceState = {
-  state: 'draft',
-  published_at: null,
-  updated_at: null,
-  scheduled_at: null,
-  withdrawn_at: null,
-  reason: null,
-};
 
 /** The text of a piece, which does not affect its state. */
 const EMPTY = {

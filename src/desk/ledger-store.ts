@@ -14,6 +14,16 @@ export interface PieceState {
   reason: string | null;
 }
 
+/** How a piece stands when its first revision is filed. */
+export const DRAFT: PieceState = {
+  state: 'draft',
+  published_at: null,
+  updated_at: null,
+  scheduled_at: null,
+  withdrawn_at: null,
+  reason: null,
+};
+
 /** The part of the store that the desk writes to. */
 export interface LedgerStore {
   /** Runs `work` as one transaction, serialized with those of all processes. */

@@ -1,19 +1,11 @@
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
+import { DRAFT } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import { creditedWriter } from '../ledger/credited-writer.ts';
 import { isoTime } from '../time.ts';
 import type { Intake } from './intake.ts';
-
-const DRAFT: PieceState = {
-  state: 'draft',
-  published_at: null,
-  updated_at: null,
-  scheduled_at: null,
-  withdrawn_at: null,
-  reason: null,
-};
 
 /** A store that is ended before its transaction. */
 interface ImportStore extends LedgerStore {

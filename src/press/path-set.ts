@@ -2,8 +2,8 @@
 const FULL = 0.6;
 
 /**
- * A set of paths that keeps 53 bits of each in place of the text: half a million take 8 MB instead of 55. That it takes
- * another path for one of its own is as likely as 1 in 10,000,000,000.
+ * A set of paths that keeps 53 bits of each in place of the text: half a million take 8 MB instead of 55. By chance, it
+ * takes another path for one of its own once in 10,000,000,000; who seeks such a path finds one, and keeps a stray file.
  */
 export class PathSet {
   #slots = new Float64Array(1 << 10);

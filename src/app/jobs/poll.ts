@@ -57,11 +57,14 @@ export function poll(
   };
 }
 
-/** Wraps a sweep so that it runs at most once an hour; the first call runs it. */
+/**
+ * Wraps a sweep so that it runs at most once an hour; the first call runs it, and so does one after the clock was set
+ * back. One that fails waits an hour as well: what its job does besides must not wait for it.
+ */
 export function hourly(sweep: (now: number) => void): (now: number) => void {
-  let sweptAt = 0;
+  let sweptAt = Number.NEGATIVE_INFINITY;
   return (now) => {
-    if (now < sweptAt + SWEEP_EVERY) return;
+    if (now >= sweptAt && now < sweptAt + SWEEP_EVERY) return;
     sweptAt = now;
     sweep(now);
   };

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hourly } from '../../src/app/jobs/poll.ts';
+
+const MINUTE = 60_000;
+
+test('a sweep runs once an hour, also when it failed, and whatever the clock says', () => {
+  const swept: number[] = [];
+  let fails = false;
+  const sweep = hourly((now) => {
+    if (fails) throw new Error('the database is locked');
+    swept.push(now);
+  });
+  const start = 100 * 24 * 60 * MINUTE;
+  for (const minutes of [0, 1, 59, 60, 61]) sweep(start + minutes * MINUTE);
+  assert.deepEqual(swept.splice(0), [start, start + 60 * MINUTE]);
+  fails = true;
+  assert.throws(() => sweep(start + 120 * MINUTE), /locked/);
+  fails = false;
+  sweep(start + 121 * MINUTE);
+  assert.deepEqual(swept, [], 'its job goes on without it');
+  sweep(start + 180 * MINUTE);
+  assert.deepEqual(swept.splice(0), [start + 180 * MINUTE]);
+  const setBack = start - 24 * 60 * MINUTE;
+  sweep(setBack);
+  sweep(setBack + MINUTE);
+  assert.deepEqual(swept, [setBack], 'a clock that was set back puts off nothing');
+});
