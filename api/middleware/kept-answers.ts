@@ -15,8 +15,13 @@ export type KeptAnswers = (incoming: IncomingMessage, outgoing: ServerResponse) 
 /** A good answer that is the same for everybody who sends such a request. */
 export interface KeptAnswer {
   bytes: Uint8Array;
-  /** All of its headers but the id of the request. */
-  headers: Headers;
+  /** Names and values in turn, as `writeHead` takes them; all but the id of the request. */
+  headers: readonly string[];
+}
+
+/** An answer of these bytes. */
+export function keptAnswer(bytes: Uint8Array, headers: Headers): KeptAnswer {
+  return { bytes, headers: Object.entries({ ...headers, 'Content-Length': String(bytes.length) }).flat() };
 }
 
 /** A route of which answers are kept. */
@@ -66,9 +71,8 @@ export function keptAnswers({ prefix, pattern, kept }: KeptRoute, { log, proxies
       if (answer === null) return false;
       const send = () => {
         log(asked, { status: 200, ms: performance.now() - start, route });
-        const { headers: own, bytes } = answer;
-        outgoing.writeHead(200, { 'X-Request-Id': asked.request_id, ...own, 'Content-Length': bytes.length });
-        outgoing.end(bytes);
+        outgoing.writeHead(200, ['X-Request-Id', asked.request_id, ...answer.headers]);
+        outgoing.end(answer.bytes);
         return true;
       };
       const caller = callerOf({ incoming }, proxies);

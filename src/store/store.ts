@@ -41,6 +41,7 @@ import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
 import { checkpoints } from './checkpoints.ts';
 import { integer } from './columns.ts';
+import { commitMark } from './commit-mark.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import type { Events } from './events.ts';
@@ -185,6 +186,8 @@ export interface Store
    * for counts, not for anything signed.
    */
   lateCommit: LateCommit['add'];
+  /** Grows with the first call after a commit of any process; null when this cannot be known without a query. */
+  commitMark(): number | null;
   /** Runs read-only `work` on one state of the database, while others may write. */
   read<T>(work: () => T): T;
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
@@ -339,6 +342,7 @@ export function openStore(settings: DatabaseSettings): Store {
     lock,
     groupCommit: (work, patience) => lock.patiently(() => group.add(work), patience),
     lateCommit: (work) => lock.patiently(() => late.add(work)),
+    commitMark: commitMark(db, settings),
     manifest,
     keys,
     removals: removalTable(db),

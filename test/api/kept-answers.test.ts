@@ -7,7 +7,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { DeskEnv } from '../../api/env.ts';
 import { listen } from '../../api/listen.ts';
 import { proxyList } from '../../api/middleware/caller.ts';
-import { keptAnswers } from '../../api/middleware/kept-answers.ts';
+import { keptAnswer, keptAnswers } from '../../api/middleware/kept-answers.ts';
 import { answerLog } from '../../api/middleware/log.ts';
 import { measurements } from '../../src/app/measurements.ts';
 import { ask } from '../support/http.ts';
@@ -26,7 +26,7 @@ async function server(t: TestContext, { points = 100, trusted = [] as string[] }
       kept(segment, accept) {
         if (segment === 'broken.example') throw new Error('the database cannot be read');
         if (segment !== 'a.example' || accept === 'text/html') return null;
-        return { bytes: Buffer.from(KEPT), headers: { 'Content-Type': 'text/plain' } };
+        return keptAnswer(Buffer.from(KEPT), { 'Content-Type': 'text/plain' });
       },
     },
     {

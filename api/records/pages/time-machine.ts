@@ -7,11 +7,14 @@ import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { DAY, isoTime, parseSpan } from '../../../src/time.ts';
 import { crossOriginHeaders } from '../../middleware/cors.ts';
-import type { KeptRoute } from '../../middleware/kept-answers.ts';
+import type { KeptAnswer, KeptRoute } from '../../middleware/kept-answers.ts';
+import { keptAnswer } from '../../middleware/kept-answers.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
+import type { Representation } from '../../responses/response-cache.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
 import { sharedHeaders } from '../../responses/send.ts';
+import { untilCommit } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { CORS } from '../cors.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
@@ -30,6 +33,7 @@ export type TimeMachine = ReturnType<typeof timeMachine>;
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
+  const stateOf = untilCommit(app.store.commitMark, records.observedState);
   const cache = new ResponseCache(CACHE_MAX);
   const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
     title: `${unicode} · Domain Records`,
@@ -64,7 +68,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const given = c.req.param('domain') ?? '';
     const isForAll = signedIn(c) === null && !c.req.url.includes('?');
     // Read before the observation: if another process stores one in between, the next request makes the page again.
-    const state = isForAll ? records.observedState(given) : null;
+    const state = isForAll ? stateOf(given) : null;
     if (state !== null) return latest(c, given, state);
     const { hostname } = parseHostname(given);
     // Every hostname has one address: A-labels, lower case, no trailing dot.
@@ -86,17 +90,23 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
   };
 
   const crossOrigin = crossOriginHeaders(CORS);
+  const answers = new WeakMap<Representation, KeptAnswer>();
+  const answerOf = (held: Representation, isPage: boolean): KeptAnswer => {
+    const headers = { ...crossOrigin, ...sharedHeaders(held, isPage ? pages.headersShared : JSON_BESIDE_PAGE) };
+    const answer = keptAnswer(held.bytes, headers);
+    answers.set(held, answer);
+    return answer;
+  };
   /** What everyone sees now, where it was made before. */
   const kept: KeptRoute = {
     prefix: '/t/',
     pattern: '/t/{domain}',
     kept(hostname, accept) {
       const isPage = wantedPage(accept);
-      const state = isPage === undefined ? null : records.observedState(hostname);
-      const held = state === null ? undefined : cache.held(...keyOf(hostname, state, isPage === true));
-      if (held === undefined) return null;
-      const headers = sharedHeaders(held, isPage ? pages.headersShared : JSON_BESIDE_PAGE);
-      return { bytes: held.bytes, headers: { ...crossOrigin, ...headers } };
+      if (isPage === undefined) return null;
+      const state = stateOf(hostname);
+      const held = state === null ? undefined : cache.held(...keyOf(hostname, state, isPage));
+      return held === undefined ? null : (answers.get(held) ?? answerOf(held, isPage));
     },
   };
   return { page, kept };

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { untilCommit } from '../../../api/records/cache-state.ts';
+
+test('what was read is remembered until a commit, and asked each time without a mark', () => {
+  let [mark, said, asked]: [number | null, string | null, number] = [1, 'a', 0];
+  const read = untilCommit(
+    () => mark,
+    () => {
+      asked++;
+      return said;
+    },
+  );
+  const after = (what: string | null) => {
+    said = what;
+    return [read('x'), asked];
+  };
+  assert.deepEqual(after('a'), ['a', 1]);
+  assert.deepEqual(after('b'), ['a', 1]);
+  mark = 2;
+  assert.deepEqual(after('b'), ['b', 2]);
+  mark = null;
+  assert.deepEqual(after('c'), ['c', 3]);
+  assert.deepEqual(after('d'), ['d', 4]);
+  mark = 3;
+  assert.deepEqual(after(null), [null, 5]);
+  assert.deepEqual(after('e'), ['e', 6], 'nothing is remembered of a name without an answer');
+});
+
+test('a commit between the mark and the read is seen by the next call', () => {
+  let [mark, said] = [1, 'a'];
+  const read = untilCommit(
+    () => mark,
+    () => {
+      // Another process commits after this connection has read.
+      const found = said;
+      [mark, said] = [mark + 1, 'b'];
+      return found;
+    },
+  );
+  assert.deepEqual([read('x'), read('x')], ['a', 'b']);
+});
