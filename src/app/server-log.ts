@@ -2,7 +2,7 @@ import pino from 'pino';
 
 export type ServerLog = pino.Logger;
 
-/** The server log is buffered up to this many characters (pino writes 16,384 at a time), and for this many ms. */
+/** The server log is buffered up to this many characters, and for this many ms. */
 const BUFFER = 12_288;
 const FLUSH_EVERY = 200;
 
@@ -11,18 +11,32 @@ const FLUSH_EVERY = 200;
  * from level warn on, so that a kill hides no failure.
  */
 export function openServerLog(level: string): ServerLog {
-  const lines = pino.destination({ dest: 2, sync: false, minLength: BUFFER, periodicFlush: FLUSH_EVERY });
-  process.once('exit', () => lines.flushSync());
+  const output = pino.destination({ dest: 2, sync: false, minLength: 1 });
+  // Not left to the destination: with each line, it measures and copies all lines that it buffers.
+  let lines = '';
+  const pass = () => {
+    const passed = lines;
+    lines = '';
+    if (passed !== '') output.write(passed);
+  };
+  setInterval(pass, FLUSH_EVERY).unref();
+  process.once('exit', () => {
+    pass();
+    output.flushSync();
+  });
   const warn = pino.levels.values.warn ?? 0;
   const stream = {
     // With this symbol, pino sets `lastLevel` before each line.
     [pino.symbols.needsMetadataGsym]: true as const,
     lastLevel: 0,
     write(line: string) {
-      lines.write(line);
-      if (this.lastLevel >= warn) lines.flush();
+      lines += line;
+      if (this.lastLevel >= warn || lines.length >= BUFFER) pass();
     },
-    flush: (done: (error?: Error) => void) => lines.flush(done),
+    flush(done: (error?: Error) => void) {
+      pass();
+      output.flush(done);
+    },
   };
   return pino({ level }, stream);
 }
