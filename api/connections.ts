@@ -1,4 +1,5 @@
-import type { Server, Socket } from 'node:net';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as yielded } from 'node:timers/promises';
 
 /** How long a stopping server waits for the first byte of a connection, in ms: browsers and proxies open some ahead. */
@@ -20,12 +21,18 @@ export interface Connections {
 /** Follows the connections of a server from now on. */
 export function followConnections(server: Server): Connections {
   const silent = new Map<Socket, number>();
+  const open = new Set<Socket>();
   let count = 0;
   server.on('connection', (socket: Socket) => {
     count++;
+    open.add(socket);
     silent.set(socket, performance.now());
-    socket.once('close', () => silent.delete(socket));
+    socket.once('close', () => {
+      open.delete(socket);
+      silent.delete(socket);
+    });
   });
+  spareSending(server, open);
   return {
     async accepted() {
       const last = performance.now() + ACCEPT;
@@ -42,5 +49,19 @@ export function followConnections(server: Server): Connections {
         else if (performance.now() - at > FIRST_BYTE) socket.destroy();
       }
     },
+  };
+}
+
+/**
+ * Keeps a server from closing connections of which it has not sent the whole response: Node takes one that has ended
+ * for one that was sent. `server.close()` closes idle connections too.
+ */
+function spareSending(server: Server, open: ReadonlySet<Socket>): void {
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    const sending = [...open].filter(({ writableLength }) => writableLength > 0);
+    for (const socket of sending) socket.destroy = () => socket;
+    closeIdle();
+    for (const socket of sending) Reflect.deleteProperty(socket, 'destroy');
   };
 }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Hono } from 'hono';
 import pino from 'pino';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -15,6 +18,8 @@ import { shout } from '../support/raw.ts';
 
 const KEPT = 'what is kept';
 const ROUTER = 'what the router says';
+/** More than the buffers between a server and its caller take. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024, 'a');
 
 /** A server that keeps the answer of `/k/a.example`, and whose router says something else. */
 async function server(t: TestContext, { points = 100, trusted = [] as string[] } = {}) {
@@ -25,6 +30,7 @@ async function server(t: TestContext, { points = 100, trusted = [] as string[] }
       pattern: '/k/{name}',
       kept(segment, accept) {
         if (segment === 'broken.example') throw new Error('the database cannot be read');
+        if (segment === 'large.example') return keptAnswer(LARGE, {});
         if (segment !== 'a.example' || accept === 'text/html') return null;
         return keptAnswer(Buffer.from(KEPT), { 'Content-Type': 'text/plain' });
       },
@@ -45,7 +51,7 @@ async function server(t: TestContext, { points = 100, trusted = [] as string[] }
   t.after(close);
   const textOf = async (path: string, headers?: Record<string, string>, method?: string) =>
     (await ask(url, path, headers, method)).text;
-  return { url, lines, textOf };
+  return { url, lines, textOf, close };
 }
 
 test('what is kept is answered with an id, its length, a line in the log and a measurement', async (t) => {
@@ -100,4 +106,19 @@ test('callers elsewhere are counted, and over the limit the router tells them', 
   assert.deepEqual([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')], [KEPT, KEPT, ROUTER]);
   assert.equal(await from('192.0.2.2'), KEPT);
   for (let n = 0; n < 4; n++) assert.equal(await textOf('/k/a.example'), KEPT);
+});
+
+test('a server that stops sends an answer that is under way to its end, and then ends its connection', async (t) => {
+  const { url, close } = await server(t);
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).pause();
+  t.after(() => socket.destroy());
+  socket.write('GET /k/large.example HTTP/1.1\r\nHost: a.example\r\n\r\n');
+  await once(socket, 'readable');
+  const closed = close();
+  await pause(300);
+  let length = 0;
+  for await (const chunk of socket) length += (chunk as Buffer).length;
+  await closed;
+  assert.ok(length > LARGE.length, `${length} bytes, with the headers`);
 });
