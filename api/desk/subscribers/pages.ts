@@ -70,7 +70,9 @@ export function subscribePages(
       });
     },
     async (c) => {
-      const row = confirm(store, slugOf(c), tokenOfBody(await readBody(c)), now());
+      const token = tokenOfBody(await readBody(c));
+      toConfirm(readers, slugOf(c), token, now());
+      const row = confirm(store, slugOf(c), token, now());
       if (wantsPage(c)) return subscribed(c, row);
       const choices = choicesRow(row, c.get('site').paper.sections);
       return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
@@ -146,6 +148,7 @@ export function subscribePages(
       // A mail client's own button sends this single field, with the link's token in the URL (RFC 8058, section 3.1).
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
       const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
+      tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
       unsubscribe(store, slugOf(c), token, now());
       if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
       return ended(c);
@@ -175,13 +178,16 @@ export function paperOf(sites: Sites) {
   });
 }
 
-/** Holders of a token can open pages of a private paper; for everyone else it does not exist. */
+/**
+ * Holders of a token can open pages of a private paper; for everyone else it does not exist. A handler checks the token
+ * before it writes, so only its holder learns that a write failed.
+ */
 function hidden(handler: Handler): Handler {
   return async (c) => {
     try {
       return await handler(c);
     } catch (error) {
-      if (!(error instanceof Fault) || c.get('site').paper.paper_public) throw error;
+      if (!(error instanceof Fault) || error.code === 'unavailable' || c.get('site').paper.paper_public) throw error;
       c.set('isHidden', true);
       throw notFound();
     }
