@@ -35,6 +35,7 @@ export class WriteLock {
   #looking: NodeJS.Timeout | null = null;
   #heldSince = 0;
   #isTold = false;
+  #timeouts = 0;
   /** No wait lasts longer than this moment of the monotonic clock, in ms. */
   #end = Number.POSITIVE_INFINITY;
 
@@ -62,6 +63,16 @@ export class WriteLock {
     return this.#looking !== null;
   }
 
+  /** How long another process is known to have held the lock, in ms; 0 while it is free. */
+  heldFor(): number {
+    return this.isHeld ? performance.now() - this.#heldSince : 0;
+  }
+
+  /** How many writes waited for it in vain. */
+  get timeouts(): number {
+    return this.#timeouts;
+  }
+
   /** As `isHeld`, after a look: nothing has tried to write since another process took it, perhaps. */
   isHeldNow(): boolean {
     if (this.#events === null || this.isHeld) return this.isHeld;
@@ -85,7 +96,9 @@ export class WriteLock {
     const isFree = await new Promise<boolean>((settle) => {
       this.#waiting.add({ until: performance.now() + patience, settle });
     });
-    if (!isFree) throw lockedFault(this.#file);
+    if (isFree) return;
+    this.#timeouts++;
+    throw lockedFault(this.#file);
   }
 
   /**

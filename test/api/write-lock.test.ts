@@ -29,3 +29,24 @@ test('the first change that comes while another process writes waits for it, as 
     unshare();
   }
 });
+
+test('how long the lock is held is told, and how many waited for it in vain', async (t) => {
+  const folder = tempFolder(t);
+  const { lock } = appContextIn(t, folder, { now: Date.now() }).store;
+  const other = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => other.close());
+  const unshare = lock.share({ held() {}, freed() {} });
+  try {
+    assert.deepEqual([lock.heldFor(), lock.timeouts], [0, 0]);
+    other.exec('BEGIN IMMEDIATE');
+    assert.ok(lock.isHeldNow());
+    await assert.rejects(lock.free(20), { code: 'unavailable' });
+    assert.ok(lock.heldFor() >= 20);
+    const free = lock.free();
+    other.exec('COMMIT');
+    await free;
+    assert.deepEqual([lock.heldFor(), lock.timeouts], [0, 1]);
+  } finally {
+    unshare();
+  }
+});

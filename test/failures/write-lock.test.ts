@@ -131,6 +131,7 @@ test('while another process holds the write lock everything is read as fast as e
   // It is counted, and what is counted is written.
   const lookup = () => send(records, { path: LOOKUP });
   const [meanwhile, seen, looked] = await Promise.all([readFor(HELD, reads), stand.reading(), lookup(), writes]);
+  const held = Number((await stand.health()).write_lock_held_ms);
   const worst = await delay();
   // These wait while the lock is given up.
   const late = Promise.all(['late-1', 'late-2', 'late-3'].map((slug) => stand.filing(slug)));
@@ -143,6 +144,7 @@ test('while another process holds the write lock everything is read as fast as e
   assert.deepEqual(failed(meanwhile), []);
   assert.ok(p99(meanwhile) <= p99(without) * 3 + LEEWAY, `reads take ${p99(meanwhile)} ms, not ${p99(without)}`);
   assert.ok(worst <= before * 3 + LEEWAY, `the event loop stood still for ${worst} ms, not ${before}`);
+  assert.ok(held > HELD / 2, `the lock was held for ${HELD} ms, not ${held}`);
   assert.ok(refusals.length > 3);
   for (const { answer, ms } of refusals) {
     assert.equal(answer.status, 503, answer.text);
@@ -152,6 +154,7 @@ test('while another process holds the write lock everything is read as fast as e
   assert.equal(looked.status, 503, looked.text);
   assert.equal((await lookup()).status, 200, 'a lookup that was refused is not counted');
   assert.deepEqual(await late, ['201', '201', '201']);
+  assert.equal((await stand.health()).write_lock_held_ms, 0);
   assert.equal(await stand.filing('afterwards'), '201');
   const log = await stand.logged();
   const told = [...log.keys()].filter((one) => one !== 'the event loop was held up');
@@ -169,7 +172,7 @@ test('while another process holds the write lock everything is read as fast as e
     failure: 'Another process holds the database’s write lock',
     readers: `${seen}, as fast as ever; a record whose lookup is counted: ${looked.status}`,
     writers: `503 \`${error}\`: “${message}”`,
-    told: `log: ${told.map((one) => `“${one}”`).join(' and ')}`,
+    told: `\`/health\`: \`write_lock_held_ms\`; log: ${told.map((one) => `“${one}”`).join(' and ')}`,
     after: `what waits for the lock is done; jobs are tried again after ${span(LOCKED_REST)}; nothing is sent twice`,
   });
 });

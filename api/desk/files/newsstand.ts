@@ -56,7 +56,8 @@ export function newsstandHandlers(
     health: (c) => {
       const log_fence = app.store.log.fence('desk');
       const disk = app.store.diskFault();
-      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence, disk };
+      const write_lock_held_ms = Math.round(app.store.lock.heldFor());
+      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence, disk, write_lock_held_ms };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
     ready: (c) => sendReadiness(c, app.readiness.report()),

@@ -19,6 +19,9 @@ const Health = z
     disk: z.enum(['full', 'read_only', 'failing']).nullable().openapi({
       description: 'Why nothing can be written: what the disk said of the last write. Null while writes succeed.',
     }),
+    write_lock_held_ms: z.int().min(0).openapi({
+      description: 'How long another process has held the write lock of the database, in ms; 0 while it is free.',
+    }),
   })
   .openapi('Health');
 
@@ -29,7 +32,7 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = ({ records, log, diskFault }: Pick<Store, 'records' | 'log' | 'diskFault'>) =>
+export const readHealth = ({ records, log, lock, diskFault }: Pick<Store, 'records' | 'log' | 'lock' | 'diskFault'>) =>
   operation(spec, (c) => {
     const at = records.lastProbeAt();
     const body: z.infer<typeof Health> = {
@@ -39,6 +42,7 @@ export const readHealth = ({ records, log, diskFault }: Pick<Store, 'records' | 
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
       disk: diskFault(),
+      write_lock_held_ms: Math.round(lock.heldFor()),
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });
   });

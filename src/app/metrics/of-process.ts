@@ -14,6 +14,11 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
     'The longest delay of the event loop in the last minute.',
   );
   const flying = registry.gauge('http_requests_in_flight', 'Requests that are not answered yet.', ['service']);
+  const lockHeld = registry.gauge(
+    'write_lock_held_seconds',
+    'How long another process has held the write lock of the database; 0 while it is free.',
+  );
+  const lockTimeouts = registry.total('write_lock_timeouts_total', 'Writes that waited for this lock in vain.');
   const lateAdded = registry.total('late_commits_total', 'Small writes whose way to the disk held up nobody.');
   const lateSyncs = registry.total('late_commit_syncs_total', 'Syncs of such writes.');
   const lateSeconds = registry.total('late_commit_sync_seconds_total', 'The time that these syncs took.');
@@ -28,6 +33,10 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
       ready.set(app.readiness.report().status === 'ready' ? 1 : 0);
       delay.set(eventLoop.worst() / 1_000);
       for (const service of ['desk', 'records'] as const) flying.set({ service }, inFlight[service]);
+    },
+    write_lock() {
+      lockHeld.set(app.store.lock.heldFor() / 1_000);
+      lockTimeouts({}, app.store.lock.timeouts);
     },
     late_commits() {
       const late = app.store.lateCounts();

@@ -13,6 +13,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     event_loop_delay_max_ms: 0,
     log_fence: null,
     disk: null,
+    write_lock_held_ms: 0,
   });
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
@@ -24,6 +25,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     event_loop_delay_max_ms: 0,
     log_fence: null,
     disk: null,
+    write_lock_held_ms: 0,
   });
 });
 
