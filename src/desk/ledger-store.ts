@@ -64,8 +64,11 @@ export interface LedgerStore {
  * same few rows is written once, by `end`, the last step of the transaction.
  */
 export interface FilingRun
-  extends Pick<LedgerStore, 'nextSeq' | 'setGeneration' | 'bumpEdition' | 'markStale' | 'logLeaf'> {
-  /** As `setPieceState`, for a piece that has no tags and never had any. */
-  setUntagged(piece: string, state: PieceState): void;
+  extends Pick<
+    LedgerStore,
+    'nextSeq' | 'setGeneration' | 'isFullPressPending' | 'bumpEdition' | 'markStale' | 'logLeaf'
+  > {
+  /** As `setPieceState`, for the piece whose first revision was the last generation. */
+  setNewState(entry: GenerationEntry, state: PieceState): void;
   end(): void;
 }

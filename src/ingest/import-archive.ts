@@ -213,7 +213,7 @@ class ImportRun {
         category: line.section,
         kind: line.kind,
         byline: this.#persona,
-        prose: line.prose,
+        prose: '',
         cited_facts: line.cited_facts,
         language: line.lang ?? undefined,
         credit: creditOf(line),
@@ -222,7 +222,9 @@ class ImportRun {
       },
       { slug: line.slug, kind: default_kind, language },
     );
-    return asFiledBefore(filing, store.archive(this.#options.paper), line);
+    // The thread that read the line has normalized its prose.
+    const whole = { ...filing, prose: line.prose };
+    return asFiledBefore(whole, store.archive(this.#options.paper), line);
   }
 }
 

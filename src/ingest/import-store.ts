@@ -25,7 +25,6 @@ export function importStore(store: Intake['store'], paper: string): ImportStore 
   let standing: PieceState | null = null;
   let filedAt: number | null = null;
   let nextDue: number | null = null;
-  let isPending = false;
   const archive = rememberedArchive(store.archive(paper), (id) =>
     filed?.piece.id === id ? { entry: filed, isDraft: standing === DRAFT } : null,
   );
@@ -56,8 +55,7 @@ export function importStore(store: Intake['store'], paper: string): ImportStore 
       if (state.state === 'scheduled') nextDue = null;
       if (piece !== filed?.piece.id) return store.setPieceState(piece, state);
       standing = state;
-      if (filed.piece.tags.length > 0) store.setPieceState(piece, state);
-      else run.setUntagged(piece, state);
+      run.setNewState(filed, state);
     },
     bumpEdition: run.bumpEdition,
     markStale: run.markStale,
@@ -67,12 +65,7 @@ export function importStore(store: Intake['store'], paper: string): ImportStore 
       nextDue ??= store.nextScheduled() ?? Number.POSITIVE_INFINITY;
       return until < nextDue ? [] : store.scheduled(until);
     },
-    // Only a press ends this, in a transaction of its own.
-    isFullPressPending(slug) {
-      if (slug !== paper) return store.isFullPressPending(slug);
-      isPending ||= store.isFullPressPending(slug);
-      return isPending;
-    },
+    isFullPressPending: run.isFullPressPending,
   };
 }
 

@@ -304,6 +304,11 @@ export function openStore(settings: DatabaseSettings): Store {
     pieceTags.setOf(entry.piece.id);
     search.note(entry.piece.id);
   };
+  const addOnAir = (entry: GenerationEntry, state: PieceState): void => {
+    pieces.addOnAir(entry, state);
+    search.filed(entry.piece.id, entry.piece);
+    search.note(entry.piece.id);
+  };
   const setUntagged = (piece: string, state: PieceState): void => {
     pieces.setState(piece, state);
     search.note(piece);
@@ -401,7 +406,18 @@ export function openStore(settings: DatabaseSettings): Store {
     endReading() {
       db.exec('COMMIT');
     },
-    filingRun: (paper) => filingRun(paper, { papers, manifest, log, ledger, place, setUntagged }),
+    filingRun: (paper) =>
+      filingRun(paper, {
+        papers,
+        pieces,
+        manifest,
+        log,
+        ledger,
+        place,
+        addOnAir,
+        setUntagged,
+        setTags: pieceTags.setOf,
+      }),
     optimizeSearch: search.optimize,
     indexAhead: () => new IndexAhead(search, openBulk()),
     deferring: { ...search, bulkIndex: openBulk },
