@@ -122,19 +122,16 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const isMany = largestStage(stages) >= POOL_MIN;
   const hasLong = !isMany && largestStage(stages) > 0 && hasLongProse(archive, names);
   const needsPool = isMany || hasLong;
+  const findStrays = async () => (checksDisk && !tree.isNew ? unlistedOnDisk(job) : []);
+  // While the threads of a large press start, and print. What the outputs leave behind is in `writer.gone`.
+  const strays = needsPool && pool !== null ? findStrays() : null;
+  // Whoever awaits them learns of a failure.
+  strays?.catch(() => {});
   if (needsPool && !(await pool?.isCurrent())) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
   const printHere = (names: Run) => printer.printAll(names, record);
-  let strays: Promise<string[]> | null = checksDisk && !tree.isNew ? null : Promise.resolve([]);
-  const findStrays = () => {
-    if (strays !== null) return strays;
-    strays = unlistedOnDisk(job);
-    // Whoever awaits them learns of a failure.
-    strays.catch(() => {});
-    return strays;
-  };
   const isSynced = !full && !needsPool;
   for (const { here, inPool } of !needsPool
     ? stepsHere(stages)
@@ -147,8 +144,6 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       printHere(here),
       pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
     ];
-    // While other threads print. What the outputs leave behind is in `writer.gone`.
-    if (inPool.length > 0) findStrays();
     await allOf(printing);
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
@@ -167,7 +162,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : [];
   // Equal pictures of different names share the files of their variants.
   const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const found = await findStrays();
+  const found = await (strays ?? findStrays());
   const isInDoubt = full || isShared || found.length > 0;
   const gone = isInDoubt ? await unlisted(job, [...writer.gone, ...found]) : writer.gone;
   const removed = await removeFiles(job, gone, dropped);

@@ -1,5 +1,5 @@
 import type { Manifest, PressedFile } from '../press/manifest.ts';
-import { flag, integer, orNull, text } from './columns.ts';
+import { flag, integer, json, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
@@ -8,6 +8,9 @@ const RUNS_KEPT = 100_000;
 
 /** So many marks cost less one by one than as JSON. */
 const FEW = 8;
+
+/** An output, a path and a digest. */
+type FileRow = [sheet: string, path: string, digest: string];
 
 /** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
@@ -52,13 +55,16 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
-  const filesOfAll = all(
-    'SELECT sheet, path, digest FROM files WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
-    { sheet: text, path: text, digest: text },
+  // One text of many rows takes a third to two thirds of the time of the rows.
+  const filesOfAll = one(
+    `SELECT json_group_array(json_array(sheet, path, digest)) FROM files
+       WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))`,
+    json<FileRow[]>(),
   );
-  const someFiles = all(
-    `SELECT sheet, path, digest FROM files WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000`,
-    { sheet: text, path: text, digest: text },
+  const someFiles = one(
+    `SELECT json_group_array(json_array(sheet, path, digest)) FROM (SELECT sheet, path, digest FROM files
+       WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000)`,
+    json<FileRow[]>(),
   );
   const setFiles = run(
     `INSERT INTO files (paper, sheet, path, digest)
@@ -156,7 +162,7 @@ export function manifestTables(db: Db): Manifest {
     files,
     filesOf(paper, names) {
       const found = new Map<string, PressedFile[]>();
-      for (const { sheet, path, digest } of filesOfAll(paper, JSON.stringify(names))) {
+      for (const [sheet, path, digest] of filesOfAll(paper, JSON.stringify(names)) ?? []) {
         const listed = found.get(sheet);
         if (listed === undefined) found.set(sheet, [{ path, digest }]);
         else listed.push({ path, digest });
@@ -164,13 +170,13 @@ export function manifestTables(db: Db): Manifest {
       return found;
     },
     *allFiles(paper) {
-      let last = { sheet: '', path: '' };
+      let last = ['', ''];
       for (;;) {
-        const rows = someFiles(paper, last.sheet, last.path);
-        yield* rows;
+        const rows = someFiles(paper, ...last) ?? [];
+        for (const [, path, digest] of rows) yield { path, digest };
         const end = rows.at(-1);
         if (end === undefined) return;
-        last = end;
+        last = end.slice(0, 2);
       }
     },
     record(paper, outputs) {
