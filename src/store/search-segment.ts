@@ -11,7 +11,8 @@ import { sql } from './sql.ts';
  */
 
 /** The rows of `search_data` that are no pages. */
-const [AVERAGES, STRUCTURE] = [1, 10];
+const AVERAGES = 1;
+export const STRUCTURE = 10;
 /** A page's row id is its segment's number in the bits from here on, and its own below. */
 const PAGE_BITS = 37;
 /** Follows the cookie in structures with origins. */
@@ -180,6 +181,17 @@ function levelFor(levels: Level[]): Level {
   const level: Level = { merging: 0, segments: [] };
   levels.push(level);
   return level;
+}
+
+/** How many pages each segment has, the most first, by the row `STRUCTURE`; null if this program does not know its form. */
+export function segmentSizes(block: Uint8Array | null): number[] | null {
+  try {
+    const segments = structureOf(block).levels.flatMap((level) => level.segments);
+    return segments.map(({ first, last }) => last - first + 1).sort((a, b) => b - a);
+  } catch (error) {
+    if (error instanceof SegmentFault) return null;
+    throw error;
+  }
 }
 
 function structureOf(block: Uint8Array | null): Structure {

@@ -1,9 +1,10 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
-import { flag, integer, text } from './columns.ts';
+import { bytes, flag, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Shown } from './search-places.ts';
 import { searchPlaces } from './search-places.ts';
 import { searchReads } from './search-reads.ts';
+import { STRUCTURE, segmentSizes } from './search-segment.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
@@ -18,6 +19,11 @@ const BULK = 20;
 const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 8, hashsize: 2 ** 24 } };
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
+/**
+ * A large segment is not merged with so few others, if all of them have less than this share of its pages: that would
+ * rewrite the whole index for what adds to a search some 20 µs a segment.
+ */
+const LEFT = { segments: 4, share: 1 / 16 };
 /** A piece on air whose words are to be indexed. */
 export interface DeferredPiece {
   piece: string;
@@ -62,6 +68,7 @@ export function searchTables(db: Db, transact: Transact) {
     { id: text, published_at: integer },
   );
 
+  const structure = one('SELECT block FROM search_data WHERE id = ?', bytes);
   const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
   const configure = run('INSERT INTO search (search, rank) VALUES (?, CAST(? AS INTEGER))');
   const writeAs = (settings: (typeof WRITING)['bulk']): void => {
@@ -160,6 +167,9 @@ export function searchTables(db: Db, transact: Transact) {
    * may write.
    */
   function optimize(): void {
+    const [largest = 0, ...others] = segmentSizes(structure(STRUCTURE)) ?? [];
+    const share = others.reduce((sum, size) => sum + size, 0) / largest;
+    if (others.length > 0 && others.length <= LEFT.segments && share < LEFT.share) return;
     // A negative number starts with all segments. FTS5 reports two or more changes while work is left.
     for (let step = -STEP; ; step = STEP) {
       const before = changed();

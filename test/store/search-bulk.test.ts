@@ -101,6 +101,23 @@ test('pieces that are deferred are found once their segments are added, beside t
   assert.deepEqual(found(app, 'tide', 'c').length, 7);
 });
 
+test('a large segment is not merged with a few small ones', (t) => {
+  const folder = tempFolder(t);
+  const app = founded(t, folder);
+  airMany(app, 'many', 900);
+  app.store.optimizeSearch();
+  assert.equal(segments(folder), 1);
+  airMany(app, 'lone', 1);
+  app.store.optimizeSearch();
+  assert.equal(segments(folder), 2);
+  assert.deepEqual(found(app, 'tide', 'lone'), ['lone-0']);
+  airMany(app, 'zeal', 300);
+  app.store.optimizeSearch();
+  assert.equal(segments(folder), 1);
+  assert.equal(found(app, 'tide', 'zeal').length, 300);
+  assertSound(app);
+});
+
 test('a segment whose pieces changed meanwhile is not added, and what is missing is indexed', (t) => {
   const app = founded(t, tempFolder(t));
   const bulk = app.store.deferring.bulkIndex();
@@ -161,7 +178,8 @@ test('a large archive is indexed by a thread, as a small one is', async (t) => {
   const { filed, refused } = await importArchive(app, file, { paper: PAPER, persona: 'tomas-berg', air: true });
   assert.deepEqual([filed, refused.length], [519, 1]);
   assert.deepEqual(found(app, 'ebb', 'others'), listed(app));
-  assert.equal(segments(folder), 1);
+  // 500 pieces, and 19.
+  assert.equal(segments(folder), 2);
   assertSound(app);
   const again = await importArchive(app, file, { paper: PAPER, persona: 'tomas-berg', air: true });
   assert.deepEqual([again.filed, again.unchanged], [0, 519]);
