@@ -1,7 +1,6 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { Asker } from '../../../src/app/search-pool.ts';
 import type { Row } from '../../../src/desk/archive.ts';
 import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
@@ -12,6 +11,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksOfEdition } from '../context.ts';
 import { paperRemoved } from '../files/removed-paper.ts';
+import type { CachedRows, PaperResponses } from '../paper-responses.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Sites } from '../site.ts';
@@ -61,9 +61,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     const name = `search ${asked}`;
     const cached = routes.responses.cached(c, name, JSON_TYPE);
     if (cached !== null) return cached;
-    const wanted = (ids: readonly string[]) => routes.responses.lacking(c, ids);
-    const { ids, rows: read } =
-      terms.length === 0 ? { ids: [], rows: [] } : await foundNow(c, { app, sites, proxies, wanted }, terms);
+    const { cached: held, rows: read } = await foundNow(c, { app, sites, proxies, responses: routes.responses }, terms);
     const archive = archiveOf(app, c);
     const links = linksOfEdition(app, c);
     const rowOf = (id: string) => {
@@ -72,7 +70,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     };
     const list = () => {
       // Queries rarely repeat, but the pieces that they find do.
-      const rows = routes.responses.rows(c, ids, rowOf);
+      const rows = routes.responses.rows(c, held, rowOf);
       const { slug, paper } = c.get('site');
       const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
       return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
@@ -85,18 +83,24 @@ interface Asked {
   app: AppContext;
   sites: Sites;
   proxies: BlockList;
-  wanted: Asker['wanted'];
+  responses: PaperResponses;
 }
 
 /**
  * The pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among them.
- * Throws what a new request would be told, if the caller may no longer see the paper.
+ * Those rows that are not cached come with them. Throws what a new request would be told, if the caller may no longer see the paper.
  */
 async function foundNow(
   c: PaperContext,
-  { app, sites, proxies, wanted }: Asked,
+  { app, sites, proxies, responses }: Asked,
   terms: string[],
-): Promise<{ ids: string[]; rows: Row[] }> {
+): Promise<{ cached: CachedRows; rows: Row[] }> {
+  let cached = responses.cachedRows(c, []);
+  if (terms.length === 0) return { cached, rows: [] };
+  const wanted = (ids: readonly string[]) => {
+    cached = responses.cachedRows(c, ids);
+    return cached.lacking;
+  };
   const { slug } = c.get('site');
   const match = matchExpression(slug, terms);
   const question = { paper: slug, match, limit: SEARCH_ROWS };
@@ -107,6 +111,7 @@ async function foundNow(
     const site = sites.again(c.req.raw, c.env);
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);
-    if (edition === c.get('site').paper.edition) return { ids, rows };
+    if (edition !== c.get('site').paper.edition) continue;
+    return { cached: cached.ids === ids ? cached : responses.cachedRows(c, ids), rows };
   }
 }
