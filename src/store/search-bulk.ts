@@ -49,8 +49,8 @@ export function bulkIndex(db: Db): BulkIndex {
       return pieces.map((piece) => {
         const free = places.next(piece.piece, piece.at);
         const start = places.startOf(piece.at);
-        const place = Math.max(free, planned.get(start) ?? free);
-        planned.set(start, place + 1);
+        const place = Math.min(free, planned.get(start) ?? free);
+        planned.set(start, place - 1);
         return { ...piece, place };
       });
     },

@@ -5,10 +5,7 @@ import { NEWEST_FIRST } from './pieces.ts';
 import type { Reading } from './sql.ts';
 import { sql } from './sql.ts';
 
-/**
- * Row ids per minute, which is the most pieces of all papers that may go on air in one minute. Row ids up to the year
- * 9999 are safe integers.
- */
+/** Row ids per minute, which is the most pieces of all papers that may go on air in one minute. */
 export const ROOM = 2 ** 20;
 
 /** A search in one paper. */
@@ -38,13 +35,13 @@ const IDS = 'group_concat(id, char(10)) AS ids';
  */
 export const BY_ROW_ID = `SELECT ${EDITION}, ${IDS}, max(tangled) AS tangled FROM (
   SELECT s.piece AS id, s.tangled FROM (
-    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3) f
-  CROSS JOIN searched s ON s.place = f.place ORDER BY f.place DESC)`;
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3) f
+  CROSS JOIN searched s ON s.place = f.place ORDER BY f.place)`;
 
-/** The same in the order of the times on air: of the newest row ids and all others in the minute of the last one. */
+/** The same in the order of the times on air: of the first row ids and all others in the minute of the last one. */
 export const BY_TIME = `WITH newest AS MATERIALIZED (
-    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid DESC LIMIT ?3),
-  minute AS MATERIALIZED (SELECT min(place) / ${ROOM} * ${ROOM} AS start FROM newest)
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3),
+  minute AS MATERIALIZED (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM newest)
   SELECT ${EDITION}, ${IDS}, NULL AS tangled FROM (
     SELECT p.id FROM (
       SELECT place FROM newest UNION

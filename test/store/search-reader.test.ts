@@ -71,6 +71,24 @@ test('on another thread the same is found, in the same order and with the same r
   reader.close();
 });
 
+test('row ids fall with time, so that the index is read upwards to the newest', (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const times = ['1969-12-31T23:59:30Z', '1970-01-01T00:00:30Z', '1899-01-01T00:00:00Z', '2026-11-20T11:59:00Z'];
+  for (const [n, at] of times.entries()) {
+    fileStory(app.desk, PAPER, filing(`a${n}`), { by: 'cli' });
+    airStory(app.desk, PAPER, `a${n}`, { by: 'cli', at: Date.parse(at) });
+  }
+  const db = new Database(databaseFile(app.settings));
+  const slugs = db
+    .prepare('SELECT p.slug FROM searched s JOIN pieces p ON p.id = s.piece ORDER BY s.place')
+    .pluck()
+    .all();
+  db.close();
+  assert.deepEqual(slugs, ['a3', 'a1', 'a0', 'a2']);
+});
+
 test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
   const file = archive(t);
   const reader = openSearchReader(file);
