@@ -23,7 +23,8 @@ export class CachedRouter<T> implements Router<T> {
     const address = `${method} ${path}`;
     const held = this.#found.get(address);
     if (held !== undefined) return held;
-    const found = this.#router.match(method, path);
+    // A part of `address`, because a path may be a part of a long URL, which V8 keeps as long as any part of it.
+    const found = this.#router.match(method, address.slice(method.length + 1));
     this.#found.set(address, found);
     return found;
   }
