@@ -32,7 +32,8 @@ export function untilCommit<T>(
   read: (name: string) => T | null,
 ): (name: string) => T | null {
   const known = new Map<string, T>();
-  let knownAt: number | null = null;
+  // At once, which opens the file that is compared: another one may lie at its path later, as after a restore.
+  let knownAt = commitMark();
   return (name) => {
     // Before the read: after a commit in between, the next call reads again.
     const mark = commitMark();

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { untilCommit } from '../../../api/records/cache-state.ts';
+import { openStore } from '../../../src/store/store.ts';
+import { tempFolder } from '../../support/app-context.ts';
 
 test('what was read is remembered until a commit, and asked each time without a mark', () => {
   let [mark, said, asked]: [number | null, string | null, number] = [1, 'a', 0];
@@ -39,4 +43,22 @@ test('a commit between the mark and the read is seen by the next call', () => {
     },
   );
   assert.deepEqual([read('x'), read('x')], ['a', 'b']);
+});
+
+test('what is remembered does not hang on a folder that takes the place of the database before the first question', (t) => {
+  const folder = tempFolder(t);
+  for (const name of ['own', 'other']) mkdirSync(join(folder, name));
+  const store = openStore({ file: join(folder, 'own', 'broadsheet.db') });
+  t.after(() => store.close());
+  openStore({ file: join(folder, 'other', 'broadsheet.db') }).close();
+  let state = 'first';
+  const stateOf = untilCommit(store.commitMark, () => state);
+  renameSync(join(folder, 'own'), join(folder, 'moved'));
+  renameSync(join(folder, 'other'), join(folder, 'own'));
+  const other = openStore({ file: join(folder, 'own', 'broadsheet.db') });
+  t.after(() => other.close());
+  assert.equal(stateOf('tide.example'), 'first');
+  state = 'second';
+  store.leases.acquire('name', 'owner', Date.now, 1_000);
+  assert.equal(stateOf('tide.example'), 'second');
 });
