@@ -5,7 +5,13 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 /** Puts values into the placeholders of a phrase. A placeholder without a value stays as it is. */
 export function fill<P extends string>(phrase: Phrase<P>, values: Readonly<Record<P, string | number>>): string {
   const known: Readonly<Record<string, string | number>> = values;
-  return phrase.replace(PLACEHOLDER, (placeholder, name: string) => `${known[name] ?? placeholder}`);
+  let text = '';
+  let isName = false;
+  for (const part of split(phrase)) {
+    text += isName ? (known[part] ?? `{${part}}`) : part;
+    isName = !isName;
+  }
+  return text;
 }
 
 /** How many phrases are kept in pieces: more than a language has. */
