@@ -30,7 +30,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
   const persona = {
     '@type': 'Organization',
     name: declared(channel, story.byline.name),
-    ...(story.byline.title === '' ? {} : { description: story.byline.title }),
+    description: given(story.byline.title),
     url: `${root}/masthead/${story.persona}/`,
     logo: facts.avatar,
   };
@@ -48,32 +48,30 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
       ]),
     },
     headline: story.headline,
-    ...(story.dek === '' ? {} : { description: story.dek }),
-    ...(story.kind === 'blog' ? { genre: 'Blog' } : {}),
+    description: given(story.dek),
+    genre: story.kind === 'blog' ? 'Blog' : undefined,
     articleSection: story.category,
-    ...(story.tags.length === 0 ? {} : { keywords: story.tags }),
+    keywords: given(story.tags),
     inLanguage: story.language,
     wordCount: facts.word_count,
     datePublished: iso(story.published_at),
     dateModified: iso(story.updated_at),
     image: imageOf(story, facts.image),
-    ...(story.writer === null
-      ? { author: persona, digitalSourceType: MADE_BY_MODEL }
-      : { author: { '@type': 'Person', name: story.writer }, contributor: persona }),
+    author: story.writer === null ? persona : { '@type': 'Person', name: story.writer },
+    digitalSourceType: story.writer === null ? MADE_BY_MODEL : undefined,
+    contributor: story.writer === null ? undefined : persona,
     publisher: publisher(channel),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
     isAccessibleForFree: true,
-    ...(story.cited_facts.length === 0 ? {} : { citation: citations(story.cited_facts) }),
-    ...(story.corrections.length === 0
-      ? {}
-      : {
-          correction: story.corrections.map(({ at, note }) => ({
-            '@type': 'CorrectionComment',
-            datePublished: iso(at),
-            text: note,
-          })),
-        }),
-    ...(story.credit === null ? {} : { creditText: story.credit }),
+    citation: given(citations(story.cited_facts)),
+    correction: given(
+      story.corrections.map(({ at, note }) => ({
+        '@type': 'CorrectionComment',
+        datePublished: iso(at),
+        text: note,
+      })),
+    ),
+    creditText: story.credit ?? undefined,
     version: story.revision,
     identifier: { '@type': 'PropertyValue', propertyID: 'content_hash', value: story.content_hash },
   });
@@ -145,8 +143,8 @@ function imageOf(story: Story, url: string) {
   return {
     '@type': 'ImageObject',
     url,
-    ...(alt === '' ? {} : { caption: alt }),
-    ...(credit === null ? {} : { creditText: credit }),
+    caption: given(alt),
+    creditText: credit ?? undefined,
   };
 }
 
@@ -155,15 +153,17 @@ function citations(facts: readonly CitedFact[]) {
   const documents = new Map(
     facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]),
   );
-  return [...documents.values()].map(({ source, instrument }) => {
-    const url = webAddress(instrument);
-    return {
-      '@type': 'CreativeWork',
-      name: instrument,
-      publisher: { '@type': 'Organization', name: source },
-      ...(url === null ? {} : { url }),
-    };
-  });
+  return [...documents.values()].map(({ source, instrument }) => ({
+    '@type': 'CreativeWork',
+    name: instrument,
+    publisher: { '@type': 'Organization', name: source },
+    url: webAddress(instrument) ?? undefined,
+  }));
+}
+
+/** Undefined for an empty text or list: JSON leaves such a member out, and all stories have objects of one shape. */
+function given<T extends string | readonly unknown[]>(value: T): T | undefined {
+  return value.length === 0 ? undefined : value;
 }
 
 function iso(ms: number): string {
@@ -180,7 +180,7 @@ const UNSAFE: Record<string, string> = {
 
 /** Serializes a document as JSON that can neither end a script element nor open a comment in it. */
 function script(body: object): string {
-  return JSON.stringify({ '@context': CONTEXT, ...body }).replace(
+  return `{"@context":"${CONTEXT}",${JSON.stringify(body).slice(1)}`.replace(
     /[<>&\u2028\u2029]/g,
     (character) => UNSAFE[character] ?? character,
   );
