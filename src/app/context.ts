@@ -4,6 +4,7 @@ import { monotonicFactory } from 'ulid';
 import { assertRestored } from '../backup/restore-folder.ts';
 import type { Desk } from '../desk/filing.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import { SEARCH_ROWS } from '../desk/search.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
@@ -103,7 +104,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     media,
     pictures: openPictures(settings, media),
     prosePool: new ProsePool(),
-    searchPool: new SearchPool(() => openSearchReader(file)),
+    searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
     readiness: new Readiness(store),
     signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
     now,

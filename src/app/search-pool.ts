@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Busy, codeOf, Fault, messageOf } from '../fault.ts';
-import type { SearchReader } from '../store/search-reader.ts';
+import type { Asked, SearchReader } from '../store/search-reader.ts';
 import { INTERRUPTED } from '../store/search-reader.ts';
 import type { Found, Question } from '../store/search-reads.ts';
 import { Turns } from './turns.ts';
@@ -11,7 +11,11 @@ const WAIT_MAX = 900;
 const WAITING_MAX = { all: 1_024, paper: 512, caller: 256 };
 /** Leaves one core to other requests. */
 const QUICK_READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
-/** How long a question may keep others waiting in the quick lane, in ms. Nearly all take less than one. */
+/** The most questions that a connection of the quick lane answers at once: more would save little. */
+const BATCH_MAX = 8;
+/** How long those of a batch should take together, in ms: after one that took longer, half as many are asked at once. */
+const BATCH_TIME = 20;
+/** How long questions may keep others waiting in the quick lane, in ms. Nearly all take less than one. */
 const QUICK_MAX = 100;
 /** How long one may be in the way of other callers in the slow lane, in ms. */
 const SLOW_MAX = 300;
@@ -22,15 +26,13 @@ const STANDSTILL = 200;
 /** How long idle connections are kept, in ms. */
 const IDLE = 60_000;
 
-export interface Asker {
+export interface Asker extends Pick<Asked, 'wanted'> {
   /** Names the caller: callers take turns. */
   caller: string;
   /** Whether the question has neighbouring words to find. */
   isPhrase: boolean;
   /** When it arrived, by `performance.now()`; later by the time in which this thread stood still since. */
   since: number;
-  /** Of which ids found the rows are wanted too. */
-  wanted(ids: readonly string[]): string[];
 }
 
 interface Job {
@@ -48,14 +50,19 @@ interface Job {
 interface Seat {
   reader: SearchReader;
   lane: Lane;
-  job: Job | null;
+  jobs: readonly Job[];
   /** When it began to answer, by `performance.now()`. */
   began: number;
 }
 
 interface Lane {
   waiting: Turns<Job>;
+  /** What has to be asked by itself, and before all that waits: one of a batch failed or kept others waiting. */
+  alone: Turns<Job>;
   seats: Set<Seat>;
+  /** How many questions a connection answers at once, and the most that it ever may. */
+  batch: number;
+  batchMax: number;
   /** The most connections. */
   most: number;
 }
@@ -64,6 +71,8 @@ export interface SearchLimits {
   wait: number;
   waiting: { all: number; paper: number; caller: number };
   readers: number;
+  batch: number;
+  batchTime: number;
   quick: number;
   slow: number;
   idle: number;
@@ -72,15 +81,17 @@ export interface SearchLimits {
 /**
  * Connections that search the papers on libSQL's threads, so that no other request waits for a search. SQLite does not
  * tell what a question will cost: words are looked up in microseconds, but a phrase of common words may read the whole
- * index for a second. So there are two lanes. Phrases, and what kept the quick lane waiting too long, go through the
- * slow one, which has one connection, and there one begins anew when it has kept other callers waiting too long. In
- * both, papers take turns, and the callers of a paper. A question whose time is over is interrupted.
+ * index for a second. So there are two lanes. In the quick one a connection answers some questions at once, because
+ * giving one to another thread costs as much as its answer; if they keep others waiting too long, each is asked by
+ * itself, and the one that does so again goes to the slow lane, as all phrases do. That one has one connection, and there
+ * a question begins anew when it has kept other callers waiting too long. In both, papers take turns, and the callers of
+ * a paper. A question whose time is over is interrupted.
  */
 export class SearchPool {
   readonly #open: () => SearchReader;
   readonly #limits: SearchLimits;
   readonly #quick: Lane;
-  readonly #slow: Lane = newLane(1);
+  readonly #slow: Lane = newLane(1, 1);
   /** All questions without an answer. */
   readonly #jobs = new Set<Job>();
   #ticking: NodeJS.Timeout | null = null;
@@ -95,12 +106,14 @@ export class SearchPool {
       wait: WAIT_MAX,
       waiting: WAITING_MAX,
       readers: QUICK_READERS,
+      batch: BATCH_MAX,
+      batchTime: BATCH_TIME,
       quick: QUICK_MAX,
       slow: SLOW_MAX,
       idle: IDLE,
       ...limits,
     };
-    this.#quick = newLane(this.#limits.readers);
+    this.#quick = newLane(this.#limits.readers, this.#limits.batch);
   }
 
   /**
@@ -126,8 +139,8 @@ export class SearchPool {
   /** The connections, and the questions that wait for one or are being answered. */
   get load(): { threads: number; waiting: number; answering: number } {
     const seats = this.#seats();
-    const answering = seats.filter(({ job }) => job !== null).length;
-    return { threads: seats.length, waiting: this.#quick.waiting.size + this.#slow.waiting.size, answering };
+    const answering = seats.reduce((sum, { jobs }) => sum + jobs.length, 0);
+    return { threads: seats.length, waiting: waitingIn(this.#quick) + waitingIn(this.#slow), answering };
   }
 
   /** Closes the connections. Questions without an answer get a fault. */
@@ -140,12 +153,8 @@ export class SearchPool {
 
   #isFull(paper: string, caller: string): boolean {
     const { all, paper: ofPaper, caller: ofCaller } = this.#limits.waiting;
-    const waiting = (of: (lane: Lane) => number) => of(this.#quick) + of(this.#slow);
-    return (
-      waiting((lane) => lane.waiting.size) >= all ||
-      waiting((lane) => lane.waiting.sizeOf(paper)) >= ofPaper ||
-      waiting((lane) => lane.waiting.sizeOf(paper, caller)) >= ofCaller
-    );
+    const waiting = (...owner: string[]) => waitingIn(this.#quick, ...owner) + waitingIn(this.#slow, ...owner);
+    return waiting() >= all || waiting(paper) >= ofPaper || waiting(paper, caller) >= ofCaller;
   }
 
   #seats(): Seat[] {
@@ -154,11 +163,11 @@ export class SearchPool {
 
   /** Gives waiting questions to free connections, and opens another when all are busy. */
   #next(lane: Lane): void {
-    while (lane.waiting.size > 0) {
-      const seat = [...lane.seats].find(({ job }) => job === null) ?? this.#seatIn(lane);
+    while (waitingIn(lane) > 0) {
+      const seat = [...lane.seats].find(({ jobs }) => jobs.length === 0) ?? this.#seatIn(lane);
       if (seat === null) return;
-      const job = lane.waiting.take();
-      if (job !== null) this.#answer(seat, job);
+      const jobs = nextIn(lane);
+      if (jobs.length > 0) this.#answer(seat, jobs);
     }
   }
 
@@ -166,7 +175,7 @@ export class SearchPool {
   #seatIn(lane: Lane): Seat | null {
     if (lane.seats.size >= lane.most) return null;
     try {
-      const seat: Seat = { reader: this.#open(), lane, job: null, began: 0 };
+      const seat: Seat = { reader: this.#open(), lane, jobs: [], began: 0 };
       lane.seats.add(seat);
       return seat;
     } catch (error) {
@@ -176,40 +185,53 @@ export class SearchPool {
     }
   }
 
-  #answer(seat: Seat, job: Job): void {
-    seat.job = job;
+  #answer(seat: Seat, jobs: readonly Job[]): void {
+    seat.jobs = jobs;
     seat.began = performance.now();
-    seat.reader.found(job.question, job.asker.wanted).then(
+    const asked = jobs.map(({ question, asker }) => ({ question, wanted: asker.wanted }));
+    seat.reader.found(asked).then(
       (found) => {
-        this.#settle(job);
-        job.resolve(found);
+        for (const [at, answer] of found.entries()) {
+          const job = jobs[at];
+          if (job === undefined) continue;
+          this.#settle(job);
+          job.resolve(answer);
+        }
         this.#free(seat);
       },
       (error: unknown) => {
-        const isInterrupted = codeOf(error) === INTERRUPTED;
-        if (isInterrupted && !job.isSettled) this.#slowDown(job);
-        else this.#refuse(job, error);
+        for (const job of jobs) if (!job.isSettled) this.#failed(job, error, jobs.length > 1);
         this.#free(seat);
       },
     );
   }
 
   #free(seat: Seat): void {
-    seat.job = null;
+    const { lane, began } = seat;
+    const isSlow = performance.now() - began > this.#limits.batchTime;
+    lane.batch = isSlow ? Math.ceil(lane.batch / 2) : Math.min(lane.batch + 1, lane.batchMax);
+    seat.jobs = [];
     if (this.#isClosed) this.#end(seat);
-    else this.#next(seat.lane);
+    else this.#next(lane);
   }
 
-  /** Has a question wait for the slow lane. It begins anew there. */
-  #slowDown(job: Job): void {
-    job.lane = this.#slow;
-    this.#slow.waiting.add(job);
-    this.#next(this.#slow);
+  /** What failed among others is asked by itself. A question that was interrupted begins anew in the slow lane. */
+  #failed(job: Job, error: unknown, amongOthers: boolean): void {
+    if (amongOthers) {
+      job.lane.alone.add(job);
+    } else if (codeOf(error) === INTERRUPTED) {
+      job.lane = this.#slow;
+      job.lane.waiting.add(job);
+      this.#next(job.lane);
+    } else {
+      this.#refuse(job, error);
+    }
   }
 
-  #isInTheWay({ paper, caller }: Job, lane: Lane, took: number): boolean {
-    if (lane === this.#quick) return took >= this.#limits.quick && lane.waiting.size > 0;
-    return took >= this.#limits.slow && lane.waiting.size > lane.waiting.sizeOf(paper, caller);
+  #isInTheWay({ lane, jobs, began }: Seat, now: number): boolean {
+    const [took, waiting] = [now - began, waitingIn(lane)];
+    if (lane === this.#quick) return took >= this.#limits.quick && (waiting > 0 || jobs.length > 1);
+    return took >= this.#limits.slow && jobs.some(({ paper, caller }) => waiting > waitingIn(lane, paper, caller));
   }
 
   #startTicking(): void {
@@ -236,10 +258,10 @@ export class SearchPool {
     const now = performance.now();
     this.#forgiveStandstill(now);
     for (const job of this.#jobs) if (now >= job.asker.since + this.#limits.wait) this.#refuse(job, tooMany());
-    const busy = this.#seats().filter(({ job }) => job !== null);
-    for (const { reader, lane, job, began } of busy) {
+    const busy = this.#seats().filter(({ jobs }) => jobs.length > 0);
+    for (const seat of busy) {
       // Interrupting what has not begun, or has just ended, has no effect: so again with the next tick.
-      if (job?.isSettled || (job !== null && this.#isInTheWay(job, lane, now - began))) reader.interrupt();
+      if (seat.jobs.every(({ isSettled }) => isSettled) || this.#isInTheWay(seat, now)) seat.reader.interrupt();
     }
     if (this.#jobs.size > 0 || busy.length > 0 || this.#ticking === null) return;
     clearInterval(this.#ticking);
@@ -255,12 +277,13 @@ export class SearchPool {
 
   #refuse(job: Job, fault: unknown): void {
     job.lane.waiting.remove(job);
+    job.lane.alone.remove(job);
     this.#settle(job);
     job.reject(fault);
   }
 
   #closeIdle(): void {
-    for (const seat of this.#seats()) if (seat.job === null) this.#end(seat);
+    for (const seat of this.#seats()) if (seat.jobs.length === 0) this.#end(seat);
   }
 
   #end(seat: Seat): void {
@@ -269,15 +292,33 @@ export class SearchPool {
   }
 }
 
-function newLane(most: number): Lane {
-  return {
-    waiting: new Turns(
+function newLane(most: number, batchMax: number): Lane {
+  const turns = () =>
+    new Turns<Job>(
       ({ paper }) => paper,
       ({ caller }) => caller,
-    ),
-    seats: new Set(),
-    most,
-  };
+    );
+  return { waiting: turns(), alone: turns(), seats: new Set(), batch: 1, batchMax, most };
+}
+
+/** How many questions wait in a lane; of a paper, or of a caller of a paper. */
+function waitingIn({ waiting, alone }: Lane, ...owner: string[]): number {
+  const [paper, ...caller] = owner;
+  if (paper === undefined) return waiting.size + alone.size;
+  return waiting.sizeOf(paper, ...caller) + alone.sizeOf(paper, ...caller);
+}
+
+/** Takes the questions that are next. */
+function nextIn({ waiting, alone, batch }: Lane): Job[] {
+  const single = alone.take();
+  if (single !== null) return [single];
+  const jobs: Job[] = [];
+  while (jobs.length < batch) {
+    const job = waiting.take();
+    if (job === null) break;
+    jobs.push(job);
+  }
+  return jobs;
 }
 
 function tooMany(): Busy {

@@ -1,20 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, constants, getPriority, setPriority } from 'node:os';
 import Database from 'libsql/promise';
-import { integer, orNull, text } from './columns.ts';
+import { text } from './columns.ts';
 import { BUSY_TIMEOUT } from './open.ts';
 import { ROWS_IN_ONE, rowsIn } from './pieces.ts';
 import type { Found, Question } from './search-reads.ts';
-import { BY_ROW_ID, BY_TIME, foundIn } from './search-reads.ts';
+import { answersIn, BY_ROW_ID, BY_TIME, questionsText } from './search-reads.ts';
 
-/** A connection that answers one question at a time, while this thread goes on. */
+export interface Asked {
+  question: Question;
+  /** Of which ids found the rows are wanted too. */
+  wanted(ids: readonly string[]): string[];
+}
+
+/** A connection that answers some questions at a time, while this thread goes on. */
 export interface SearchReader {
   /**
-   * Answers with the rows of those ids that are `wanted`, too. Rejects with the error of the database; its code is
-   * `INTERRUPTED` after `interrupt`.
+   * Answers all of these questions, in their order. Rejects with the error of the database, which may be that of any of
+   * them; its code is `INTERRUPTED` after `interrupt`.
    */
-  found(question: Question, wanted?: (ids: readonly string[]) => string[]): Promise<Found>;
-  /** Ends the question that is being answered, if it has begun. */
+  found(asked: readonly Asked[]): Promise<Found[]>;
+  /** Ends the questions that are being answered, if that has begun. */
   interrupt(): void;
   /** Call it when no question is being answered. */
   close(): void;
@@ -40,26 +46,34 @@ interface Statement {
   all(params: readonly unknown[]): Promise<unknown[][]>;
 }
 
-export function openSearchReader(file: string): SearchReader {
+/** Opens a connection that answers each question with so many ids at most. */
+export function openSearchReader(file: string, limit: number): SearchReader {
   const db = new Database(file, {});
   yieldToOthers();
   const opened = open(db);
   // Whoever asks is told; nobody may ask.
   opened.catch(() => undefined);
-  const first = async (statement: Statement, { paper, match, limit }: Question) => {
-    const [row = []] = await statement.all([paper, match, limit]);
-    const [edition, ids, tangled] = row;
-    return { edition: orNull(integer)(edition), ids: orNull(text)(ids), isTangled: tangled === 1 };
+  const answers = async (statement: Statement, questions: readonly Question[]) => {
+    const [[answered] = []] = await statement.all([questionsText(questions), limit]);
+    return answersIn(text(answered));
   };
   return {
-    async found(question, wanted = () => []) {
+    async found(asked) {
       const { byRowId, byTime, rows } = await opened;
-      const row = await first(byRowId, question);
-      const found = foundIn(row.isTangled ? await first(byTime, question) : row);
-      const ids = wanted(found.ids);
-      if (ids.length === 0) return found;
-      const [[json] = []] = await rows.all([JSON.stringify(ids)]);
-      return { ...found, rows: rowsIn(text(json)) };
+      const questions = asked.map(({ question }) => question);
+      const quick = await answers(byRowId, questions);
+      const tangled = questions.filter((_, at) => quick[at]?.isTangled);
+      const ordered = tangled.length === 0 ? [] : await answers(byTime, tangled);
+      const answered = quick.map((answer) => (answer.isTangled ? (ordered.shift() ?? answer) : answer));
+      const wanted = asked.map((one, at) => one.wanted(answered[at]?.ids ?? []));
+      const ids = new Set(wanted.flat());
+      const [[json] = []] = ids.size === 0 ? [] : await rows.all([JSON.stringify([...ids])]);
+      const read = new Map((json === undefined ? [] : rowsIn(text(json))).map((row) => [row.id, row]));
+      return answered.map(({ edition, ids }, at) => ({
+        edition,
+        ids,
+        rows: (wanted[at] ?? []).flatMap((id) => read.get(id) ?? []),
+      }));
     },
     interrupt: () => db.interrupt(),
     close: () => db.close(),

@@ -1,8 +1,7 @@
 import type { Row } from '../desk/archive.ts';
-import { integer, orNull, text } from './columns.ts';
+import { orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
-import type { Reading } from './sql.ts';
 import { sql } from './sql.ts';
 
 /** Row ids per minute, which is the most pieces of all papers that may go on air in one minute. */
@@ -13,8 +12,6 @@ export interface Question {
   paper: string;
   /** The FTS5 query (`matchExpression`). */
   match: string;
-  /** The most ids to answer with. */
-  limit: number;
 }
 
 export interface Found {
@@ -26,52 +23,65 @@ export interface Found {
   rows: Row[];
 }
 
-const EDITION = '(SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition';
-const IDS = 'group_concat(id, char(10)) AS ids';
+/** What one statement finds. Row ids tell the order, unless the answer is out of order. */
+interface Answer {
+  edition: number | null;
+  ids: string[];
+  isTangled: boolean;
+}
+
+const [PAPER, MATCH] = ['q.value ->> 0', 'q.value ->> 1'];
+/** The first row ids that match. */
+const NEWEST = `SELECT rowid AS place FROM search WHERE search MATCH ${MATCH} ORDER BY rowid LIMIT ?2`;
 
 /**
- * What one state of the database answers, in one row: a row each costs several times as much to read. Row ids tell the
- * order, unless `tangled` is 1.
+ * The answers to many questions (`questionsText`) in one text, which `answersIn` reads, with the most ids of each: a
+ * statement for each question takes twice the processor time, and a row for each id several times as much. `ids` selects
+ * the ids of `q` in order, and whether that order holds.
  */
-export const BY_ROW_ID = `SELECT ${EDITION}, ${IDS}, max(tangled) AS tangled FROM (
-  SELECT s.piece AS id, s.tangled FROM (
-    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3) f
-  CROSS JOIN searched s ON s.place = f.place ORDER BY f.place)`;
+function answers(ids: string): string {
+  return `SELECT group_concat(answer, char(10, 10)) FROM (
+    SELECT coalesce((SELECT edition FROM papers WHERE slug = ${PAPER} AND removed_at IS NULL), '') || (
+      SELECT char(10) || coalesce(max(tangled), 0) || coalesce(char(10) || group_concat(id, char(10)), '') FROM (${ids})
+    ) AS answer FROM json_each(?1) q)`;
+}
+
+/** What one state of the database answers, in the order of row ids. */
+export const BY_ROW_ID = answers(`SELECT s.piece AS id, s.tangled FROM (${NEWEST}) f
+  CROSS JOIN searched s ON s.place = f.place ORDER BY f.place`);
 
 /** The same in the order of the times on air: of the first row ids and all others in the minute of the last one. */
-export const BY_TIME = `WITH newest AS MATERIALIZED (
-    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3),
-  minute AS MATERIALIZED (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM newest)
-  SELECT ${EDITION}, ${IDS}, NULL AS tangled FROM (
-    SELECT p.id FROM (
-      SELECT place FROM newest UNION
-      SELECT rowid FROM search WHERE search MATCH ?2
-        AND rowid >= (SELECT start FROM minute) AND rowid < (SELECT start FROM minute) + ${ROOM}) f
-    JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?3)`;
+export const BY_TIME = answers(`SELECT p.id, 0 AS tangled FROM (
+    SELECT place FROM (${NEWEST}) UNION
+    SELECT rowid FROM search, (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM (${NEWEST})) minute
+      WHERE search MATCH ${MATCH} AND rowid >= minute.start AND rowid < minute.start + ${ROOM}) f
+  JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?2`);
 
-/** The row of either statement. */
-export const FOUND = {
-  edition: orNull(integer),
-  ids: orNull(text),
-  tangled: orNull(integer),
-} as const satisfies Reading;
+/** The first parameter of both statements. */
+export function questionsText(questions: readonly Question[]): string {
+  return JSON.stringify(questions.map(({ paper, match }) => [paper, match]));
+}
 
-/** A row of `BY_ROW_ID` or `BY_TIME` as what it says. */
-export function foundIn({ edition, ids }: { edition: number | null; ids: string | null }): Found {
-  return { edition, ids: ids === null ? [] : ids.split('\n'), rows: [] };
+/** The answers of either statement, in the order of the questions. */
+export function answersIn(text: string): Answer[] {
+  return text.split('\n\n').map((answer) => {
+    const [edition = '', tangled, ...ids] = answer.split('\n');
+    return { edition: edition === '' ? null : Number(edition), ids, isTangled: tangled === '1' };
+  });
 }
 
 /** Reads from the full-text index on this thread. */
 export function searchReads(db: Db) {
   const { one } = sql(db);
-  const byRowId = one(BY_ROW_ID, FOUND);
-  const byTime = one(BY_TIME, FOUND);
+  const byRowId = one(BY_ROW_ID, orNull(text));
+  const byTime = one(BY_TIME, orNull(text));
   return {
     /** Ids of the pieces that match, newest first. */
-    ids({ paper, match, limit }: Question): string[] {
-      const quick = byRowId(paper, match, limit);
-      const row = quick?.tangled === 1 ? byTime(paper, match, limit) : quick;
-      return row === null ? [] : foundIn(row).ids;
+    ids(question: Question, limit: number): string[] {
+      const asked = questionsText([question]);
+      const [quick] = answersIn(byRowId(asked, limit) ?? '');
+      const [answer] = quick?.isTangled ? answersIn(byTime(asked, limit) ?? '') : [quick];
+      return answer?.ids ?? [];
     },
   };
 }

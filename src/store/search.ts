@@ -181,7 +181,7 @@ export function searchTables(db: Db, transact: Transact) {
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
-    return reads.ids({ paper, match: matchExpression(paper, terms), limit });
+    return reads.ids({ paper, match: matchExpression(paper, terms) }, limit);
   }
 
   return {

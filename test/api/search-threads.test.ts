@@ -10,6 +10,7 @@ import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { append } from '../../src/desk/append.ts';
 import { removePaper } from '../../src/desk/removal.ts';
+import { SEARCH_ROWS } from '../../src/desk/search.ts';
 import type { SearchReader } from '../../src/store/search-reader.ts';
 import { openSearchReader } from '../../src/store/search-reader.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
@@ -35,11 +36,11 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
   const mark = Promise.withResolvers<void>();
   if (!isHeld) gate.resolve();
   const open = (): SearchReader => {
-    const reader = openSearchReader(databaseFile(app.settings));
+    const reader = openSearchReader(databaseFile(app.settings), SEARCH_ROWS);
     return {
       ...reader,
-      async found(question) {
-        const found = await reader.found(question);
+      async found(asked) {
+        const found = await reader.found(asked);
         mark.resolve();
         await gate.promise;
         return found;

@@ -12,35 +12,38 @@ import { until } from '../support/program.ts';
 const LONG = 60_000;
 /** Longer than until the pool looks at the time first, in ms. */
 const SOON = 30;
-const question = (paper: string, match = 'x'): Question => ({ paper, match, limit: 1 });
+const question = (paper: string, match = 'x'): Question => ({ paper, match });
 
 interface Pool {
   ask(paper: string, match?: string, more?: { caller?: string; isPhrase?: boolean; since?: number }): Promise<string>;
   pool: SearchPool;
-  /** How many connections were opened and closed, and what they were asked, in that order. */
-  seen: { opened: number; closed: number; asked: string[] };
+  /** How many connections were opened and closed, what they were asked, in that order, and what together. */
+  seen: { opened: number; closed: number; asked: string[]; batches: string[] };
   /** Ends all questions `long`. */
   release(): void;
 }
 
 /**
- * A pool of connections that answer each question with its text. `long` is answered when it is released, unless it is
- * interrupted first, `soon` a moment later; `fail` is an error of the database.
+ * A pool of connections that answer each question with its text, one at a time unless `limits` say otherwise. `long` is
+ * answered when it is released, unless it is interrupted first, `soon` a moment later; `fail` is an error of the
+ * database. What is asked together is answered together, or not at all.
  */
 function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
-  const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [] };
+  const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [], batches: [] };
   const held = new Set<() => void>();
   const open = (): SearchReader => {
     seen.opened++;
     let interrupt: () => void = () => undefined;
     return {
-      found: ({ match }) =>
-        new Promise<Found>((resolve, reject) => {
-          seen.asked.push(match);
-          const answer = () => resolve({ edition: 1, ids: [match], rows: [] });
-          if (match === 'fail') reject(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }));
-          else if (match === 'soon') setTimeout(answer, SOON);
-          else if (match !== 'long') setImmediate(answer);
+      found: (asked) =>
+        new Promise<Found[]>((resolve, reject) => {
+          const matches = asked.map(({ question }) => question.match);
+          seen.asked.push(...matches);
+          seen.batches.push(matches.join(' '));
+          const answer = () => resolve(matches.map((match) => ({ edition: 1, ids: [match], rows: [] })));
+          if (matches.includes('fail')) reject(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }));
+          else if (matches.includes('soon')) setTimeout(answer, SOON);
+          else if (!matches.includes('long')) setImmediate(answer);
           else {
             held.add(answer);
             interrupt = () => {
@@ -53,7 +56,15 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}): Pool {
       close: () => seen.closed++,
     };
   };
-  const pool = new SearchPool(open, { readers: 1, wait: LONG, quick: LONG, slow: LONG, ...limits });
+  const pool = new SearchPool(open, {
+    readers: 1,
+    batch: 1,
+    batchTime: LONG,
+    wait: LONG,
+    quick: LONG,
+    slow: LONG,
+    ...limits,
+  });
   t.after(() => pool.close());
   return {
     pool,
@@ -159,7 +170,7 @@ test('a connection that does not open has everybody told, and the next question 
   let isThere = false;
   const open = (): SearchReader => {
     if (!isThere) throw new Error('no room');
-    return { found: async () => ({ edition: 1, ids: ['a'], rows: [] }), interrupt() {}, close() {} };
+    return { found: async () => [{ edition: 1, ids: ['a'], rows: [] }], interrupt() {}, close() {} };
   };
   const pool = new SearchPool(open);
   t.after(() => pool.close());
@@ -180,6 +191,48 @@ test('an error of the database is the error of its question alone', async (t) =>
     { code: 'SQLITE_CORRUPT', message: 'malformed' },
   );
   assert.equal(found, 'a');
+});
+
+test('the more quickly questions are answered, the more are asked together', async (t) => {
+  const { ask, seen } = poolOf(t, { batch: 3 });
+  const matches = Array.from({ length: 9 }, (_, n) => `${n}`);
+  assert.deepEqual(await Promise.all(matches.map((match) => ask('p', match))), matches);
+  assert.deepEqual(seen.batches, ['0', '1 2', '3 4 5', '6 7 8']);
+  const slow = poolOf(t, { batch: 3, batchTime: -1 });
+  assert.deepEqual(await Promise.all(matches.map((match) => slow.ask('p', match))), matches);
+  assert.deepEqual(slow.seen.batches, matches, 'each by itself where that takes long');
+});
+
+test('what fails among others is asked by itself, and the others are answered', async (t) => {
+  const { ask, seen } = poolOf(t, { batch: 4 });
+  for (const match of ['w', 'a', 'r', 'm']) await ask('p', match);
+  seen.batches.length = 0;
+  const first = ask('p', 'first');
+  const [fault, ...found] = await Promise.all([thrownBy(ask('p', 'fail')), ask('p', 'a'), ask('q', 'b'), first]);
+  assert.equal((fault as { code?: string }).code, 'SQLITE_CORRUPT');
+  assert.deepEqual(found, ['a', 'b', 'first']);
+  assert.deepEqual(seen.batches, ['first', 'fail b a', 'fail', 'b', 'a']);
+});
+
+test('what keeps others waiting among others is found, and they wait for it once more at most', async (t) => {
+  const { ask, seen, release } = poolOf(t, { batch: 4, quick: 0 });
+  for (const match of ['w', 'a', 'r', 'm']) await ask('p', match);
+  seen.batches.length = 0;
+  const first = ask('p', 'first');
+  const long = ['long', 'long', 'long'].map((match) => ask('p', match, { caller: 'one' }));
+  assert.equal(await ask('p', 'a', { caller: 'another' }), 'a');
+  assert.deepEqual(seen.batches.slice(0, 3), ['first', 'long a long long', 'long']);
+  assert.ok(seen.batches.indexOf('a') <= 4, `${seen.batches}: the callers take turns`);
+  const done = Promise.all([first, ...long]);
+  let isOver = false;
+  void done.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(await done, ['first', 'long', 'long', 'long']);
 });
 
 test('papers take turns, and so do the callers of a paper', async (t) => {

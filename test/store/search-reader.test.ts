@@ -6,8 +6,9 @@ import { databaseFile } from '../../src/app/context.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { hasPhrase, matchExpression } from '../../src/desk/search.ts';
+import { hasPhrase, matchExpression, SEARCH_ROWS } from '../../src/desk/search.ts';
 import { Busy } from '../../src/fault.ts';
+import type { Asked, SearchReader } from '../../src/store/search-reader.ts';
 import { INTERRUPTED, openSearchReader } from '../../src/store/search-reader.ts';
 import type { Question } from '../../src/store/search-reads.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
@@ -35,9 +36,17 @@ function archive(t: TestContext): string {
   return file;
 }
 
-const about = (term: string): Question => ({ paper: PAPER, match: matchExpression(PAPER, [term]), limit: 30 });
+const about = (term: string): Question => ({ paper: PAPER, match: matchExpression(PAPER, [term]) });
 
-const ASKER = { caller: '', isPhrase: false, since: performance.now(), wanted: () => [] };
+const none = (): string[] => [];
+/** Asks one question. */
+const foundBy = async (reader: SearchReader, question: Question, wanted: Asked['wanted'] = none) => {
+  const [found, ...others] = await reader.found([{ question, wanted }]);
+  assert.equal(others.length, 0);
+  return found ?? assert.fail('no answer');
+};
+
+const ASKER = { caller: '', isPhrase: false, since: performance.now(), wanted: none };
 
 test('on another thread the same is found, in the same order and with the same rows', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
@@ -53,9 +62,10 @@ test('on another thread the same is found, in the same order and with the same r
     airStory(app.desk, PAPER, slug, { by: 'cli', at: Date.parse('2026-11-20T11:00:00Z') + second * 1_000 });
   }
   const archive = app.store.archive(PAPER);
-  const reader = openSearchReader(databaseFile(app.settings));
   for (const limit of [1, 2, 3, 9]) {
-    const { edition, ids, rows } = await reader.found({ ...about('means'), limit }, (found) => [...found]);
+    const reader = openSearchReader(databaseFile(app.settings), limit);
+    t.after(reader.close);
+    const { edition, ids, rows } = await foundBy(reader, about('means'), (found) => [...found]);
     assert.deepEqual(
       rows.map(({ slug }) => slug),
       ['d', 'a', 'c', 'b'].slice(0, limit),
@@ -67,8 +77,46 @@ test('on another thread the same is found, in the same order and with the same r
     );
     assert.equal(edition, app.store.paper(PAPER)?.edition);
   }
-  assert.deepEqual((await reader.found(about('means'), ([first = '']) => [first])).rows.length, 1);
-  reader.close();
+});
+
+test('questions asked together are answered each by itself, and read a row that several want once', async (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  for (const slug of ['ebb', 'tide']) publish(app, slug);
+  // Row ids do not tell the order of these two.
+  for (const [slug, second] of [
+    ['a', 30],
+    ['b', 10],
+  ] as const) {
+    fileStory(app.desk, PAPER, filing(slug, { headline: 'Coffee' }), { by: 'cli' });
+    airStory(app.desk, PAPER, slug, { by: 'cli', at: Date.parse('2026-11-20T11:00:00Z') + second * 1_000 });
+  }
+  const reader = openSearchReader(databaseFile(app.settings), SEARCH_ROWS);
+  t.after(reader.close);
+  const all = (ids: readonly string[]) => [...ids];
+  const asked = [
+    { question: about('coffee'), wanted: all },
+    { question: about('means'), wanted: all },
+    { question: about('nothing-holds-this'), wanted: all },
+    { question: { paper: 'no-such-paper', match: matchExpression('no-such-paper', ['means']) }, wanted: all },
+    { question: about('means'), wanted: ([first = '']: readonly string[]) => [first] },
+    { question: about('means'), wanted: none },
+  ];
+  const answers = await reader.found(asked);
+  const edition = app.store.paper(PAPER)?.edition;
+  assert.deepEqual(
+    answers.map((answer) => [answer.edition, answer.ids.length, answer.rows.map(({ slug }) => slug)]),
+    [
+      [edition, 2, ['a', 'b']],
+      [edition, 2, ['tide', 'ebb']],
+      [edition, 0, []],
+      [null, 0, []],
+      [edition, 2, ['tide']],
+      [edition, 2, []],
+    ],
+  );
+  for (const [at, one] of asked.entries())
+    assert.deepEqual(await foundBy(reader, one.question, one.wanted), answers[at], 'as when it is asked alone');
 });
 
 test('row ids fall with time, so that the index is read upwards to the newest', (t) => {
@@ -91,20 +139,20 @@ test('row ids fall with time, so that the index is read upwards to the newest', 
 
 test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
   const file = archive(t);
-  const reader = openSearchReader(file);
-  const running = reader.found(about(COSTLY)).catch((error: unknown) => error);
+  const reader = openSearchReader(file, SEARCH_ROWS);
+  const running = foundBy(reader, about(COSTLY)).catch((error: unknown) => error);
   const timer = setInterval(() => reader.interrupt(), 5);
   const thrown = (await running) as { code?: string };
   clearInterval(timer);
   assert.equal(thrown.code, INTERRUPTED, JSON.stringify(thrown));
-  const found = await reader.found(about('means'));
+  const found = await foundBy(reader, about('means'));
   assert.equal(found.ids.length, 1, 'the connection goes on');
   reader.close();
 
   assert.ok(hasPhrase(about(COSTLY).match) && !hasPhrase(matchExpression(PAPER, ['means', 'what'])));
   // A costly question that looks like a phrase, and one that does not.
   for (const isPhrase of [true, false]) {
-    const pool = new SearchPool(() => openSearchReader(file), { wait: 600_000, readers: 1 });
+    const pool = new SearchPool(() => openSearchReader(file, SEARCH_ROWS), { wait: 600_000, readers: 1 });
     let answered = 0;
     const costly = Array.from({ length: 100 }, () =>
       pool.ask(about(COSTLY), { ...ASKER, caller: 'one', isPhrase }).then(

@@ -103,7 +103,7 @@ async function foundNow(
   };
   const { slug } = c.get('site');
   const match = matchExpression(slug, terms);
-  const question = { paper: slug, match, limit: SEARCH_ROWS };
+  const question = { paper: slug, match };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
   const asker = { caller, isPhrase: hasPhrase(match), since: performance.now(), wanted };
   for (;;) {
