@@ -35,6 +35,8 @@ export class Sites {
   readonly #shared: URL;
   #isFresh = false;
   #version = -1;
+  /** By an empty name. */
+  readonly #versionNow: (name: string) => number | null;
   readonly #papers = new Map<string, Known>();
   /** By hostname. */
   readonly #domains = new Map<string, Domain[]>();
@@ -43,6 +45,7 @@ export class Sites {
 
   constructor(app: AppContext) {
     this.#app = app;
+    this.#versionNow = app.store.untilCommit(app.store.papersVersion);
     this.#shared = new URL(app.settings.origin);
   }
 
@@ -79,7 +82,7 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = store.papersVersion();
+    const version = this.#versionNow('') ?? 0;
     if (version === this.#version) return;
     for (const paper of store.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;

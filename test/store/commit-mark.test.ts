@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { IN_MEMORY } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 
@@ -23,15 +24,23 @@ function opened(t: TestContext) {
   return { file, store };
 }
 
+/** Grows when the store cannot tell that nothing was committed since the last call. */
+function marks(store: Store): (name: string) => number {
+  let mark = 0;
+  const markOf = store.untilCommit(() => ++mark);
+  return (name) => markOf(name) ?? assert.fail('no mark');
+}
+
 test('the mark grows with each commit of any connection and process, and with nothing else', (t) => {
   const { file, store } = opened(t);
   const other = openStore({ file });
   t.after(() => other.close());
-  let mark = store.commitMark() ?? assert.fail('no mark');
+  const markOf = marks(store);
+  let mark = markOf('');
   const grows = (why: string) => {
-    const now = store.commitMark() ?? assert.fail(why);
+    const now = markOf('');
     assert.ok(now > mark, why);
-    assert.equal(store.commitMark(), now, why);
+    assert.equal(markOf(''), now, why);
     mark = now;
   };
   const acquire = (from: typeof store) => from.leases.acquire(randomUUID(), 'me', Date.now, 1_000);
@@ -53,23 +62,27 @@ test('the mark grows with each commit of any connection and process, and with no
   );
   store.read(() => store.papersVersion());
   inAnotherProcess(file, `BEGIN; ${CHANGE}; ROLLBACK; SELECT * FROM duties`);
-  assert.equal(store.commitMark(), mark, 'reads, and what was taken back');
+  assert.equal(markOf(''), mark, 'reads, and what was taken back');
 });
 
 test('there is no mark within a transaction, nor of a database in memory', (t) => {
   const { store } = opened(t);
-  assert.equal(
-    store.read(() => store.commitMark()),
-    null,
+  const markOf = marks(store);
+  const twice = [markOf(''), markOf('')];
+  assert.deepEqual(twice, [1, 1]);
+  assert.deepEqual(
+    store.read(() => [markOf(''), markOf('')]),
+    [2, 3],
   );
   const inMemory = openStore({ file: IN_MEMORY });
   t.after(() => inMemory.close());
-  assert.equal(inMemory.commitMark(), null);
+  const ofMemory = marks(inMemory);
+  assert.deepEqual([ofMemory(''), ofMemory('')], [1, 2]);
 });
 
 test('the lock of a transaction still keeps other processes out after the mark was read', (t) => {
   const { file, store } = opened(t);
-  store.commitMark();
+  marks(store)('');
   openStore({ file }).close();
   store.transact(() => {
     assert.throws(() => inAnotherProcess(file, CHANGE), /database is locked/);

@@ -14,7 +14,6 @@ import { readCursor } from '../../responses/paging.ts';
 import type { Representation } from '../../responses/response-cache.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
 import { sharedHeaders } from '../../responses/send.ts';
-import { untilCommit } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { CORS } from '../cors.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
@@ -33,7 +32,7 @@ export type TimeMachine = ReturnType<typeof timeMachine>;
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
-  const stateOf = untilCommit(app.store.commitMark, records.observedState);
+  const stateOf = app.store.untilCommit(records.observedState);
   const cache = new ResponseCache(CACHE_MAX);
   const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
     title: `${unicode} · Domain Records`,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { untilCommit } from '../../../api/records/cache-state.ts';
-import { openStore } from '../../../src/store/store.ts';
-import { tempFolder } from '../../support/app-context.ts';
+import { openStore } from '../../src/store/store.ts';
+import { untilCommit } from '../../src/store/until-commit.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 test('what was read is remembered until a commit, and asked each time without a mark', () => {
   let [mark, said, asked]: [number | null, string | null, number] = [1, 'a', 0];
@@ -52,7 +52,7 @@ test('what is remembered does not hang on a folder that takes the place of the d
   t.after(() => store.close());
   openStore({ file: join(folder, 'other', 'broadsheet.db') }).close();
   let state = 'first';
-  const stateOf = untilCommit(store.commitMark, () => state);
+  const stateOf = store.untilCommit(() => state);
   renameSync(join(folder, 'own'), join(folder, 'moved'));
   renameSync(join(folder, 'other'), join(folder, 'own'));
   const other = openStore({ file: join(folder, 'own', 'broadsheet.db') });
