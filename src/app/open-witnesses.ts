@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { witnessClient } from '../net/witness-client.ts';
+import type { SubmitCheckpoint } from '../net/witness-client.ts';
 import { VERSION } from '../project.ts';
 import type { CoveredLeaves } from '../transparency/cosigned-head.ts';
 import type { AppContext } from './context.ts';
@@ -18,7 +18,13 @@ export function openWitnesses(
 ): LogWitnesses {
   const [name, address] =
     log === 'desk' ? ['Broadsheet', settings.origin] : ['Broadsheet-Records', settings.dataOrigin];
-  const submit = witnessClient(`${name}/${VERSION} (+${address})`, { deadline });
+  const agent = `${name}/${VERSION} (+${address})`;
+  let client: Promise<SubmitCheckpoint> | undefined;
+  // Most logs have no witnesses, and loading Node's HTTP takes a tenth of a command's start.
+  const submit: SubmitCheckpoint = async (...checkpoint) => {
+    client ??= import('../net/witness-client.ts').then(({ witnessClient }) => witnessClient(agent, { deadline }));
+    return (await client)(...checkpoint);
+  };
   const covered = (leaves: CoveredLeaves) => markProofsStale(store, log, leaves);
   return logWitnesses({ store, now, submit, covered, logger }, { log, origin });
 }

@@ -6,6 +6,7 @@ import type { Site } from '../press/edition.ts';
 import type { HowToPrint } from '../press/press.ts';
 import type { RenderResult } from '../press/printer.ts';
 import type { Run } from '../press/steps.ts';
+import { databaseFile, mediaFolder } from './context.ts';
 
 /** How many runs of outputs a batch has at most. */
 const BATCH_SIZE = 16;
@@ -20,6 +21,13 @@ const THREADS_MAX = 4;
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
+
+/** What a worker is started with. It gets the paths, because `context.ts` would load half of the program. */
+export interface WorkerStart {
+  settings: Settings;
+  database: string;
+  media: string;
+}
 
 /** What all outputs of one press have in common. */
 export interface WorkerJob {
@@ -66,11 +74,12 @@ export class WorkerPool {
     this.isLarge = large;
     this.#printsHere = printsHere && !large;
     const threads = Math.min(availableParallelism(), THREADS_MAX);
+    const start: WorkerStart = { settings, database: databaseFile(settings), media: mediaFolder(settings) };
     this.#workers = Array.from(
       { length: large ? 1 : Math.max(1, threads - (this.#printsHere ? 1 : 0)) },
       () =>
         new Worker(new URL('./press-worker.ts', import.meta.url), {
-          workerData: settings,
+          workerData: start,
           resourceLimits: large ? LARGE_HEAP : WORKER_HEAP,
         }),
     );

@@ -4,7 +4,6 @@ import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
 import type { PressOptions } from './press-run.ts';
 import { pressPapers } from './press-run.ts';
-import { publishAfterPress } from './publish-progress.ts';
 
 /** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
 export async function pressWithProgress(
@@ -15,7 +14,10 @@ export async function pressWithProgress(
   const step = (paper: string, done: number, total: number, what: string) =>
     progress.step(`press ${paper}`, done, total, what);
   const reports = await pressPapers(app, { ...options, printsHere: true, progress: step }).finally(progress.end);
-  await publishAfterPress(app);
+  if (app.settings.publishUrl !== null) {
+    const { publishAfterPress } = await import('./publish-progress.ts');
+    await publishAfterPress(app);
+  }
   return reports;
 }
 

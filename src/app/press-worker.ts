@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Settings } from '../env.ts';
 import { Fault, stackOf } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
@@ -7,17 +6,16 @@ import type { RenderResult } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
-import { databaseFile, mediaFolder } from './context.ts';
 import { openPictures } from './pictures.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
+import type { WorkerCall, WorkerJob, WorkerMessage, WorkerStart } from './press-pool.ts';
 
 // The thread behind `WorkerPool`: prints the outputs that it receives, and replies with the results.
 
-const settings: Settings = workerData;
-const media = mediaFiles(mediaFolder(settings));
+const { settings, database, media: mediaFolder }: WorkerStart = workerData;
+const media = mediaFiles(mediaFolder);
 const pictures = openPictures(settings, media);
-const snapshot = new Snapshots(databaseFile(settings)).take();
+const snapshot = new Snapshots(database).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
 /** What is printed now: batches come ahead of their turn. */

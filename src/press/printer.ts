@@ -41,6 +41,8 @@ export interface PrinterJob {
 export class Printer {
   readonly #job: PrinterJob;
   readonly #archive: Archive;
+  /** Of all calls of `printAll`: many are shorter than a slice, and would never yield by themselves. */
+  readonly #yieldTurn = yielder();
 
   constructor(job: PrinterJob) {
     this.#job = job;
@@ -63,13 +65,12 @@ export class Printer {
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
-    const yieldTurn = yielder();
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
       const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
       for (const name of load) {
-        await yieldTurn();
+        await this.#yieldTurn();
         const { written } = await this.#print(name, loaded.fresh(), recorded?.get(name));
         const landing: Promise<void> = written
           .then(done)

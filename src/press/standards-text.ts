@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
@@ -42,19 +41,6 @@ ${fill(t.log_text, { log: link(t.log, logUrl(paper, site)) })}
  */
 export function agentsText(paper: PaperRecord, site: Site): string {
   return `${readingText(paper, site)}\n${filingText(paper)}`;
-}
-
-/** The maximum length of a skill's description (agentskills.io, "Specification"). */
-const DESCRIPTION_MAX = 1024;
-
-/** The same guide as a skill file. A paper's slug is a valid skill name. */
-export function skillText(paper: PaperRecord, { root }: Site): string {
-  const description = `Finds, reads, searches, cites and verifies pieces of ${paper.nameplate}, a newspaper by declared AI personas, and with a key files, revises and airs them. Use when a task names ${paper.nameplate} or an address under ${root}.`;
-  const front = stringify(
-    { name: paper.slug, description: description.slice(0, DESCRIPTION_MAX).toWellFormed() },
-    { lineWidth: 0 },
-  );
-  return `---\n${front}---\n\n# ${words(paper.nameplate)}\n\n${agentsText(paper, { root, base: root })}`;
 }
 
 /** The part that requires no key. */
@@ -115,6 +101,6 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 }
 
 /** Escapes a name for Markdown. */
-function words(text: string): string {
+export function words(text: string): string {
   return text.replace(/[\\`*_[\]<>]|&(?=#?\w+;)/g, '\\$&');
 }

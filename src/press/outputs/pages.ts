@@ -3,7 +3,7 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import { singleOutput } from '../output.ts';
 import { plainProseHtml } from '../prose-html.ts';
-import { agentsText, skillText, standardsText } from '../standards-text.ts';
+import { agentsText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView, DeskPageView } from '../views.ts';
 import { correctionRows } from './corrections.ts';
 import { frameOf } from './frame.ts';
@@ -55,6 +55,8 @@ export const pages = [
     const paper = edition.paper();
     const t = phrasesOf(paper.language).agents;
     const heading = t.title;
+    // Here, because YAML is 72 modules, and only one thread of a press prints this.
+    const { skillText } = await import('../skill-text.ts');
     const view = {
       frame: frameOf(edition, {
         path: 'agents/',
