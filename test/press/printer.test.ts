@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Tree } from '../../src/files/tree.ts';
+import { siteOf } from '../../src/press/edition.ts';
+import { Printer } from '../../src/press/printer.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+
+test('timers and messages are heard between many short batches', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  // Each look at the time is a millisecond later, so that no batch takes as long as a slice.
+  let now = 0;
+  t.mock.method(performance, 'now', () => ++now);
+  const printer = new Printer({
+    paper: PAPER,
+    archive: app.store.archive(PAPER),
+    manifest: null,
+    site: siteOf(`${app.settings.origin}/${PAPER}`),
+    tree: new Tree(join(folder, 'tree'), {
+      aside: join(folder, 'aside'),
+      sync: false,
+      isNew: true,
+      assertClaim: () => undefined,
+    }),
+    tools: { render: () => assert.fail(), assets: () => [], pictures: app.pictures, now: app.now() },
+    mediaFile: () => assert.fail(),
+    checksDisk: false,
+    isProseCurrent: false,
+  });
+  let isHeard = false;
+  setImmediate(() => {
+    isHeard = true;
+  });
+  for (let batch = 0; batch < 100 && !isHeard; batch++) await printer.printAll(['nothing at all'], () => undefined);
+  assert.ok(isHeard);
+});
