@@ -19,8 +19,8 @@ const BATCH_TIME = 20;
 const QUICK_MAX = 100;
 /** How long one may be in the way of other callers in the slow lane, in ms. */
 const SLOW_MAX = 300;
-/** How many answers are given on in one turn of the event loop: to make one takes as long as another request does. */
-const AT_ONCE = 2;
+/** How many callers are answered in one turn of the event loop: sending an answer takes as long as another request. */
+const ANSWERS_A_TURN = 2;
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
 /** From when on a late tick means that the server stood still, and not that it has much to do, in ms. */
@@ -96,8 +96,8 @@ export class SearchPool {
   readonly #slow: Lane = newLane(1, 1);
   /** All questions without an answer. */
   readonly #jobs = new Set<Job>();
-  /** Answers that have not been given on. */
-  readonly #found: (() => void)[] = [];
+  /** Resolves the promises of callers whose answers are there. */
+  readonly #answers: (() => void)[] = [];
   #ticking: NodeJS.Timeout | null = null;
   #tickedAt = 0;
   #idle: NodeJS.Timeout | null = null;
@@ -199,7 +199,7 @@ export class SearchPool {
           const job = jobs[at];
           if (job === undefined) continue;
           this.#settle(job);
-          this.#hand(() => job.resolve(answer));
+          this.#answerSoon(() => job.resolve(answer));
         }
         this.#free(seat);
       },
@@ -210,16 +210,15 @@ export class SearchPool {
     );
   }
 
-  /** Gives an answer on, when other requests have had their turns. */
-  #hand(answer: () => void): void {
-    this.#found.push(answer);
-    if (this.#found.length === 1) setImmediate(this.#handNext);
+  /** Answers a caller after those before, and lets other requests have their turns between. */
+  #answerSoon(answer: () => void): void {
+    this.#answers.push(answer);
+    if (this.#answers.length === 1) setImmediate(this.#answerNext);
   }
 
-  readonly #handNext = (): void => {
-    for (const answer of this.#found.slice(0, AT_ONCE)) answer();
-    this.#found.splice(0, AT_ONCE);
-    if (this.#found.length > 0) setImmediate(this.#handNext);
+  readonly #answerNext = (): void => {
+    for (const answer of this.#answers.splice(0, ANSWERS_A_TURN)) answer();
+    if (this.#answers.length > 0) setImmediate(this.#answerNext);
   };
 
   #free(seat: Seat): void {

@@ -7,6 +7,7 @@ import { ROWS_IN_ONE, rowsIn } from './pieces.ts';
 import type { Found, Question } from './search-reads.ts';
 import { answersIn, BY_ROW_ID, BY_TIME, questionsText } from './search-reads.ts';
 
+/** A question of a caller. */
 export interface Asked {
   question: Question;
   /** Of which ids found the rows are wanted too. */
@@ -62,9 +63,9 @@ export function openSearchReader(file: string, limit: number): SearchReader {
       const { byRowId, byTime, rows } = await opened;
       const questions = asked.map(({ question }) => question);
       const quick = await answers(byRowId, questions);
-      const tangled = questions.filter((_, at) => quick[at]?.isTangled);
-      const ordered = tangled.length === 0 ? [] : await answers(byTime, tangled);
-      const answered = quick.map((answer) => (answer.isTangled ? (ordered.shift() ?? answer) : answer));
+      const outOfOrder = questions.filter((_, at) => quick[at]?.isOutOfOrder);
+      const ordered = outOfOrder.length === 0 ? [] : await answers(byTime, outOfOrder);
+      const answered = quick.map((answer) => (answer.isOutOfOrder ? (ordered.shift() ?? answer) : answer));
       const wanted = asked.map((one, at) => one.wanted(answered[at]?.ids ?? []));
       const ids = new Set(wanted.flat());
       const [[json] = []] = ids.size === 0 ? [] : await rows.all([JSON.stringify([...ids])]);

@@ -23,11 +23,11 @@ export interface Found {
   rows: Row[];
 }
 
-/** What one statement finds. Row ids tell the order, unless the answer is out of order. */
+/** What one statement finds for a question. Row ids tell the order of the ids, unless they are out of order. */
 interface Answer {
   edition: number | null;
   ids: string[];
-  isTangled: boolean;
+  isOutOfOrder: boolean;
 }
 
 const [PAPER, MATCH] = ['q.value ->> 0', 'q.value ->> 1'];
@@ -66,7 +66,7 @@ export function questionsText(questions: readonly Question[]): string {
 export function answersIn(text: string): Answer[] {
   return text.split('\n\n').map((answer) => {
     const [edition = '', tangled, ...ids] = answer.split('\n');
-    return { edition: edition === '' ? null : Number(edition), ids, isTangled: tangled === '1' };
+    return { edition: edition === '' ? null : Number(edition), ids, isOutOfOrder: tangled === '1' };
   });
 }
 
@@ -80,7 +80,7 @@ export function searchReads(db: Db) {
     ids(question: Question, limit: number): string[] {
       const asked = questionsText([question]);
       const [quick] = answersIn(byRowId(asked, limit) ?? '');
-      const [answer] = quick?.isTangled ? answersIn(byTime(asked, limit) ?? '') : [quick];
+      const [answer] = quick?.isOutOfOrder ? answersIn(byTime(asked, limit) ?? '') : [quick];
       return answer?.ids ?? [];
     },
   };

@@ -203,6 +203,19 @@ test('the more quickly questions are answered, the more are asked together', asy
   assert.deepEqual(slow.seen.batches, matches, 'each by itself where that takes long');
 });
 
+test('other requests have their turns while questions that were asked together are answered', async (t) => {
+  const { ask } = poolOf(t, { batch: 8 });
+  for (let n = 0; n < 8; n++) await ask('p');
+  let answered = 0;
+  const all = Array.from({ length: 9 }, () => ask('p').then(() => answered++));
+  let before = 0;
+  while (answered < all.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(answered - before <= 2, `${answered - before} answers in one turn`);
+    before = answered;
+  }
+});
+
 test('what fails among others is asked by itself, and the others are answered', async (t) => {
   const { ask, seen } = poolOf(t, { batch: 4 });
   for (const match of ['w', 'a', 'r', 'm']) await ask('p', match);
