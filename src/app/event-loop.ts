@@ -35,6 +35,7 @@ export class EventLoop {
   #cpuAt = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #unlogged = 0;
+  #begun = 0;
 
   /** `now` is the monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
@@ -44,6 +45,7 @@ export class EventLoop {
   /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
     const running = { work, since: this.#now() };
+    this.#begun++;
     this.#running.add(running);
     return () => {
       if (!this.#running.delete(running)) return;
@@ -51,6 +53,11 @@ export class EventLoop {
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
+  }
+
+  /** How many requests and jobs have begun so far. */
+  get begun(): number {
+    return this.#begun;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

@@ -3,6 +3,7 @@ import { Busy, codeOf, Fault, messageOf } from '../fault.ts';
 import type { Asked, SearchReader } from '../store/search-reader.ts';
 import { INTERRUPTED } from '../store/search-reader.ts';
 import type { Found, Question } from '../store/search-reads.ts';
+import { eventLoop } from './event-loop.ts';
 import { Turns } from './turns.ts';
 
 /** How long a question may take from its arrival to its answer, in ms. */
@@ -19,8 +20,11 @@ const BATCH_TIME = 20;
 const QUICK_MAX = 100;
 /** How long one may be in the way of other callers in the slow lane, in ms. */
 const SLOW_MAX = 300;
-/** How many callers are answered in one turn of the event loop: sending an answer takes as long as another request. */
-const ANSWERS_A_TURN = 2;
+/**
+ * How many callers are answered in one turn of the event loop while there are other requests, and while there are none:
+ * sending an answer takes as long as another request.
+ */
+const ANSWERS_A_TURN = { beside: 1, alone: 8 };
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
 /** From when on a late tick means that the server stood still, and not that it has much to do, in ms. */
@@ -98,14 +102,20 @@ export class SearchPool {
   readonly #jobs = new Set<Job>();
   /** Resolves the promises of callers whose answers are there. */
   readonly #answers: (() => void)[] = [];
+  /** How many requests and jobs have begun so far, searches among them. */
+  readonly #begun: () => number;
+  #asked = 0;
+  /** How many others had begun before the last turn. */
+  #others = 0;
   #ticking: NodeJS.Timeout | null = null;
   #tickedAt = 0;
   #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** `open` opens a connection. */
-  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}) {
+  /** `open` opens a connection; `begun` tells how many requests and jobs have begun so far, searches among them. */
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, begun = () => eventLoop.begun) {
     this.#open = open;
+    this.#begun = begun;
     this.#limits = {
       wait: WAIT_MAX,
       waiting: WAITING_MAX,
@@ -127,6 +137,7 @@ export class SearchPool {
   async ask(question: Question, asker: Asker): Promise<Found> {
     const { paper } = question;
     const { caller, isPhrase, since } = asker;
+    this.#asked++;
     if (this.#isClosed || performance.now() >= since + this.#limits.wait || this.#isFull(paper, caller)) {
       throw tooMany();
     }
@@ -217,7 +228,10 @@ export class SearchPool {
   }
 
   readonly #answerNext = (): void => {
-    for (const answer of this.#answers.splice(0, ANSWERS_A_TURN)) answer();
+    const others = this.#begun() - this.#asked;
+    const most = others === this.#others ? ANSWERS_A_TURN.alone : ANSWERS_A_TURN.beside;
+    this.#others = others;
+    for (const answer of this.#answers.splice(0, most)) answer();
     if (this.#answers.length > 0) setImmediate(this.#answerNext);
   };
 
