@@ -30,10 +30,8 @@ describe('an account', () => {
     folder = tempFolder(scope);
     smtp = await smtpServer(scope);
     const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'alerts@records.example' };
-    [server, browser] = await Promise.all([
-      serve(scope as never, folder, { SERVICES: 'records', ...mail }),
-      openBrowser(),
-    ]);
+    browser = await openBrowser();
+    server = await serve(scope as never, folder, { SERVICES: 'records', ...mail });
     page = await browser.newPage();
   });
   after(async () => {

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { chromium } from 'playwright-core';
+import { FileLock } from '../../src/store/file-lock.ts';
 
 /** Quiet: nothing is asked of any host but the one under test. */
 const FLAGS = [
@@ -17,15 +21,27 @@ const FLAGS = [
 /** Where distributions put theirs. */
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Opens a headless Chromium: the one named by CHROMIUM, the machine's own, or the one that npm brings. */
+/**
+ * Opens a headless Chromium: the one named by CHROMIUM, the machine's own, or the one that npm brings. Open it before a
+ * server, which would be left running, and its test with it, where no browser starts.
+ */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? INSTALLED.find(existsSync) ?? (await fromNpm());
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** The package unpacks the libraries that bare machines lack (NSS, expat) only where it believes itself on Lambda. */
+/**
+ * The package unpacks the libraries that bare machines lack (NSS, expat) only where it believes itself on Lambda. It takes
+ * a browser that another process is still unpacking for a whole one, which the system then refuses to start.
+ */
 async function fromNpm(): Promise<string> {
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs22.x';
   const { default: packed } = await import('@sparticuz/chromium');
-  return packed.executablePath();
+  const lock = new FileLock(join(tmpdir(), 'broadsheet-chromium.lock'));
+  while (!lock.take()) await pause(100);
+  try {
+    return await packed.executablePath();
+  } finally {
+    lock.close();
+  }
 }

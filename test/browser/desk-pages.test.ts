@@ -19,7 +19,8 @@ describe('search and subscribe', () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openStand();
   });
   after(async () => {
     await browser?.close();

@@ -30,7 +30,8 @@ describe('the card', () => {
   let browser: Browser;
   let blogUrl: string;
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openStand();
     await once(blog.listen(0, '127.0.0.1'), 'listening');
     blogUrl = `http://127.0.0.1:${(blog.address() as AddressInfo).port}/`;
   });

@@ -28,13 +28,11 @@ describe('a reader', () => {
     const folder = tempFolder(scope);
     copyDemo(folder);
     smtp = await smtpServer(scope);
-    [server, browser] = await Promise.all([
-      serve(scope as never, folder, {
-        SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
-        MAIL_FROM: 'alerts@paper.example',
-      }),
-      openBrowser(),
-    ]);
+    browser = await openBrowser();
+    server = await serve(scope as never, folder, {
+      SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+      MAIL_FROM: 'alerts@paper.example',
+    });
     const made = await run(scope as never, folder, [
       ...['key', 'create', '--paper', PAPER, '--level', 'admin', '--name', 'The walk', '--json'],
     ]);

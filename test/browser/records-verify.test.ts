@@ -56,10 +56,8 @@ describe('records are verified in the browser', () => {
   let chain: Observation[];
   const asked: string[] = [];
   before(async () => {
-    [stand, browser] = await Promise.all([
-      recordsStand({ after: (work) => void endings.push(work) }, {}, START),
-      openBrowser(),
-    ]);
+    browser = await openBrowser();
+    stand = await recordsStand({ after: (work) => void endings.push(work) }, {}, START);
     for (let n = 0; n < 3; n++) {
       const seen = { A: [`192.0.2.${n}`], NS: ['ns1.example.net'], TXT: ['“quoted” <b>'] };
       stand.enter(probe(HOST, START + n * HOUR, seen, certificate('a')));

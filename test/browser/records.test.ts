@@ -17,7 +17,8 @@ describe('the public pages of the domain records', () => {
   let browser: Browser;
   before(async () => {
     const scope = { after: (work: () => unknown) => void endings.push(work) };
-    [stand, browser] = await Promise.all([recordsStand(scope, {}, NOW - 13 * DAY), openBrowser()]);
+    browser = await openBrowser();
+    stand = await recordsStand(scope, {}, NOW - 13 * DAY);
     stand.enter(...seededProbes(NOW, 9));
     stand.clock.now = NOW;
   });

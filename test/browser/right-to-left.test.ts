@@ -24,12 +24,10 @@ describe('a paper in Arabic', () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
-    [stand, browser] = await Promise.all([
-      openStand((folder) =>
-        copyPaper(folder, 'the-plumb-line', 'al-mizan', (yaml) => yaml.replace('language: en', 'language: ar')),
-      ),
-      openBrowser(),
-    ]);
+    browser = await openBrowser();
+    stand = await openStand((folder) =>
+      copyPaper(folder, 'the-plumb-line', 'al-mizan', (yaml) => yaml.replace('language: en', 'language: ar')),
+    );
   });
   after(async () => {
     await browser?.close();

@@ -18,7 +18,8 @@ describe('a story page', () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openStand();
   });
   after(async () => {
     await browser?.close();

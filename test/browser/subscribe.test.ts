@@ -19,7 +19,8 @@ describe('a subscription', () => {
   before(async () => {
     folder = tempFolder(scope);
     copyDemo(folder);
-    [server, browser] = await Promise.all([serve(scope as never, folder), openBrowser()]);
+    browser = await openBrowser();
+    server = await serve(scope as never, folder);
   });
   after(async () => {
     await browser?.close();

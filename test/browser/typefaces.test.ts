@@ -22,7 +22,8 @@ const PAGES = ['/', '/stories/yard-and-pound-1959/', '/stories/metre-of-light/',
 let stand: Stand;
 let browser: Browser;
 before(async () => {
-  [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+  browser = await openBrowser();
+  stand = await openStand();
 });
 after(async () => {
   await browser?.close();

@@ -49,7 +49,8 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
   let stand: Stand;
   let browser: Browser;
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openStand();
   });
   after(async () => {
     await browser?.close();

@@ -33,7 +33,8 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
-    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+    browser = await openBrowser();
+    stand = await openStand();
   });
   after(async () => {
     await browser?.close();
