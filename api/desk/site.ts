@@ -35,8 +35,8 @@ export class Sites {
   readonly #shared: URL;
   #isFresh = false;
   #version = -1;
-  /** By an empty name. */
-  readonly #versionNow: (name: string) => number | null;
+  /** As `papersVersion` of the store says, which is asked after a commit only. */
+  readonly #papersVersion: () => number;
   readonly #papers = new Map<string, Known>();
   /** By hostname. */
   readonly #domains = new Map<string, Domain[]>();
@@ -45,7 +45,8 @@ export class Sites {
 
   constructor(app: AppContext) {
     this.#app = app;
-    this.#versionNow = app.store.untilCommit(app.store.papersVersion);
+    const version = app.store.untilCommit(() => app.store.papersVersion());
+    this.#papersVersion = () => version('') ?? 0;
     this.#shared = new URL(app.settings.origin);
   }
 
@@ -82,7 +83,7 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = this.#versionNow('') ?? 0;
+    const version = this.#papersVersion();
     if (version === this.#version) return;
     for (const paper of store.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;
