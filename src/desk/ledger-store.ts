@@ -60,15 +60,19 @@ export interface LedgerStore {
 }
 
 /**
- * Many filings into one paper in one transaction, in which nobody else writes: what each of them would change in the
- * same few rows is written once, by `end`, the last step of the transaction.
+ * Many filings into one paper in one transaction, in which nobody else writes. What each of them would change in the
+ * same few rows is written once, by `end`, the last step of the transaction. Entries, leaves and new pieces on air wait
+ * to be written together, each kind after the other: until `flush`, the tables do not have them.
  */
 export interface FilingRun
   extends Pick<
     LedgerStore,
-    'nextSeq' | 'setGeneration' | 'isFullPressPending' | 'bumpEdition' | 'markStale' | 'logLeaf'
+    'append' | 'nextSeq' | 'setGeneration' | 'isFullPressPending' | 'bumpEdition' | 'markStale' | 'logLeaf'
   > {
   /** As `setPieceState`, for the piece whose first revision was the last generation. */
   setNewState(entry: GenerationEntry, state: PieceState): void;
+  /** Whether a piece of this slug waits. */
+  isWaiting(slug: string): boolean;
+  flush(): void;
   end(): void;
 }

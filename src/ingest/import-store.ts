@@ -1,6 +1,6 @@
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
-import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
+import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import { DRAFT } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import { creditedWriter } from '../ledger/credited-writer.ts';
@@ -14,35 +14,37 @@ interface ImportStore extends LedgerStore {
 
 /**
  * The store in one transaction of an import into `paper`, in which nobody else writes. It reads once what the transaction
- * does not change, knows the new piece that was filed last without reading it back, and writes at its end what all
- * filings change. Anything else it asks the store.
+ * does not change, knows the new piece that was filed last without reading it back, and writes together what many
+ * filings add or change. Before it asks the store anything else, it writes what waits.
  */
 export function importStore(store: Intake['store'], paper: string): ImportStore {
   const run = store.filingRun(paper);
+  const flushed = flushingFirst(run, store);
   /** The first revision of the piece that was filed last. */
   let filed: GenerationEntry | null = null;
   /** How that piece stands: null until it has a row. */
   let standing: PieceState | null = null;
   let filedAt: number | null = null;
   let nextDue: number | null = null;
-  const archive = rememberedArchive(store.archive(paper), (id) =>
+  const archive = rememberedArchive(store.archive(paper), run, (id) =>
     filed?.piece.id === id ? { entry: filed, isDraft: standing === DRAFT } : null,
   );
   const hasPaper = store.hasPaper(paper);
   return {
-    ...store,
-    hasPaper: (slug) => (hasPaper && slug === paper) || store.hasPaper(slug),
-    archive: (slug) => (slug === paper ? archive : store.archive(slug)),
+    ...flushed,
+    transact: store.transact,
+    hasPaper: (slug) => (hasPaper && slug === paper) || flushed.hasPaper(slug),
+    archive: (slug) => (slug === paper ? archive : flushed.archive(slug)),
     append(entry) {
-      store.append(entry);
+      run.append(entry);
       if (entry.type !== 'generation') return;
       filed = entry.piece.revision === 1 ? entry : null;
       standing = null;
       filedAt = entry.paper === paper ? entry.at : filedAt;
     },
     lastFiledAt(slug) {
-      if (slug !== paper) return store.lastFiledAt(slug);
-      filedAt ??= store.lastFiledAt(slug);
+      if (slug !== paper) return flushed.lastFiledAt(slug);
+      filedAt ??= flushed.lastFiledAt(slug);
       return filedAt;
     },
     nextSeq: run.nextSeq,
@@ -50,10 +52,10 @@ export function importStore(store: Intake['store'], paper: string): ImportStore 
       run.setGeneration(entry);
       if (entry === filed) standing = DRAFT;
     },
-    pieceState: (piece) => (piece === filed?.piece.id ? standing : store.pieceState(piece)),
+    pieceState: (piece) => (piece === filed?.piece.id ? standing : flushed.pieceState(piece)),
     setPieceState(piece, state) {
       if (state.state === 'scheduled') nextDue = null;
-      if (piece !== filed?.piece.id) return store.setPieceState(piece, state);
+      if (piece !== filed?.piece.id) return flushed.setPieceState(piece, state);
       standing = state;
       run.setNewState(filed, state);
     },
@@ -63,22 +65,36 @@ export function importStore(store: Intake['store'], paper: string): ImportStore 
     end: run.end,
     scheduled(until) {
       nextDue ??= store.nextScheduled() ?? Number.POSITIVE_INFINITY;
-      return until < nextDue ? [] : store.scheduled(until);
+      return until < nextDue ? [] : flushed.scheduled(until);
     },
     isFullPressPending: run.isFullPressPending,
   };
 }
 
+/** The same functions, each of which first writes what waits. */
+function flushingFirst<Parts extends object>(run: Pick<FilingRun, 'flush'>, parts: Parts): Parts {
+  const wrapped = Object.entries(parts).map(([name, part]) => {
+    if (typeof part !== 'function') return [name, part];
+    const flushed = (...given: unknown[]) => {
+      run.flush();
+      return part(...given);
+    };
+    return [name, flushed];
+  });
+  return Object.fromEntries(wrapped);
+}
+
 type FiledNow = (id: string) => { entry: GenerationEntry; isDraft: boolean } | null;
 
 /** `filedNow` returns the piece that this transaction filed last, as a new one. */
-function rememberedArchive(archive: Archive, filedNow: FiledNow): Archive {
+function rememberedArchive(archive: Archive, run: Pick<FilingRun, 'isWaiting' | 'flush'>, filedNow: FiledNow): Archive {
+  const flushed = flushingFirst(run, archive);
   let paper: ReturnType<Archive['paper']> | null = null;
   /** The slug that no piece had when it was asked for last. */
   let free: string | null = null;
   const personas = new Map<string, ReturnType<Archive['persona']>>();
   return {
-    ...archive,
+    ...flushed,
     paper() {
       paper ??= archive.paper();
       return paper;
@@ -88,28 +104,28 @@ function rememberedArchive(archive: Archive, filedNow: FiledNow): Archive {
       return personas.get(slug) ?? null;
     },
     hasSlug(slug) {
-      const isTaken = archive.hasSlug(slug);
+      const isTaken = run.isWaiting(slug) || archive.hasSlug(slug);
       free = isTaken ? null : slug;
       return isTaken;
     },
     storyBySlug(slug) {
-      if (slug !== free) return archive.storyBySlug(slug);
+      if (slug !== free) return flushed.storyBySlug(slug);
       // From now on it may be filed.
       free = null;
       return null;
     },
-    piece: (id) => filedNow(id)?.entry.piece ?? archive.piece(id),
+    piece: (id) => filedNow(id)?.entry.piece ?? flushed.piece(id),
     generations(id) {
       const now = filedNow(id);
-      return now === null ? archive.generations(id) : [generationOf(now.entry)];
+      return now === null ? flushed.generations(id) : [generationOf(now.entry)];
     },
     storyById(id) {
       const now = filedNow(id);
-      return now?.isDraft ? draftOf(now.entry) : archive.storyById(id);
+      return now?.isDraft ? draftOf(now.entry) : flushed.storyById(id);
     },
     hasCorrections(id) {
       const now = filedNow(id);
-      return now === null ? archive.hasCorrections(id) : now.entry.piece.correction !== null;
+      return now === null ? flushed.hasCorrections(id) : now.entry.piece.correction !== null;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Manifest } from '../press/manifest.ts';
@@ -8,7 +8,8 @@ import type { PieceTable } from './pieces.ts';
 
 /**
  * `place`, `setUntagged` and `setTags` do what is done for each piece on its own. `addOnAir` does the first two at once
- * for a new piece.
+ * for a new piece. Statements that run one after the other for many pieces take half the time that they take between
+ * the other work of each piece, because what they need is still in the processor's caches.
  */
 export function filingRun(
   paper: string,
@@ -17,7 +18,7 @@ export function filingRun(
     pieces: Pick<PieceTable, 'countNew'>;
     manifest: Pick<Manifest, 'markStale'>;
     log: Pick<LogTables, 'isFilled' | 'fill'>;
-    ledger: Pick<LedgerStore, 'setGeneration' | 'isFullPressPending'>;
+    ledger: Pick<LedgerStore, 'append' | 'setGeneration' | 'isFullPressPending'>;
     place(entry: GenerationEntry): void;
     addOnAir(entry: GenerationEntry, state: PieceState): void;
     setUntagged(piece: string, state: PieceState): void;
@@ -30,6 +31,10 @@ export function filingRun(
   let [bumps, bumpedAt] = [0, 0];
   /** The last generation, if it is the first of a piece that has no row yet: most go on air next. */
   let unplaced: GenerationEntry | null = null;
+  let entries: LedgerEntry[] = [];
+  /** New pieces that go on air, by their slugs. */
+  const aired = new Map<string, { entry: GenerationEntry; state: PieceState }>();
+  let leaves: [LogService, string][] = [];
   /** Pieces that were added on air and are not counted yet. */
   const uncounted: { category: string; published_at: number | null }[] = [];
   let isPending = false;
@@ -41,8 +46,19 @@ export function filingRun(
     nextSeq ??= firstSeq;
     return nextSeq;
   };
+  const flush = (): void => {
+    for (const entry of entries) ledger.append(entry);
+    for (const { entry, state } of aired.values()) store.addOnAir(entry, state);
+    for (const { entry } of aired.values()) if (entry.piece.tags.length > 0) store.setTags(entry.piece.id);
+    for (const [service, leaf] of leaves) log.fill(service, leaf);
+    entries = [];
+    aired.clear();
+    leaves = [];
+  };
   const place = (): void => {
-    if (unplaced !== null) store.place(unplaced);
+    if (unplaced === null) return;
+    flush();
+    store.place(unplaced);
     unplaced = null;
   };
   // Only a press ends this, in a transaction of its own.
@@ -52,6 +68,13 @@ export function filingRun(
     return isPending;
   };
   return {
+    append(entry) {
+      if (entry.type === 'generation' || entry.type === 'airing') entries.push(entry);
+      else {
+        flush();
+        ledger.append(entry);
+      }
+    },
     nextSeq: (slug) => (slug === paper ? seqOf() : papers.nextSeq(slug)),
     setGeneration(entry) {
       if (entry.paper !== paper) return ledger.setGeneration(entry);
@@ -59,21 +82,27 @@ export function filingRun(
       nextSeq = entry.seq + 1;
       place();
       if (entry.piece.revision === 1) unplaced = entry;
-      else store.place(entry);
+      else {
+        flush();
+        store.place(entry);
+      }
     },
     setNewState(entry, state) {
-      const { id, category, tags } = entry.piece;
+      const { id, slug, category, tags } = entry.piece;
       // The marks of a single change are found by the lists, which need the counts at once.
       if (entry === unplaced && state.state === 'on_air' && isFullPressPending(paper)) {
-        store.addOnAir(entry, state);
+        aired.set(slug, { entry, state });
         uncounted.push({ category, published_at: state.published_at });
         unplaced = null;
       } else {
         place();
+        flush();
         store.setUntagged(id, state);
+        if (tags.length > 0) store.setTags(id);
       }
-      if (tags.length > 0) store.setTags(id);
     },
+    isWaiting: (slug) => aired.has(slug),
+    flush,
     isFullPressPending,
     bumpEdition(slug, at) {
       if (slug !== paper) return papers.bumpEdition(slug, at);
@@ -89,10 +118,11 @@ export function filingRun(
     },
     logLeaf(service, entry) {
       if (!filled.has(service)) filled.set(service, log.isFilled(service));
-      if (filled.get(service)) log.fill(service, entry);
+      if (filled.get(service)) leaves.push([service, entry]);
     },
     end() {
       place();
+      flush();
       if (uncounted.length > 0) pieces.countNew(paper, uncounted);
       if (firstSeq !== null && nextSeq !== null && nextSeq > firstSeq) papers.takeSeq(paper, nextSeq - 1, firstSeq - 1);
       if (bumps > 0) papers.bumpEdition(paper, bumpedAt, bumps);

@@ -119,12 +119,17 @@ test('an import leaves what the same filings leave one by one', async (t) => {
   await importLines(imported, first);
   fileOneByOne(filed, first);
   assert.deepEqual(rowsOf(imported), rowsOf(filed));
+  // Revisions among new pieces, while everything is still to be pressed.
+  const revised = lines(160, (n) => (n % 5 === 0 ? { headline: `Flow ${n}`, tags: ['Tag 2'] } : {}));
+  await importLines(imported, revised);
+  fileOneByOne(filed, revised);
+  assert.deepEqual(rowsOf(imported), rowsOf(filed));
   // A full press begins: from here on, marks are those of what changed.
   for (const { app } of [imported, filed]) {
     app.store.transact(() => app.store.manifest.begin(PAPER));
   }
   // New pieces among revisions, with other tags.
-  const second = lines(140, (n) => (n % 4 === 0 ? { headline: `Ebb ${n}`, tags: ['Tag 1'] } : {}));
+  const second = lines(180, (n) => (n % 4 === 0 ? { headline: `Ebb ${n}`, tags: ['Tag 1'] } : {}));
   await importLines(imported, second);
   fileOneByOne(filed, second);
   assert.deepEqual(rowsOf(imported), rowsOf(filed));
