@@ -122,7 +122,9 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const isMany = largestStage(stages) >= POOL_MIN;
   const hasLong = !isMany && largestStage(stages) > 0 && hasLongProse(archive, names);
   const needsPool = isMany || hasLong;
-  const findStrays = async () => (checksDisk && !tree.isNew ? unlistedOnDisk(job) : []);
+  /** A step that is printed here alone: worker threads wait for it, and so does the search for stray files. */
+  let alone: Promise<unknown> | undefined;
+  const findStrays = async () => (checksDisk && !tree.isNew ? unlistedOnDisk(job, () => alone) : []);
   // While the threads of a large press start, and print. What the outputs leave behind is in `writer.gone`.
   const strays = needsPool && pool !== null ? findStrays() : null;
   // Whoever awaits them learns of a failure.
@@ -140,11 +142,13 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
-    const printing = [
+    const printing = allOf([
       printHere(here),
       pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
-    ];
-    await allOf(printing);
+    ]);
+    alone = inPool.length === 0 ? printing.catch(() => {}) : undefined;
+    await printing;
+    alone = undefined;
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
   }
@@ -300,9 +304,12 @@ function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> 
 
 /**
  * Files on disk that the manifest does not list. Only presses write there: once this one has ended, those that it does
- * not list then can be removed.
+ * not list then can be removed. Waits for what `first` returns.
  */
-async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<string[]> {
+async function unlistedOnDisk(
+  { paper, manifest, tree }: PressJob,
+  first: () => Promise<unknown> | undefined,
+): Promise<string[]> {
   const listed = new PathSet();
   const found: string[] = [];
   const yieldTurn = yielder();
@@ -312,7 +319,7 @@ async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<stri
   }
   for (const path of tree.files()) {
     if (!listed.has(path)) found.push(path);
-    await yieldTurn();
+    await (first() ?? yieldTurn());
   }
   return found;
 }
