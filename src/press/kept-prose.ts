@@ -23,14 +23,10 @@ export function shownProse(rendered: ProseHtml, { prose, language }: Pick<Story,
 
 /**
  * The prose of a story as an earlier press rendered it, from the page that it wrote: parsing prose is the dearest part
- * of a page. Null when the page shows another revision, or when the prose may show pictures, whose HTML depends on the
+ * of a page. Null when the page shows another revision, or when the prose shows pictures, whose HTML depends on the
  * paper's media too. The caller makes sure that a press wrote these bytes, with the renderer of today.
  */
-export function keptProse(
-  page: Buffer,
-  { prose, content_hash }: Pick<Story, 'prose' | 'content_hash'>,
-): ShownProse | null {
-  if (prose.includes('![')) return null;
+export function keptProse(page: Buffer, { content_hash }: Pick<Story, 'content_hash'>): ShownProse | null {
   // The page names its revision in its JSON-LD, where no text can contain an unescaped quote.
   const revision = page.indexOf(`"value":"${content_hash}"`);
   const words = revision < 0 ? -1 : page.lastIndexOf(WORDS, revision);
@@ -39,6 +35,7 @@ export function keptProse(
   const end = page.indexOf(END, start);
   if (start < START.length || end < 0) return null;
   const html = page.toString('utf8', start, end + 1);
+  if (html.includes('<img')) return null;
   const markerIds = new Map<number, string[]>();
   for (const [, id = '', n] of html.matchAll(MARKER)) {
     const ids = markerIds.get(Number(n));

@@ -123,14 +123,28 @@ test('prose on a page is found as it was rendered, whatever it says', () => {
       const json = `{"wordCount":${rendered.words},"inLanguage":"en","value":"${content_hash}"}`;
       const page = `<title>"wordCount":99</title><script>${json}</script><div class="prose">${rendered.html}</div></article></div>`;
       if (rendered.html === '') return;
-      assert.deepEqual(keptProse(Buffer.from(page), { prose, content_hash }), rendered);
+      assert.deepEqual(keptProse(Buffer.from(page), { content_hash }), rendered);
     }),
   );
   const page = Buffer.from(`"wordCount":1,"value":"${content_hash}"<div class="prose"><p>a</p>\n</div>`);
-  assert.equal(keptProse(page, { prose: 'a', content_hash })?.words, 1);
-  assert.equal(keptProse(page, { prose: 'a', content_hash: 'sha256:cd' }), null);
-  assert.equal(keptProse(page, { prose: 'a ![p](media/p.jpg)', content_hash }), null);
-  assert.equal(keptProse(page.subarray(0, -1), { prose: 'a', content_hash }), null);
+  assert.equal(keptProse(page, { content_hash })?.words, 1);
+  assert.equal(keptProse(page, { content_hash: 'sha256:cd' }), null);
+  assert.equal(keptProse(page.subarray(0, -1), { content_hash }), null);
+});
+
+test('prose that shows pictures is rendered again, and not what only looks as if', () => {
+  const content_hash = `sha256:${'ab'.repeat(32)}`;
+  const kept = (prose: string) => {
+    const { html } = proseHtml(prose, [], (path) => path);
+    const page = `"wordCount":1,"value":"${content_hash}"<div class="prose">${html}</div>`;
+    return keptProse(Buffer.from(page), { content_hash })?.html ?? null;
+  };
+  const pictures = ['![p](media/p.jpg)', 'a ![](media/p.jpg) b', '[![p][r]](https://a.example)\n\n[r]: media/p.jpg'];
+  for (const prose of [...pictures, '![a\n</div>](media/p.jpg)\n![b](media/q.jpg "\n</div>")'])
+    assert.equal(kept(prose), null);
+  for (const prose of ['Wow![^1]', '`![p](media/p.jpg)`', '<img src="media/p.jpg">', '[a](b.html "<img")']) {
+    assert.equal(kept(prose), proseHtml(prose, [], (path) => path).html);
+  }
 });
 
 test('every module that has the parser in hand counts as code that renders prose', () => {
