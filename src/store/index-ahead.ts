@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { DeferredPiece, SearchTables } from './search.ts';
 import type { BulkIndex, PlacedPiece } from './search-bulk.ts';
-import type { SearchSegment } from './search-segment.ts';
+import type { SearchSegment } from './segment-maker.ts';
 
 /** How many pieces, or UTF-16 units of words, are in a segment: FTS5 sorts more of them at a time more slowly. */
 const [PIECES, LENGTH] = [500, 5_000_000];
@@ -33,7 +33,6 @@ export class IndexAhead {
     this.#search = search;
     this.#bulk = bulk;
     this.#worker = new Worker(new URL('./index-worker.ts', import.meta.url), {
-      workerData: this.#bulk.create,
       resourceLimits: { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 },
     });
     this.#worker.on('message', (segment: SearchSegment) => {

@@ -2,8 +2,8 @@ import { messageOf } from '../fault.ts';
 import type { Db } from './open.ts';
 import type { DeferredPiece } from './search.ts';
 import { searchPlaces } from './search-places.ts';
-import type { SearchSegment } from './search-segment.ts';
 import { SegmentFault, segmentWriter } from './search-segment.ts';
+import type { SearchSegment } from './segment-maker.ts';
 
 /** A piece, and the row id that it will have. */
 export interface PlacedPiece extends DeferredPiece {
@@ -12,8 +12,6 @@ export interface PlacedPiece extends DeferredPiece {
 
 /** Indexes many pieces by segments that another thread makes. */
 export interface BulkIndex {
-  /** The SQL of the table that segments are made for. */
-  create: string;
   /** The row ids that pieces will have, if `add` adds all that were planned in the order of their plans. */
   plan(pieces: readonly DeferredPiece[]): PlacedPiece[];
   /**
@@ -43,7 +41,6 @@ export function bulkIndex(db: Db): BulkIndex {
   }
 
   return {
-    create: writer.create,
     plan(pieces) {
       if (inPlan++ === 0) planned.clear();
       return pieces.map((piece) => {

@@ -7,7 +7,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { importArchive } from '../../src/ingest/import-archive.ts';
-import { segmentMaker } from '../../src/store/search-segment.ts';
+import { makeSegment } from '../../src/store/segment-maker.ts';
 import type { Scope } from '../support/app-context.ts';
 import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
@@ -70,7 +70,6 @@ test('pieces that are deferred are found once their segments are added, beside t
   const app = founded(t, folder);
   const bulk = app.store.deferring.bulkIndex();
   t.after(() => bulk.close());
-  const make = segmentMaker(bulk.create);
   airMany(app, 'before', 30);
   const plans = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => {
     app.store.deferring.defer(true);
@@ -81,7 +80,7 @@ test('pieces that are deferred are found once their segments are added, beside t
   assert.equal(found(app, 'tide').length, 30);
   // More than one level of FTS5, and a filing between two segments.
   for (const [at, plan] of plans.entries()) {
-    assert.equal(bulk.add(plan, make(plan)), null);
+    assert.equal(bulk.add(plan, makeSegment(plan)), null);
     if (at === 5) airMany(app, 'amid', 1, NOON - 90 * MINUTE);
   }
   assert.equal(segments(folder), 12);
@@ -122,15 +121,14 @@ test('a segment whose pieces changed meanwhile is not added, and what is missing
   const app = founded(t, tempFolder(t));
   const bulk = app.store.deferring.bulkIndex();
   t.after(() => bulk.close());
-  const make = segmentMaker(bulk.create);
   app.store.deferring.defer(true);
   for (const name of ['a', 'b']) airMany(app, name, 4);
   app.store.deferring.defer(false);
   const both = app.store.deferring.takeDeferred();
   const [a, b] = [bulk.plan(both.slice(0, 4)), bulk.plan(both.slice(4))];
   withdrawStory(app.desk, PAPER, 'a-2', { by: 'cli', reason: 'It was wrong.' });
-  assert.match(String(bulk.add(a, make(a))), /has changed/);
-  assert.match(String(bulk.add(b, make(b))), /has changed/, 'its places followed those of the first');
+  assert.match(String(bulk.add(a, makeSegment(a))), /has changed/);
+  assert.match(String(bulk.add(b, makeSegment(b))), /has changed/, 'its places followed those of the first');
   assert.deepEqual(found(app, 'tide'), []);
   app.store.deferring.fill();
   assert.deepEqual(found(app, 'tide'), listed(app));
