@@ -65,12 +65,14 @@ export async function importArchive(intake: Intake, file: string, options: Impor
   const run = new ImportRun(intake, target.persona, options);
   const index = options.air && isLarge(file) ? intake.store.indexAhead() : null;
   const transact = (work: () => void) => {
+    const isAlone = !intake.store.leases.isAnyHeld(intake.now());
     // A server finds each piece as soon as it is on air.
-    index?.defer(!intake.store.leases.isAnyHeld(intake.now()));
+    index?.defer(isAlone);
+    intake.store.checkpointRarely(isAlone);
     transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
   };
   let read = 0;
-  try {
+  const fileAll = async () => {
     for await (const batch of readAhead(file)) {
       let next = 0;
       const fileNext = () => {
@@ -82,10 +84,13 @@ export async function importArchive(intake: Intake, file: string, options: Impor
       await index?.step();
       onProgress(read);
     }
+  };
+  try {
+    await fileAll().finally(() => index?.end());
+    intake.store.optimizeSearch();
   } finally {
-    await index?.end();
+    intake.store.checkpointRarely(false);
   }
-  intake.store.optimizeSearch();
   return run.outcome;
 }
 

@@ -38,6 +38,8 @@ interface IntakeStore extends LedgerStore {
   filingRun(paper: string): FilingRun;
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;
+  /** Whether the write-ahead log may grow long, from here on. */
+  checkpointRarely(isWanted: boolean): void;
   /** Indexes what is put on air on another thread. */
   indexAhead(): {
     /** Whether transactions leave new pieces to it from here on, or index them themselves. */

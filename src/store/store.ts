@@ -39,7 +39,7 @@ import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
-import { checkpoints } from './checkpoints.ts';
+import { type Checkpoints, checkpoints } from './checkpoints.ts';
 import { integer } from './columns.ts';
 import { commitMark } from './commit-mark.ts';
 import { creditTables } from './credits.ts';
@@ -201,6 +201,7 @@ export interface Store
   filingRun(paper: string): FilingRun;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
+  checkpointRarely: Checkpoints['rarely'];
   /** Indexes what a long run puts on air on another thread. End it before the store is closed. */
   indexAhead(): IndexAhead;
   /** The parts of `indexAhead`, for tests. */
@@ -253,7 +254,7 @@ export function openStore(settings: DatabaseSettings): Store {
     return found;
   };
 
-  const { commit, close: closeCheckpoints } = checkpoints(db, settings);
+  const { commit, rarely, close: closeCheckpoints } = checkpoints(db, settings);
   const changes = sql(db).one('SELECT total_changes()', integer);
   let diskFault: DiskState | null = null;
   const noted = (error: unknown): unknown => {
@@ -424,6 +425,7 @@ export function openStore(settings: DatabaseSettings): Store {
         setTags: pieceTags.setOf,
       }),
     optimizeSearch: search.optimize,
+    checkpointRarely: rarely,
     indexAhead: () => new IndexAhead(search, openBulk()),
     deferring: { ...search, bulkIndex: openBulk },
     diskFault: () => diskFault,

@@ -47,6 +47,29 @@ test('who commits moves the log into the database, unless another is at it', (t)
   assert(sizeOf(file) > before + 100 * 4_000);
 });
 
+test('rarely means after 32 MB, or as Litestream has it', (t) => {
+  const file = databaseIn(t);
+  const store = openStore({ file, checkpointPages: 5 });
+  t.after(() => store.close());
+  const append = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      store.transact(() => store.log.append('desk', `${process.hrtime.bigint()}${'x'.repeat(400_000)}\n`));
+    }
+  };
+  append(1);
+  const before = sizeOf(file);
+  store.checkpointRarely(true);
+  append(40);
+  assert.equal(sizeOf(file), before);
+  append(60);
+  const moved = sizeOf(file);
+  assert(moved > before + 50 * 400_000);
+  assert(sizeOf(`${file}-wal`) < 40_000_000);
+  store.checkpointRarely(false);
+  append(1);
+  assert(sizeOf(file) > moved);
+});
+
 test('beside Litestream nobody moves it', async (t) => {
   const file = databaseIn(t);
   mkdirSync(join(file, '../.broadsheet.db-litestream'));
