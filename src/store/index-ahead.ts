@@ -3,7 +3,7 @@ import type { DeferredPiece, SearchTables } from './search.ts';
 import type { BulkIndex, PlacedPiece } from './search-bulk.ts';
 import type { SearchSegment } from './segment-maker.ts';
 
-/** How many pieces, or UTF-16 units of words, are in a segment: FTS5 sorts more of them at a time more slowly. */
+/** How many pieces, or UTF-16 units of words, are in a segment: more of them take more memory, and hardly less time. */
 const [PIECES, LENGTH] = [500, 5_000_000];
 /** How many segments are being made at a time, and wait. */
 const AHEAD = 2;
