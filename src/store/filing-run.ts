@@ -77,7 +77,10 @@ export function filingRun(
     },
     nextSeq: (slug) => (slug === paper ? seqOf() : papers.nextSeq(slug)),
     setGeneration(entry) {
-      if (entry.paper !== paper) return ledger.setGeneration(entry);
+      if (entry.paper !== paper) {
+        flush();
+        return ledger.setGeneration(entry);
+      }
       if (entry.seq !== seqOf()) throw new Error(`seq ${entry.seq} of ${paper} does not follow the last one`);
       nextSeq = entry.seq + 1;
       place();
