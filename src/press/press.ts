@@ -147,8 +147,11 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
     ]);
     alone = inPool.length === 0 ? printing.catch(() => {}) : undefined;
-    await printing;
-    alone = undefined;
+    try {
+      await printing;
+    } finally {
+      alone = undefined;
+    }
     // The next step may link to this one, which is now on disk and recorded.
     writer.save();
   }

@@ -116,7 +116,7 @@ class DistinctWords {
   /** Sorts the words by four bytes, then those that are the same up to there, and so on. */
   #order(): Uint32Array {
     const keys = new BigUint64Array(this.#count);
-    /** Of each key the word, which is its lower half, and the bytes. */
+    /** Of each key the word, which is its lower half, and the bytes: on little-endian processors, which libSQL needs too. */
     const halves = new Uint32Array(keys.buffer);
     for (let at = 0; at < this.#count; at++) halves[2 * at] = at;
     const groups = [{ from: 0, to: this.#count, depth: 0 }];

@@ -55,6 +55,7 @@ test('the tour of the README does what it shows', async (t) => {
   writeFileSync(note, written);
   await shell.play(first);
   assert(existsSync(join(folder, 'dist/papers/the-plumb-line/stories/a-key-words-note/index.html')));
+  assert.match(readFileSync(join(folder, 'dist/papers/the-plumb-line/index.html'), 'utf8'), /a-key-words-note/);
 
   writeFileSync(note, written.replace(/ {2}- statement: ISO[\s\S]*?(?=---)/, ''));
   await shell.play(broken);

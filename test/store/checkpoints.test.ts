@@ -47,7 +47,7 @@ test('who commits moves the log into the database, unless another is at it', (t)
   assert(sizeOf(file) > before + 100 * 4_000);
 });
 
-test('rarely means after 32 MB, or as Litestream has it', (t) => {
+test('a log that is moved rarely grows to 32 MB, and to its usual size afterwards', (t) => {
   const file = databaseIn(t);
   const store = openStore({ file, checkpointPages: 5 });
   t.after(() => store.close());
