@@ -35,7 +35,7 @@ export class EventLoop {
   #cpuAt = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #unlogged = 0;
-  #begun = 0;
+  #done = 0;
 
   /** `now` is the monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
@@ -45,19 +45,19 @@ export class EventLoop {
   /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
     const running = { work, since: this.#now() };
-    this.#begun++;
     this.#running.add(running);
     return () => {
       if (!this.#running.delete(running)) return;
+      this.#done++;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
   }
 
-  /** How many requests and jobs have begun so far. */
-  get begun(): number {
-    return this.#begun;
+  /** How many requests and jobs have ended so far. */
+  get done(): number {
+    return this.#done;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

@@ -20,11 +20,12 @@ const BATCH_TIME = 20;
 const QUICK_MAX = 100;
 /** How long one may be in the way of other callers in the slow lane, in ms. */
 const SLOW_MAX = 300;
-/**
- * How many callers are answered in one turn of the event loop while there are other requests, and while there are none:
- * sending an answer takes as long as another request.
- */
-const ANSWERS_A_TURN = { beside: 1, alone: 8 };
+/** How many callers are answered in one turn of the event loop while nobody else asks for anything. */
+const ANSWERS_A_TURN = 8;
+/** How long others are thought to ask on after a request of theirs, in ms. */
+const BESIDE = 5;
+/** How long after an answer the next one is given while others ask, in ms: receiving and sending keeps them waiting. */
+const PACE = 2;
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
 /** From when on a late tick means that the server stood still, and not that it has much to do, in ms. */
@@ -81,6 +82,7 @@ export interface SearchLimits {
   batchTime: number;
   quick: number;
   slow: number;
+  pace: number;
   idle: number;
 }
 
@@ -91,7 +93,8 @@ export interface SearchLimits {
  * giving one to another thread costs as much as its answer; if they keep others waiting too long, each is asked by
  * itself, and the one that does so again goes to the slow lane, as all phrases do. That one has one connection, and there
  * a question begins anew when it has kept other callers waiting too long. In both, papers take turns, and the callers of
- * a paper. A question whose time is over is interrupted.
+ * a paper. A question whose time is over is interrupted. While other requests arrive, answers are given one at a time,
+ * with pauses between, because sending one takes as long as another request.
  */
 export class SearchPool {
   readonly #open: () => SearchReader;
@@ -102,20 +105,24 @@ export class SearchPool {
   readonly #jobs = new Set<Job>();
   /** Resolves the promises of callers whose answers are there. */
   readonly #answers: (() => void)[] = [];
-  /** How many requests and jobs have begun so far, searches among them. */
-  readonly #begun: () => number;
-  #asked = 0;
-  /** How many others had begun before the last turn. */
-  #others = 0;
+  /** When some were given last. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  /** The pause before the next. */
+  #pacing: NodeJS.Timeout | undefined;
+  /** How many requests and jobs have ended so far, searches among them. */
+  readonly #done: () => number;
+  #searchesDone = 0;
+  /** How many others had ended by the last look, and when a look last found more than the one before. */
+  #others = { done: 0, at: Number.NEGATIVE_INFINITY };
   #ticking: NodeJS.Timeout | null = null;
   #tickedAt = 0;
   #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** `open` opens a connection; `begun` tells how many requests and jobs have begun so far, searches among them. */
-  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, begun = () => eventLoop.begun) {
+  /** `open` opens a connection; `done` tells how many requests and jobs have ended so far, searches among them. */
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, done = () => eventLoop.done) {
     this.#open = open;
-    this.#begun = begun;
+    this.#done = done;
     this.#limits = {
       wait: WAIT_MAX,
       waiting: WAITING_MAX,
@@ -124,6 +131,7 @@ export class SearchPool {
       batchTime: BATCH_TIME,
       quick: QUICK_MAX,
       slow: SLOW_MAX,
+      pace: PACE,
       idle: IDLE,
       ...limits,
     };
@@ -137,7 +145,6 @@ export class SearchPool {
   async ask(question: Question, asker: Asker): Promise<Found> {
     const { paper } = question;
     const { caller, isPhrase, since } = asker;
-    this.#asked++;
     if (this.#isClosed || performance.now() >= since + this.#limits.wait || this.#isFull(paper, caller)) {
       throw tooMany();
     }
@@ -151,6 +158,11 @@ export class SearchPool {
     });
   }
 
+  /** Call it when a search ends, whether or not it asked anything here: it is none of the others who are asking. */
+  searchDone(): void {
+    this.#searchesDone++;
+  }
+
   /** The connections, and the questions that wait for one or are being answered. */
   get load(): { threads: number; waiting: number; answering: number } {
     const seats = this.#seats();
@@ -161,6 +173,8 @@ export class SearchPool {
   /** Closes the connections. Questions without an answer get a fault. */
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#pacing);
+    for (const answer of this.#answers.splice(0)) answer();
     for (const job of this.#jobs) this.#refuse(job, tooMany());
     this.#tick();
     this.#closeIdle();
@@ -176,9 +190,12 @@ export class SearchPool {
     return [...this.#quick.seats, ...this.#slow.seats];
   }
 
-  /** Gives waiting questions to free connections, and opens another when all are busy. */
+  /**
+   * Gives waiting questions to free connections, and opens another when all are busy. Nothing is asked while more
+   * answers wait for their callers than were found at once: questions wait before they are answered, not after it.
+   */
   #next(lane: Lane): void {
-    while (waitingIn(lane) > 0) {
+    while (waitingIn(lane) > 0 && this.#answers.length <= this.#limits.batch) {
       const seat = [...lane.seats].find(({ jobs }) => jobs.length === 0) ?? this.#seatIn(lane);
       if (seat === null) return;
       const jobs = nextIn(lane);
@@ -228,12 +245,26 @@ export class SearchPool {
   }
 
   readonly #answerNext = (): void => {
-    const others = this.#begun() - this.#asked;
-    const most = others === this.#others ? ANSWERS_A_TURN.alone : ANSWERS_A_TURN.beside;
-    this.#others = others;
-    for (const answer of this.#answers.splice(0, most)) answer();
+    const now = performance.now();
+    const isBeside = this.#isBesideOthers(now);
+    const pause = isBeside ? this.#answeredAt + this.#limits.pace - now : 0;
+    if (pause > 0) {
+      this.#pacing = setTimeout(this.#answerNext, pause);
+      return;
+    }
+    this.#answeredAt = now;
+    for (const answer of this.#answers.splice(0, isBeside ? 1 : ANSWERS_A_TURN)) answer();
     if (this.#answers.length > 0) setImmediate(this.#answerNext);
+    for (const lane of [this.#quick, this.#slow]) this.#next(lane);
   };
+
+  /** Whether anything but a search has ended a moment ago. */
+  #isBesideOthers(now: number): boolean {
+    const done = this.#done() - this.#searchesDone;
+    if (done > this.#others.done) this.#others.at = now;
+    this.#others.done = done;
+    return now - this.#others.at < BESIDE;
+  }
 
   #free(seat: Seat): void {
     const { lane, began } = seat;

@@ -28,7 +28,7 @@ interface Pool {
  * answered when it is released, unless it is interrupted first, `soon` a moment later; `fail` is an error of the
  * database. What is asked together is answered together, or not at all.
  */
-function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, begun = () => 0): Pool {
+function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, done = () => 0): Pool {
   const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [], batches: [] };
   const held = new Set<() => void>();
   const open = (): SearchReader => {
@@ -67,7 +67,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, begun = () =
       slow: LONG,
       ...limits,
     },
-    begun,
+    done,
   );
   t.after(() => pool.close());
   return {
@@ -80,6 +80,16 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, begun = () =
       held.clear();
     },
   };
+}
+
+/** A warm pool that asks eight at a time; `others` has something else end. */
+function besideOthers(t: TestContext, limits: Partial<SearchLimits> = { pace: LONG }): Pool & { others(): void } {
+  let done = 0;
+  const pool = poolOf(t, { batch: 8, ...limits }, () => done);
+  const others = () => {
+    done++;
+  };
+  return { ...pool, others };
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
@@ -207,30 +217,40 @@ test('the more quickly questions are answered, the more are asked together', asy
   assert.deepEqual(slow.seen.batches, matches, 'each by itself where that takes long');
 });
 
-test('answers that were found together are given one by one while there are other requests', async (t) => {
-  for (const [begins, most] of [
-    [2, 1],
-    [1, 8],
-  ] as const) {
-    // Each search has begun, too; and so has another request for each, or none.
-    let begun = 0;
-    const { ask } = poolOf(t, { batch: 8 }, () => begun);
-    const search = () => {
-      begun += begins;
-      return ask('p');
-    };
-    for (let n = 0; n < 8; n++) await search();
-    let [answered, before, highest] = [0, 0, 0];
-    const all = Array.from({ length: 9 }, () => search().then(() => answered++));
-    while (answered < all.length) {
-      await new Promise((resolve) => setImmediate(resolve));
-      highest = Math.max(highest, answered - before);
-      before = answered;
-      // Another request, where there are any.
-      begun += begins - 1;
-    }
-    assert.equal(highest, most);
-  }
+test('answers that were found together are given together while nothing but searches ends', async (t) => {
+  let done = 0;
+  const { ask, pool } = poolOf(t, { batch: 8, pace: LONG }, () => done);
+  const search = () =>
+    ask('p').finally(() => {
+      done++;
+      pool.searchDone();
+    });
+  for (let n = 0; n < 8; n++) await search();
+  await Promise.all(Array.from({ length: 99 }, search));
+});
+
+test('while others ask, an answer is given and the rest wait, and no more is found than can be given', async (t) => {
+  const { ask, pool, seen, others } = besideOthers(t);
+  const all = Array.from({ length: 99 }, () => ask('p'));
+  let answered = 0;
+  for (const one of all) void one.then(() => answered++).catch(() => undefined);
+  others();
+  await until(() => answered > 0 || null);
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(answered, 1);
+  const found = seen.asked.length;
+  assert.ok(found <= 2 * 8 + 1, `${found} were found while their callers could not be told`);
+  pool.close();
+  const told = await Promise.allSettled(all);
+  assert.equal(told.filter(({ status }) => status === 'fulfilled').length, found, 'what was found is told');
+});
+
+test('the pauses are short, and they end with the others', async (t) => {
+  const { ask, others } = besideOthers(t, {});
+  const asking = setInterval(others, 1);
+  await Promise.all(Array.from({ length: 40 }, () => ask('p')));
+  clearInterval(asking);
+  await Promise.all(Array.from({ length: 200 }, () => ask('p')));
 });
 
 test('what fails among others is asked by itself, and the others are answered', async (t) => {

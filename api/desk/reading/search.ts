@@ -56,7 +56,14 @@ const search = operation({
  */
 export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites, proxies: BlockList): void {
   routes.operation(search, async (c) => {
-    const asked = c.req.valid('query').q.trim();
+    try {
+      return await answer(c, c.req.valid('query').q.trim());
+    } finally {
+      app.searchPool.searchDone();
+    }
+  });
+
+  async function answer(c: PaperContext, asked: string) {
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
     const cached = routes.responses.cached(c, name, JSON_TYPE);
@@ -76,7 +83,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
       return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
     };
     return routes.responses.list(c, name, list, JSON_TYPE);
-  });
+  }
 }
 
 interface Asked {
