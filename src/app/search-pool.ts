@@ -25,7 +25,7 @@ const ANSWERS_A_TURN = 8;
 /** How long others are thought to ask on after a request of theirs, in ms. */
 const BESIDE = 5;
 /** How long after an answer the next one is given while others ask, in ms: receiving and sending keeps them waiting. */
-const PACE = 2;
+const PACE = 3;
 /** How often the times are looked at while there are questions, in ms. */
 const TICK = 20;
 /** From when on a late tick means that the server stood still, and not that it has much to do, in ms. */
