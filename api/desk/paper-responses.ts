@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
+import type { Paper } from '../../src/desk/paper.ts';
 import { utf8 } from '../../src/press/utf8.ts';
 import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
@@ -75,8 +76,8 @@ export class PaperResponses {
   /** Lists that were made once. */
   readonly #made = new LRUCache<string, true>({ max: LISTS_MAX });
   readonly #digests = new Map<string, string>();
-  /** By the site of a request. */
-  readonly #states = new WeakMap<object, State>();
+  /** By what the directory knows of a paper, which another object replaces when it changes, and by its root on the requested host. */
+  readonly #states = new WeakMap<Paper, Map<string, State>>();
   readonly #program: string;
 
   /** `program` identifies the running code: another version may render the same edition differently. */
@@ -169,11 +170,13 @@ export class PaperResponses {
 
   #stateOf(c: PaperContext): State {
     const site = c.get('site');
-    let state = this.#states.get(site);
+    let states = this.#states.get(site.paper);
+    if (states === undefined) this.#states.set(site.paper, (states = new Map()));
+    let state = states.get(site.served);
     if (state === undefined) {
       const etag = this.#etag(site);
       state = { etag, whole: `${etag} ${site.slug}`, ofRows: `${site.paper.edition} ${site.root}` };
-      this.#states.set(site, state);
+      states.set(site.served, state);
     }
     return state;
   }

@@ -21,6 +21,13 @@ interface Domain {
 /** A paper, or one that was removed and whose addresses say so. */
 type Known = Paper & { removed_at?: number };
 
+/**
+ * Where a request keeps its site: on Node's request, because the body limit replaces Hono's `Request`, and not in a
+ * WeakMap, whose tables grow with each request until V8 collects the old generation.
+ */
+const SITE = Symbol('site');
+type Located = IncomingMessage & { [SITE]?: Site };
+
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
 
@@ -30,8 +37,6 @@ const NOWHERE = '/.nowhere';
  */
 export class Sites {
   readonly #app: AppContext;
-  /** Keyed by Node's request, because the body limit replaces Hono's `Request`. */
-  readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
   #version = -1;
@@ -60,12 +65,12 @@ export class Sites {
     const site = this.#domains.size === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
     if (site === null) return NOWHERE;
     const incoming = routed?.env?.incoming;
-    if (incoming !== undefined) this.#found.set(incoming, site);
+    if (incoming !== undefined) (incoming as Located)[SITE] = site;
     return site.paper === null ? path : `/${site.slug}${site.path}`;
   };
 
   /** The site of a request that has been routed. */
-  of = ({ incoming }: HttpBindings): Site | null => this.#found.get(incoming) ?? null;
+  of = ({ incoming }: HttpBindings): Site | null => (incoming as Located)[SITE] ?? null;
 
   /** Finds the site once more, in a request that waited for something: the paper may have changed or be gone. */
   again = (request: Request, env: HttpBindings): Site | null => {

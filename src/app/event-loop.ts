@@ -16,6 +16,8 @@ type Work = Readonly<Record<string, string | number>>;
 
 interface Running {
   work: Work;
+  /** Its place among all that runs; -1 when it has ended. */
+  place: number;
   /** When the work began, in ms of the monotonic clock. */
   since: number;
 }
@@ -26,7 +28,8 @@ interface Running {
  */
 export class EventLoop {
   readonly #now: () => number;
-  readonly #running = new Set<Running>();
+  /** In no order. Not a Set: its tables would outlive the requests, which come and go by thousands a second. */
+  readonly #running: Running[] = [];
   /** Work that ended since the last tick and took longer than one tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];
   /** The worst delay of each second, in ms, with that second. */
@@ -44,15 +47,27 @@ export class EventLoop {
 
   /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
-    const running = { work, since: this.#now() };
-    this.#running.add(running);
+    const running: Running = { work, place: this.#running.length, since: this.#now() };
+    this.#running.push(running);
     return () => {
-      if (!this.#running.delete(running)) return;
+      if (!this.#remove(running)) return;
       this.#done++;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
+  }
+
+  /** Whether it was still among all that runs. */
+  #remove(running: Running): boolean {
+    const { place } = running;
+    if (place === -1) return false;
+    running.place = -1;
+    const last = this.#running.pop();
+    if (last === undefined || last === running) return true;
+    this.#running[place] = last;
+    last.place = place;
+    return true;
   }
 
   /** How many requests and jobs have ended so far. */
