@@ -10,8 +10,8 @@ import { Turns } from './turns.ts';
 const WAIT_MAX = 900;
 /** The most waiting questions: in total, per paper, and per caller of a paper. */
 const WAITING_MAX = { all: 1_024, paper: 512, caller: 256 };
-/** Leaves one core to other requests. */
-const QUICK_READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
+/** Two even on one or two cores, so that not everybody waits while one reads from the disk or has much to read. */
+const QUICK_READERS = Math.min(4, Math.max(2, availableParallelism() - 1));
 /** The most questions that a connection of the quick lane answers at once: more would save little. */
 const BATCH_MAX = 8;
 /** How long those of a batch should take together, in ms: after one that took longer, half as many are asked at once. */

@@ -36,10 +36,10 @@ const PRAGMAS = [`busy_timeout = ${BUSY_TIMEOUT}`, 'query_only = ON', 'cache_siz
 /** How much nicer libSQL's threads are than the one that answers all requests. */
 const NICER = 5;
 
-// libSQL starts its threads with the first connection. On a single core one alone would have every question wait for
-// the slowest.
+// libSQL starts its threads with the first connection: at least one for each that a pool opens on a small machine, so
+// that no question waits for the slowest.
 // biome-ignore lint/style/noProcessEnv: not our setting, but that of libSQL's runtime.
-process.env.TOKIO_WORKER_THREADS ??= `${Math.max(2, availableParallelism())}`;
+process.env.TOKIO_WORKER_THREADS ??= `${Math.max(3, availableParallelism())}`;
 
 /** A statement of libSQL: its first row is found on a thread of libSQL's own. */
 interface Statement {
