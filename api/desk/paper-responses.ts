@@ -76,7 +76,7 @@ export class PaperResponses {
   /** Lists that were made once. */
   readonly #made = new LRUCache<string, true>({ max: LISTS_MAX });
   readonly #digests = new Map<string, string>();
-  /** By what the directory knows of a paper, which another object replaces when it changes, and by its root on the requested host. */
+  /** By the paper, of which there is a new object when it changes, and by its root on the requested host. */
   readonly #states = new WeakMap<Paper, Map<string, State>>();
   readonly #program: string;
 
@@ -170,13 +170,12 @@ export class PaperResponses {
 
   #stateOf(c: PaperContext): State {
     const site = c.get('site');
-    let states = this.#states.get(site.paper);
-    if (states === undefined) this.#states.set(site.paper, (states = new Map()));
+    const states = this.#states.get(site.paper) ?? new Map<string, State>();
     let state = states.get(site.served);
     if (state === undefined) {
       const etag = this.#etag(site);
       state = { etag, whole: `${etag} ${site.slug}`, ofRows: `${site.paper.edition} ${site.root}` };
-      states.set(site.served, state);
+      this.#states.set(site.paper, states.set(site.served, state));
     }
     return state;
   }
