@@ -15,16 +15,21 @@ export function longCursor(head: string | number, text: string): string {
   return cursorOf([head, beginning.isWellFormed() ? beginning : text.slice(0, PREFIX_MAX - 1), digestOf(text)]);
 }
 
+/** The shape of such cursors. */
+export function longCursorShape<Head extends string | number>(head: z.ZodType<Head>) {
+  return z.tuple([head, z.string().max(PREFIX_MAX)], z.string().max(64));
+}
+
 /**
  * Reads such a cursor. A long text is found among those with its prefix: `after` returns some texts after a given one,
  * in order. Throws `invalid_request`.
  */
 export function readLongCursor<Head extends string | number>(
-  head: z.ZodType<Head>,
+  shape: ReturnType<typeof longCursorShape<Head>>,
   cursor: string,
   after: (head: Head, text: string) => string[],
 ): [head: Head, text: string] {
-  const position = readCursor(z.tuple([head, z.string().max(PREFIX_MAX)], z.string().max(64)), cursor);
+  const position = readCursor(shape, cursor);
   const [at, beginning, digest] = position as [Head, string, string?];
   if (digest === undefined) return [at, beginning];
   for (let text = beginning; ; ) {

@@ -16,6 +16,9 @@ import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { StoryList } from './stories.ts';
 
+const TagCursor = z.tuple([z.int().min(1), z.string().max(1_000)]);
+const DayCursor = z.tuple([z.string().refine(isDay)]);
+
 /** The number of days in one response (spec, "Limits"). */
 const DAYS_MAX = 366;
 
@@ -62,7 +65,7 @@ export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
   );
   routes.operation(tags, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [count, slug] = readCursor(z.tuple([z.int().min(1), z.string().max(1_000)]), cursor);
+    const [count, slug] = readCursor(TagCursor, cursor);
     const after = count === undefined || slug === undefined ? undefined : { count, slug };
     const make = () => {
       const found = archiveOf(app, c).tags({ limit: limit + 1, after });
@@ -74,7 +77,7 @@ export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
   });
   routes.operation(days, (c) => {
     const { cursor } = c.req.valid('query');
-    const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);
+    const [until] = readCursor(DayCursor, cursor);
     const make = () => {
       const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
       // The cursor is the first day that was not shown.

@@ -34,6 +34,8 @@ import {
 import type { ReaderPages } from './view.ts';
 import { formProblem, phrasesIn, wantsPage } from './view.ts';
 
+const IdCursor = z.tuple([z.string().max(40)]);
+
 const list = operation({
   operationId: 'listSubscribers',
   tags: ['Readers'],
@@ -117,7 +119,7 @@ export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: Rea
     const { total, confirmed } = store.readers.subscribers.counts(slug);
     if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
     const { limit, cursor } = c.req.valid('query');
-    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const [after] = readCursor(IdCursor, cursor);
     const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     const shown = rows.map((row) => subscriberRow(row, paper.sections));

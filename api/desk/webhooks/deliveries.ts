@@ -13,6 +13,8 @@ import { write } from '../writing/write.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import { webhookRoutes } from './webhooks.ts';
 
+const IdCursor = z.tuple([z.string().max(40)]);
+
 const common = { tags: ['Webhooks'] };
 
 const list = operation({
@@ -59,7 +61,7 @@ export function deliveryRoutes(routes: PaperRoutes, writer: Writer): void {
 
   routes.operation(list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
-    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const [after] = readCursor(IdCursor, cursor);
     const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });

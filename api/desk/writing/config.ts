@@ -27,6 +27,8 @@ import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
+const IdCursor = z.tuple([z.string().max(40)]);
+
 const drafts = operation({
   operationId: 'listDrafts',
   tags: ['Desk'],
@@ -130,7 +132,7 @@ export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost
 
   routes.operation(drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const [after] = readCursor(IdCursor, cursor);
     const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     const links = linksFor(app, c);

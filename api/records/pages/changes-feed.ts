@@ -16,6 +16,8 @@ import { sendPublic } from '../send.ts';
 import { Delta } from '../v1/record-schemas.ts';
 import { changeView } from './change-view.ts';
 
+const ChangeCursor = z.tuple([z.int().min(0)]);
+
 /** Changes in the feed. */
 const FEED_ITEMS = 100;
 /** How long feed readers may cache the feed, in minutes. */
@@ -37,7 +39,7 @@ export function changeFeeds({ store: { records }, settings }: Pick<AppContext, '
   return {
     json: operation(spec, (c) => {
       const { limit, cursor } = c.req.valid('query');
-      const [before] = readCursor(z.tuple([z.int().min(0)]), cursor);
+      const [before] = readCursor(ChangeCursor, cursor);
       return cache.load(`json ${limit} ${before ?? ''}`, changesState(records), () => {
         const found = records.deltas({}, { limit: limit + 1, cursor: before });
         const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));

@@ -14,6 +14,8 @@ import { dayBars, requireDay } from './day.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
+const ChangeCursor = z.tuple([z.int().min(0)]);
+
 /** Days in the chart. */
 const DAYS_DRAWN = 30;
 
@@ -32,7 +34,7 @@ export function changesPages(app: AppContext, pages: PageSender) {
   const cache = new ResponseCache();
   const answer = async (c: RecordsContext, day: string, today: string) => {
     const { limit, cursor } = parseQuery(c);
-    const [before] = readCursor(z.tuple([z.int().min(0)]), cursor);
+    const [before] = readCursor(ChangeCursor, cursor);
     const query: Query = { day, limit, cursor, before };
     const name = `${today} ${day} ${limit} ${before ?? ''}`;
     const state = changesState(app.store.records);

@@ -21,6 +21,8 @@ import type { PageSender } from './page.ts';
 import { wantedPage, wantsPage } from './page.ts';
 import { timeMachineView } from './time-machine-view.ts';
 
+const ChangeCursor = z.tuple([z.int().min(0)]);
+
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
@@ -129,5 +131,5 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
 /** The cursor of the list of changes, for signed-in readers. Throws `invalid_request`. */
 function changesBefore(c: RecordsContext): number | undefined {
   const cursor = c.req.query('changes');
-  return cursor === undefined ? undefined : readCursor(z.tuple([z.int().min(0)]), cursor)[0];
+  return cursor === undefined ? undefined : readCursor(ChangeCursor, cursor)[0];
 }

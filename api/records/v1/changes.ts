@@ -9,6 +9,8 @@ import { operation } from '../route.ts';
 import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
+const ChangeCursor = z.tuple([z.int().min(0)]);
+
 export const ChangeList = listOf('ChangeList', Delta);
 
 const spec = {
@@ -37,7 +39,7 @@ export const listChanges = ({ records }: Pick<Store, 'records'>) =>
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain).id;
     const query = { host, signal, since, until };
-    const [from] = readCursor(z.tuple([z.int().min(0)]), cursor);
+    const [from] = readCursor(ChangeCursor, cursor);
     const found = records.deltas(query, { limit: limit + 1, order, cursor: from });
     const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
     return { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next };

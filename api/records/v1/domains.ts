@@ -9,6 +9,9 @@ import { operation } from '../route.ts';
 import { wordsParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
+const IdCursor = z.tuple([z.int().min(0)]);
+const NameCursor = z.tuple([z.string().max(253)]);
+
 /** Matches are counted up to this many: counting millions would block every other request. */
 export const COUNT_MAX = 10_000;
 
@@ -56,13 +59,13 @@ export const listDomains = ({ records }: Pick<Store, 'records'>) =>
   operation(spec, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {
-      const [after] = readCursor(z.tuple([z.int().min(0)]), cursor);
+      const [after] = readCursor(IdCursor, cursor);
       const { rows, next } = pageOf(records.search(q, limit + 1, after), limit, ({ id }) => cursorOf([id]));
       const total = records.searchCount(q, COUNT_MAX);
       const total_is = total < COUNT_MAX ? ('exact' as const) : ('at_least' as const);
       return { total_is, items: rows.map(rowOf), total, next_cursor: next };
     }
-    const [after = ''] = readCursor(z.tuple([z.string().max(253)]), cursor);
+    const [after = ''] = readCursor(NameCursor, cursor);
     const { rows, next } = pageOf(records.list(after, limit + 1), limit, ({ hostname }) => cursorOf([hostname]));
     const { watched, paused } = records.counts();
     return { total_is: 'exact' as const, items: rows.map(rowOf), total: watched + paused, next_cursor: next };

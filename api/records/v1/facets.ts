@@ -4,8 +4,10 @@ import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
-import { longCursor, readLongCursor } from '../long-cursor.ts';
+import { longCursor, longCursorShape, readLongCursor } from '../long-cursor.ts';
 import { operation } from '../route.ts';
+
+const NameCursor = longCursorShape(z.int().min(0));
 
 const count = z.int().min(1).openapi({ description: 'How many watched hostnames have it.' });
 const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
@@ -49,7 +51,7 @@ function facetPage<Row extends object>(
 ) {
   const namesAfter = (count: number, name: string) =>
     records.topFacets(kind, STEP, { count, name }).map((row) => row.name);
-  const [most, name] = cursor === undefined ? [] : readLongCursor(z.int().min(0), cursor, namesAfter);
+  const [most, name] = cursor === undefined ? [] : readLongCursor(NameCursor, cursor, namesAfter);
   const after = most === undefined || name === undefined ? undefined : { count: most, name };
   const found = records.topFacets(kind, limit + 1, after);
   const { rows, next } = pageOf(found, limit, (last) => longCursor(last.count, last.name));

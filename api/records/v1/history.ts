@@ -5,10 +5,12 @@ import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { pageOf } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
-import { longCursor, readLongCursor } from '../long-cursor.ts';
+import { longCursor, longCursorShape, readLongCursor } from '../long-cursor.ts';
 import { operation } from '../route.ts';
 import { domainParam, spanQuery } from './params.ts';
 import { DomainName } from './record-schemas.ts';
+
+const ValueCursor = longCursorShape(z.string().max(40));
 
 export const History = listOf(
   'History',
@@ -46,7 +48,7 @@ export const listHistory = ({ records }: Pick<Store, 'records'>) =>
     const query = { signal, since, until };
     const after = (signal: string, value: string) =>
       records.history(host.id, { signal }, STEP, { signal, value }).map((row) => row.value);
-    const [last, value] = cursor === undefined ? [] : readLongCursor(z.string().max(40), cursor, after);
+    const [last, value] = cursor === undefined ? [] : readLongCursor(ValueCursor, cursor, after);
     const from = last === undefined || value === undefined ? undefined : { signal: last, value };
     const found = records.history(host.id, query, limit + 1, from);
     const { rows, next } = pageOf(found, limit, (row) => longCursor(row.signal, row.value));

@@ -12,6 +12,8 @@ import { operation } from '../route.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
+const SeqCursor = z.tuple([z.int().min(1)]);
+
 export const Provenance = listOf(
   'Provenance',
   z
@@ -40,7 +42,7 @@ export const listProvenance = ({ store: { records, log }, settings }: Pick<AppCo
   return operation(spec, async (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
-    const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
+    const [before] = readCursor(SeqCursor, cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
     const items = [];
     // A thousand proofs take long enough for others to wait.

@@ -9,6 +9,8 @@ import { operation } from '../route.ts';
 import { domainParam, spanQuery } from './params.ts';
 import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
 
+const PointCursor = z.tuple([z.int(), z.int().min(1)]);
+
 const Series = listOf(
   'Series',
   z
@@ -46,7 +48,7 @@ export const readSeries = ({ records }: Pick<Store, 'records'>) =>
   operation(spec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
-    const [at, seq] = readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
+    const [at, seq] = readCursor(PointCursor, cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
     const found = records.observationPage(host.id, { since, until, after }, limit + 1);
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
