@@ -181,8 +181,9 @@ export class PaperResponses {
   }
 
   /** The edition's number, and a digest of everything else that determines the bytes. */
-  #etag({ paper, root, served }: PaperContext['var']['site']): string {
-    const place = `${root} ${served}`;
+  #etag({ slug, paper, root, served }: PaperContext['var']['site']): string {
+    // One address may have been that of several papers.
+    const place = `${slug} ${root} ${served}`;
     let digest = this.#digests.get(place);
     if (digest === undefined) {
       digest = createHash('sha256').update(`${this.#program} ${place}`).digest('hex').slice(0, 8);

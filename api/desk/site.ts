@@ -26,7 +26,7 @@ type Known = Paper & { removed_at?: number };
  * WeakMap, whose tables grow with each request until V8 collects the old generation.
  */
 const SITE = Symbol('site');
-type Located = IncomingMessage & { [SITE]?: Site };
+type Located = IncomingMessage & { [SITE]?: Site | null };
 
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
@@ -63,9 +63,9 @@ export class Sites {
     const end = url.slice(start).search(/[?#]/);
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
     const site = this.#domains.size === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
-    if (site === null) return NOWHERE;
     const incoming = routed?.env?.incoming;
     if (incoming !== undefined) (incoming as Located)[SITE] = site;
+    if (site === null) return NOWHERE;
     return site.paper === null ? path : `/${site.slug}${site.path}`;
   };
 

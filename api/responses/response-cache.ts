@@ -59,6 +59,11 @@ export function gzipped({ bytes, etag, headers }: Representation): Representatio
   };
 }
 
+/** A name may be what a caller sent, so no key begins as that of another representation does. */
+function plainKey(name: string, state: string): string {
+  return `plain ${state} ${name}`;
+}
+
 /**
  * An LRU cache of responses that change only with the state that they show. Callers name the response and the state;
  * another state is another entry.
@@ -75,17 +80,20 @@ export class ResponseCache {
   }
 
   has(name: string, state: string): boolean {
-    return this.#held.has(`${state} ${name}`);
+    return this.#held.has(plainKey(name, state));
   }
 
   /** The response of this name and state; undefined on a cache miss. */
   held(name: string, state: string): Representation | undefined {
-    return this.#held.get(`${state} ${name}`);
+    return this.#held.get(plainKey(name, state));
   }
 
   /** The response of this name and state, made on a cache miss. */
   get(name: string, state: string, make: () => Representation): Representation {
-    const key = `${state} ${name}`;
+    return this.#get(plainKey(name, state), make);
+  }
+
+  #get(key: string, make: () => Representation): Representation {
     const held = this.#held.get(key);
     if (held !== undefined) return held;
     const made = make();
@@ -98,13 +106,13 @@ export class ResponseCache {
    * the next caller tries again.
    */
   async load(name: string, state: string, make: () => Written | Promise<Written>): Promise<Representation> {
-    const key = `${state} ${name}`;
+    const key = plainKey(name, state);
     return this.#held.get(key) ?? this.#making.get(key) ?? this.#make(key, make);
   }
 
   /** The gzipped response of this name and state. */
   gzipped(name: string, state: string, plain: Representation): Representation {
-    return this.get(`${name} gzip`, state, () => gzipped(plain));
+    return this.#get(`gzip ${state} ${name}`, () => gzipped(plain));
   }
 
   #make(key: string, make: () => Written | Promise<Written>): Promise<Representation> {

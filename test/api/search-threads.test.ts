@@ -21,6 +21,7 @@ import { until } from '../support/program.ts';
 
 interface Desk {
   app: AppContext;
+  url: string;
   search(q: string): Promise<Answer>;
   /** Resolves when a question was answered and its answer is kept back. */
   held(): Promise<unknown>;
@@ -53,6 +54,7 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
   t.after(() => desk.close());
   return {
     app,
+    url: desk.url,
     search: (q) => ask(desk.url, `/${PAPER}/api/v1/search?q=${encodeURIComponent(q)}`),
     held: () => mark.promise,
     release: () => gate.resolve(),
@@ -61,11 +63,16 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
 
 const slugsIn = ({ text }: Answer): string[] => JSON.parse(text).stories.map(({ slug }: { slug: string }) => slug);
 
-/** Changes the paper's record. */
-function change({ store, now }: AppContext, more: object): void {
-  const { slug: _slug, edition: _edition, changed_at: _at, ...body } = store.paper(PAPER) ?? assert.fail();
+const TWO = 'https://two.example';
+
+const edition = ({ headers }: Answer): string | undefined => /^"(\d+)-/.exec(headers.etag ?? '')?.[1];
+
+/** Changes the record of a paper, or makes it. */
+function change({ store, now }: AppContext, more: object, paper = PAPER): void {
+  const before = store.paper(paper) ?? store.paper(PAPER) ?? assert.fail();
+  const { slug: _slug, edition: _edition, changed_at: _at, ...body } = before;
   store.transact(() =>
-    append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: { ...body, ...more } }),
+    append(store, { type: 'record', at: now(), paper, kind: 'paper', name: '', body: { ...body, ...more } }),
   );
 }
 
@@ -95,6 +102,74 @@ test('a paper that became private or was removed while a thread searched says so
     assert.equal((await answer).status, status, (await answer).text);
     assert.equal(JSON.parse((await answer).text).error, code);
   }
+});
+
+test('a question of one paper is not answered at an address that has become another’s, or nobody’s', async (t) => {
+  const leaves: [string, number, string | null, (app: AppContext) => void][] = [
+    [
+      'another paper takes the address',
+      503,
+      null,
+      (app) => {
+        change(app, { url: undefined, paper_public: false });
+        change(app, { url: `${TWO}/a` }, 'other');
+      },
+    ],
+    ['becomes private', 404, 'b', (app) => change(app, { paper_public: false })],
+    ['moves to another base', 404, 'b', (app) => change(app, { url: `${TWO}/c` })],
+    ['moves to the root, alone on its host', 404, null, (app) => change(app, { url: TWO })],
+    ['moves to another host', 404, 'b', (app) => change(app, { url: 'https://else.example' })],
+    ['loses its host', 404, 'b', (app) => app.store.transact(() => app.store.hosts.remove(PAPER, 'two.example'))],
+  ];
+  for (const [what, status, base, leave] of leaves) {
+    const desk = await openDesk(t, {});
+    const { app, held, release } = desk;
+    app.store.transact(() => {
+      for (const paper of [PAPER, 'other']) app.store.hosts.add(paper, 'two.example', 'given', app.now());
+    });
+    change(app, { url: `${TWO}/a` });
+    change(app, { nameplate: 'Other', url: base === null ? undefined : `${TWO}/${base}` }, 'other');
+    publish(app, 'tide');
+    // The same number: nothing else tells their editions apart.
+    while ((app.store.paper('other')?.edition ?? 0) < (app.store.paper(PAPER)?.edition ?? 0) - 1)
+      change(app, {}, 'other');
+    const answer = ask(desk.url, '/a/api/v1/search?q=means', { host: 'two.example' });
+    await held();
+    leave(app);
+    release();
+    assert.equal((await answer).status, status, `${what}: ${(await answer).text}`);
+  }
+});
+
+test('papers that have had one address have no ETag in common', async (t) => {
+  const { app, url } = await openDesk(t, {}, false);
+  app.store.transact(() => {
+    for (const paper of [PAPER, 'other']) app.store.hosts.add(paper, 'two.example', 'given', app.now());
+  });
+  change(app, { nameplate: 'Other' }, 'other');
+  change(app, { url: TWO });
+  while ((app.store.paper('other')?.edition ?? 0) < (app.store.paper(PAPER)?.edition ?? 0) - 1)
+    change(app, {}, 'other');
+  const first = await ask(url, '/api/v1', { host: 'two.example' });
+  change(app, { url: undefined });
+  change(app, { url: TWO }, 'other');
+  const second = await ask(url, '/api/v1', { host: 'two.example' });
+  assert.deepEqual([first.status, second.status], [200, 200]);
+  assert.equal(edition(first), edition(second), 'the editions have one number');
+  assert.notEqual(first.headers.etag, second.headers.etag);
+  const again = await ask(url, '/api/v1', { host: 'two.example', 'if-none-match': first.headers.etag ?? '' });
+  assert.equal(again.status, 200);
+});
+
+test('a question that ends like the name of a packed answer is a question', async (t) => {
+  const { app, search, url } = await openDesk(t, {}, false);
+  publish(app, 'tide', { prose: `One thing means much.[^1]\n\n${'More of it. '.repeat(120)}\n\nAnother.[^2]` });
+  const packed = (q: string) => ask(url, `/${PAPER}/api/v1/search?q=${q}`, { 'accept-encoding': 'gzip' });
+  for (let n = 0; n < 2; n++) await search('means gzip');
+  for (let n = 0; n < 3; n++) assert.equal((await packed('means')).headers['content-encoding'], undefined);
+  for (let n = 0; n < 2; n++) await packed('more');
+  assert.equal((await search('more gzip')).headers['content-encoding'], undefined);
+  assert.deepEqual(slugsIn(await search('more gzip')), []);
 });
 
 test('who would wait too long is told when to ask again, and everybody else is answered', async (t) => {

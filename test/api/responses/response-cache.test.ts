@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ResponseCache } from '../../../api/responses/response-cache.ts';
+import { ResponseCache, representationOf } from '../../../api/responses/response-cache.ts';
 
 test('an answer is made once for each state, however many ask for it at the same time', async () => {
   const kept = new ResponseCache();
@@ -51,4 +51,16 @@ test('what is kept holds no more memory than is counted: no slab is shared with 
   for (const name of names) kept.get(name, 'one', () => small);
   const left = names.filter((name) => kept.has(name, 'one')).length;
   assert.ok(left > 50 && left < 200, `${left} of 1,000 small answers are kept`);
+});
+
+test('no name stands for the gzipped answer of another', () => {
+  const kept = new ResponseCache();
+  const make = (text: string) => () => representationOf(text);
+  const plain = kept.get('tide', 'one', make('tide'));
+  kept.gzipped('tide', 'one', plain);
+  for (const name of ['tide gzip', 'gzip tide', 'gzip one tide']) {
+    assert.equal(kept.has(name, 'one'), false, name);
+    assert.equal(kept.get(name, 'one', make(name)).bytes.toString(), name);
+  }
+  assert.notEqual(kept.gzipped('tide gzip', 'one', plain), kept.gzipped('tide', 'one', plain));
 });
