@@ -27,13 +27,16 @@ export function answerLog(logger: Logger, service: Service): (asked: Asked, answ
   };
 }
 
+/** A search of a paper, also one that is refused. */
+const SEARCH = /\/api\/v1\/search$/;
+
 /** Logs and measures each request. */
 export function logRequests(logger: Logger, service: Service) {
   const log = answerLog(logger, service);
   return createMiddleware(async (c, next) => {
     const start = performance.now();
     const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
-    const ended = eventLoop.began(asked);
+    const ended = eventLoop.began(asked, SEARCH.test(c.req.path));
     inFlight[service]++;
     try {
       await next();

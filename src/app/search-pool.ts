@@ -23,7 +23,9 @@ const SLOW_MAX = 300;
 /** How many callers are answered in one turn of the event loop while nobody else asks for anything. */
 const ANSWERS_A_TURN = 8;
 /** How long others are thought to ask on after a request of theirs, in ms. */
-const BESIDE = 5;
+const BESIDE = 20;
+/** The most questions that a connection answers at once while others ask: some are given in the time that one takes. */
+const BESIDE_BATCH = 2;
 /** How long after an answer the next one is given while others ask, in ms: receiving and sending keeps them waiting. */
 const PACE = 3;
 /** How often the times are looked at while there are questions, in ms. */
@@ -109,20 +111,19 @@ export class SearchPool {
   #answeredAt = Number.NEGATIVE_INFINITY;
   /** The pause before the next. */
   #pacing: NodeJS.Timeout | undefined;
-  /** How many requests and jobs have ended so far, searches among them. */
-  readonly #done: () => number;
-  #searchesDone = 0;
-  /** How many others had ended by the last look, and when a look last found more than the one before. */
+  /** How many requests and jobs other than searches have ended so far. */
+  readonly #othersDone: () => number;
+  /** The same by the last look, and when a look last found more than the one before. */
   #others = { done: 0, at: Number.NEGATIVE_INFINITY };
   #ticking: NodeJS.Timeout | null = null;
   #tickedAt = 0;
   #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** `open` opens a connection; `done` tells how many requests and jobs have ended so far, searches among them. */
-  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, done = () => eventLoop.done) {
+  /** `open` opens a connection; `othersDone` tells how many requests and jobs other than searches have ended so far. */
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, othersDone = () => eventLoop.othersDone) {
     this.#open = open;
-    this.#done = done;
+    this.#othersDone = othersDone;
     this.#limits = {
       wait: WAIT_MAX,
       waiting: WAITING_MAX,
@@ -158,11 +159,6 @@ export class SearchPool {
     });
   }
 
-  /** Call it when a search ends, whether or not it asked anything here: it is none of the others who are asking. */
-  searchDone(): void {
-    this.#searchesDone++;
-  }
-
   /** The connections, and the questions that wait for one or are being answered. */
   get load(): { threads: number; waiting: number; answering: number } {
     const seats = this.#seats();
@@ -191,14 +187,17 @@ export class SearchPool {
   }
 
   /**
-   * Gives waiting questions to free connections, and opens another when all are busy. Nothing is asked while more
-   * answers wait for their callers than were found at once: questions wait before they are answered, not after it.
+   * Gives waiting questions to free connections, and opens another when all are busy. Little is asked while answers wait
+   * for their callers: questions wait before they are answered, not after it, when the paper may change and their time
+   * is no longer looked at.
    */
   #next(lane: Lane): void {
-    while (waitingIn(lane) > 0 && this.#answers.length <= this.#limits.batch) {
+    const isBeside = this.#isBesideOthers(performance.now());
+    const batch = isBeside ? Math.min(lane.batch, BESIDE_BATCH) : lane.batch;
+    while (waitingIn(lane) > 0 && this.#answers.length <= (isBeside ? 0 : this.#limits.batch)) {
       const seat = [...lane.seats].find(({ jobs }) => jobs.length === 0) ?? this.#seatIn(lane);
       if (seat === null) return;
-      const jobs = nextIn(lane);
+      const jobs = nextIn(lane, batch);
       if (jobs.length > 0) this.#answer(seat, jobs);
     }
   }
@@ -225,7 +224,7 @@ export class SearchPool {
       (found) => {
         for (const [at, answer] of found.entries()) {
           const job = jobs[at];
-          if (job === undefined) continue;
+          if (job === undefined || job.isSettled) continue;
           this.#settle(job);
           this.#answerSoon(() => job.resolve(answer));
         }
@@ -260,7 +259,7 @@ export class SearchPool {
 
   /** Whether anything but a search has ended a moment ago. */
   #isBesideOthers(now: number): boolean {
-    const done = this.#done() - this.#searchesDone;
+    const done = this.#othersDone();
     if (done > this.#others.done) this.#others.at = now;
     this.#others.done = done;
     return now - this.#others.at < BESIDE;
@@ -368,8 +367,8 @@ function waitingIn({ waiting, alone }: Lane, ...owner: string[]): number {
   return waiting.sizeOf(paper, ...caller) + alone.sizeOf(paper, ...caller);
 }
 
-/** Takes the questions that are next. */
-function nextIn({ waiting, alone, batch }: Lane): Job[] {
+/** Takes the questions that are next, so many at most. */
+function nextIn({ waiting, alone }: Lane, batch: number): Job[] {
   const single = alone.take();
   if (single !== null) return [single];
   const jobs: Job[] = [];

@@ -4,9 +4,10 @@ import type { AppContext } from '../../../src/app/context.ts';
 import type { Row } from '../../../src/desk/archive.ts';
 import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
+import { Busy } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { admit } from '../../middleware/key.ts';
+import { admit, notFound } from '../../middleware/key.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksOfEdition } from '../context.ts';
@@ -56,14 +57,7 @@ const search = operation({
  */
 export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites, proxies: BlockList): void {
   routes.operation(search, async (c) => {
-    try {
-      return await answer(c, c.req.valid('query').q.trim());
-    } finally {
-      app.searchPool.searchDone();
-    }
-  });
-
-  async function answer(c: PaperContext, asked: string) {
+    const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
     const cached = routes.responses.cached(c, name, JSON_TYPE);
@@ -83,7 +77,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
       return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
     };
     return routes.responses.list(c, name, list, JSON_TYPE);
-  }
+  });
 }
 
 interface Asked {
@@ -108,7 +102,7 @@ async function foundNow(
     cached = responses.cachedRows(c, ids);
     return cached.lacking;
   };
-  const { slug } = c.get('site');
+  const { slug, path } = c.get('site');
   const match = matchExpression(slug, terms);
   const question = { paper: slug, match };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
@@ -116,6 +110,9 @@ async function foundNow(
   for (;;) {
     const { edition, ids, rows } = await app.searchPool.ask(question, asker);
     const site = sites.again(c.req.raw, c.env);
+    if (site !== null && site.slug !== slug) throw new Busy('this address has become that of another paper; ask again');
+    // Its paper has moved, and left nothing here.
+    if (site?.path !== path) throw notFound();
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);
     if (edition !== c.get('site').paper.edition) continue;
