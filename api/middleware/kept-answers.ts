@@ -65,7 +65,7 @@ export function keptAnswers({ prefix, pattern, kept }: KeptRoute, { log, proxies
     if (!PLAIN.test(segment)) return false;
     const start = performance.now();
     const asked = { request_id: requestIdOf(headers['x-request-id']), method: 'GET', path };
-    const ended = eventLoop.began(asked);
+    const ended = eventLoop.began(asked, true);
     try {
       const answer = kept(segment, headers.accept);
       if (answer === null) return false;

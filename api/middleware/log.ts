@@ -36,7 +36,7 @@ export function logRequests(logger: Logger, service: Service) {
   return createMiddleware(async (c, next) => {
     const start = performance.now();
     const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
-    const ended = eventLoop.began(asked, SEARCH.test(c.req.path));
+    const ended = eventLoop.began(asked, !SEARCH.test(c.req.path));
     inFlight[service]++;
     try {
       await next();

@@ -38,20 +38,23 @@ export class EventLoop {
   #cpuAt = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #unlogged = 0;
-  #othersDone = 0;
+  #firstDone = 0;
 
   /** `now` is the monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Records the start of a request or job; of a search of a paper, if `isSearch`. Returns a function that records its end. */
-  began(work: Work, isSearch = false): () => void {
+  /**
+   * Records the start of a request or job. `goesFirst` says that searches of papers give way to it. Returns a function
+   * that records its end.
+   */
+  began(work: Work, goesFirst = false): () => void {
     const running: Running = { work, place: this.#running.length, since: this.#now() };
     this.#running.push(running);
     return () => {
       if (!this.#remove(running)) return;
-      if (!isSearch) this.#othersDone++;
+      if (goesFirst) this.#firstDone++;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
@@ -70,9 +73,9 @@ export class EventLoop {
     return true;
   }
 
-  /** How many requests and jobs have ended so far that were no searches of papers. */
-  get othersDone(): number {
-    return this.#othersDone;
+  /** How many requests have ended so far to which searches of papers give way. */
+  get firstDone(): number {
+    return this.#firstDone;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

@@ -111,7 +111,7 @@ export class SearchPool {
   #answeredAt = Number.NEGATIVE_INFINITY;
   /** The pause before the next. */
   #pacing: NodeJS.Timeout | undefined;
-  /** How many requests and jobs other than searches have ended so far. */
+  /** How many requests other than searches have ended so far. */
   readonly #othersDone: () => number;
   /** The same by the last look, and when a look last found more than the one before. */
   #others = { done: 0, at: Number.NEGATIVE_INFINITY };
@@ -120,8 +120,8 @@ export class SearchPool {
   #idle: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** `open` opens a connection; `othersDone` tells how many requests and jobs other than searches have ended so far. */
-  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, othersDone = () => eventLoop.othersDone) {
+  /** `open` opens a connection; `othersDone` tells how many requests other than searches have ended so far. */
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, othersDone = () => eventLoop.firstDone) {
     this.#open = open;
     this.#othersDone = othersDone;
     this.#limits = {
@@ -257,7 +257,7 @@ export class SearchPool {
     for (const lane of [this.#quick, this.#slow]) this.#next(lane);
   };
 
-  /** Whether anything but a search has ended a moment ago. */
+  /** Whether a request other than a search has ended a moment ago. */
   #isBesideOthers(now: number): boolean {
     const done = this.#othersDone();
     if (done > this.#others.done) this.#others.at = now;
