@@ -6,6 +6,7 @@ import { listenDesk } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { databaseFile } from '../../src/app/context.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
+import { eventLoop } from '../../src/app/event-loop.ts';
 import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { append } from '../../src/desk/append.ts';
@@ -170,6 +171,22 @@ test('a question that ends like the name of a packed answer is a question', asyn
   for (let n = 0; n < 2; n++) await packed('more');
   assert.equal((await search('more gzip')).headers['content-encoding'], undefined);
   assert.deepEqual(slugsIn(await search('more gzip')), []);
+});
+
+test('searches give way to all requests but searches, whatever comes of either', async (t) => {
+  const { url } = await openDesk(t, {}, false);
+  const root = `/${PAPER}/api/v1`;
+  const counted = async (path: string, method = 'GET') => {
+    const before = eventLoop.firstDone;
+    await ask(url, path, {}, method);
+    return eventLoop.firstDone - before;
+  };
+  for (const search of ['search?q=means', 'search?q=', 'search', 'search?q=a&q=b', `search?q=${'x'.repeat(200)}`]) {
+    assert.equal(await counted(`${root}/${search}`), 0, search);
+  }
+  assert.equal(await counted(`${root}/search?q=means`, 'POST'), 0);
+  for (const other of ['masthead', 'stories/search', 'nowhere']) assert.equal(await counted(`${root}/${other}`), 1, other);
+  assert.equal(await counted(`/${PAPER}/search`), 1, 'its page');
 });
 
 test('who would wait too long is told when to ask again, and everybody else is answered', async (t) => {
