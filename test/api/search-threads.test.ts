@@ -5,8 +5,8 @@ import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { databaseFile } from '../../src/app/context.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
 import { eventLoop } from '../../src/app/event-loop.ts';
+import { PressQueue } from '../../src/app/press-queue.ts';
 import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { append } from '../../src/desk/append.ts';
@@ -185,7 +185,8 @@ test('searches give way to all requests but searches, whatever comes of either',
     assert.equal(await counted(`${root}/${search}`), 0, search);
   }
   assert.equal(await counted(`${root}/search?q=means`, 'POST'), 0);
-  for (const other of ['masthead', 'stories/search', 'nowhere']) assert.equal(await counted(`${root}/${other}`), 1, other);
+  for (const other of ['masthead', 'stories/search', 'nowhere'])
+    assert.equal(await counted(`${root}/${other}`), 1, other);
   assert.equal(await counted(`/${PAPER}/search`), 1, 'its page');
 });
 
