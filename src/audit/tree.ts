@@ -101,8 +101,10 @@ async function checkOutputs(
     await setImmediate();
   }
   const faults: string[] = [];
-  // The press may have been writing a file at that moment.
-  for (const name of faulty) faults.push(...(await audit.check(name)).faults);
+  // The press may have been writing a file at that moment, and what has become stale since waits for it.
+  const staleNow =
+    faulty.length === 0 ? staleNames : staleOutputs(manifest, paper, [...manifest.staleTags(paper)], audit);
+  for (const name of faulty) if (!staleNow.has(name)) faults.push(...(await audit.check(name)).faults);
 
   for (const name of manifest.outputs(paper)) {
     if (names.has(name)) continue;

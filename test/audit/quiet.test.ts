@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
@@ -120,6 +121,41 @@ test('under a clock that was set back an audit finds nothing, and an import puts
     (await auditApp(app)).faults.filter((fault) => !waits.test(fault)),
     [],
   );
+});
+
+test('of a paper that changes during each check an audit finds what is amiss, and not the changes', async (t) => {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  const air = (slug: string) => {
+    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+    airStory(app.desk, PAPER, slug, { by: 'cli' });
+  };
+  air('tide');
+  await pressPapers(app);
+  let changes = 0;
+  let pressing: Promise<unknown> = Promise.resolve();
+  const progress = (label: string, done: number, total: number) => {
+    if (label !== `audit ${PAPER}`) return;
+    if (done === 1) {
+      // After the stale tags were read, and before the pages are compared.
+      clock.now += 1_000;
+      air(`flow-${++changes}`);
+    } else if (done === total) {
+      pressing = pressing.then(() => pressPapers(app));
+    }
+  };
+  const found = async () =>
+    (await auditApp(app, { progress })).faults.filter((fault) => !/waits? for the press/.test(fault));
+  assert.deepEqual(await found(), []);
+  await pressing;
+  assert.ok(changes > 0);
+  rmSync(join(folder, 'papers', PAPER, 'stories', 'tide', 'index.html'));
+  const faults = await found();
+  await pressing;
+  assert.equal(faults.length, 1, faults.join('; '));
+  assert.match(faults[0] ?? '', /stories\/tide\/index\.html/);
 });
 
 test('an audit beside a server that files and presses finds nothing', async (t) => {
