@@ -17,6 +17,9 @@ export const dayParam = (description: string) =>
       .openapi({ param: { name: 'day', in: 'path' }, description, format: 'date', example: '2026-11-20' }),
   });
 
+/** The cursor of a list in the order of its ids, names or paths. */
+export const IdCursor = z.tuple([z.string().max(40)]);
+
 /** The cursor of a list of pieces on air. */
 export const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
 

@@ -38,7 +38,7 @@ export class EventLoop {
   #cpuAt = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #unlogged = 0;
-  #firstDone = 0;
+  #urgentDone = 0;
 
   /** `now` is the monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
@@ -46,15 +46,15 @@ export class EventLoop {
   }
 
   /**
-   * Records the start of a request or job. `goesFirst` says that searches of papers give way to it. Returns a function
-   * that records its end.
+   * Records the start of a request or job. Searches of papers give way to what `isUrgent`. Returns a function that
+   * records its end.
    */
-  began(work: Work, goesFirst = false): () => void {
+  began(work: Work, isUrgent = false): () => void {
     const running: Running = { work, place: this.#running.length, since: this.#now() };
     this.#running.push(running);
     return () => {
       if (!this.#remove(running)) return;
-      if (goesFirst) this.#firstDone++;
+      if (isUrgent) this.#urgentDone++;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
@@ -73,9 +73,9 @@ export class EventLoop {
     return true;
   }
 
-  /** How many requests have ended so far to which searches of papers give way. */
-  get firstDone(): number {
-    return this.#firstDone;
+  /** How many urgent requests have ended so far. */
+  get urgentDone(): number {
+    return this.#urgentDone;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

@@ -121,7 +121,7 @@ export class SearchPool {
   #isClosed = false;
 
   /** `open` opens a connection; `othersDone` tells how many requests other than searches have ended so far. */
-  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, othersDone = () => eventLoop.firstDone) {
+  constructor(open: () => SearchReader, limits: Partial<SearchLimits> = {}, othersDone = () => eventLoop.urgentDone) {
     this.#open = open;
     this.#othersDone = othersDone;
     this.#limits = {

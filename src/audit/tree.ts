@@ -42,8 +42,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
   const { manifest } = parts.store;
   const archive = memoized(parts.store.archive(paper));
   const staleTags = [...manifest.staleTags(paper)];
-  const stale =
-    staleTags.length > 0 ? [`${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``] : [];
+  const stale = staleTags.length > 0 ? [waitsForPress(paper)] : [];
   if (!archive.paper().paper_public) {
     return { files: 0, faults: staleTags.length > 0 ? stale : privateFaults(parts, paper) };
   }
@@ -69,6 +68,10 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
   });
   const { files, faults } = await checkOutputs(parts, paper, audit, staleTags, folder);
   return { files, faults: [...stale, ...faults] };
+}
+
+function waitsForPress(paper: string): string {
+  return `${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``;
 }
 
 /** Checks every output that the ledger requires, then looks for files that it does not require. */
@@ -104,6 +107,8 @@ async function checkOutputs(
   // The press may have been writing a file at that moment, and what has become stale since waits for it.
   const staleNow =
     faulty.length === 0 ? staleNames : staleOutputs(manifest, paper, [...manifest.staleTags(paper)], audit);
+  const wait = faulty.filter((name) => staleNow.has(name));
+  if (wait.length > 0 && staleTags.length === 0) faults.push(waitsForPress(paper));
   for (const name of faulty) if (!staleNow.has(name)) faults.push(...(await audit.check(name)).faults);
 
   for (const name of manifest.outputs(paper)) {

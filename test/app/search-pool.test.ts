@@ -28,7 +28,7 @@ interface Pool {
  * answered when it is released, unless it is interrupted first, `soon` a moment later; `fail` is an error of the
  * database. What is asked together is answered together, or not at all.
  */
-function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, done = () => 0): Pool {
+function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, othersDone = () => 0): Pool {
   const seen: Pool['seen'] = { opened: 0, closed: 0, asked: [], batches: [] };
   const held = new Set<() => void>();
   const open = (): SearchReader => {
@@ -67,7 +67,7 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, done = () =>
       slow: LONG,
       ...limits,
     },
-    done,
+    othersDone,
   );
   t.after(() => pool.close());
   return {
@@ -82,14 +82,20 @@ function poolOf(t: TestContext, limits: Partial<SearchLimits> = {}, done = () =>
   };
 }
 
-/** A warm pool that asks eight at a time; `others` has something else end. */
-function besideOthers(t: TestContext, limits: Partial<SearchLimits> = { pace: LONG }): Pool & { others(): void } {
-  let done = 0;
-  const pool = poolOf(t, { batch: 8, ...limits }, () => done);
-  const others = () => {
-    done++;
+/** A pool that asks eight at a time by now; from `startOthers` on, a request has ended whenever it looks. */
+async function warmPool(t: TestContext, limits: Partial<SearchLimits> = {}) {
+  let [done, isBeside] = [0, false];
+  const pool = poolOf(t, { batch: 8, ...limits }, () => (isBeside ? ++done : done));
+  for (let n = 0; n < 8; n++) await pool.ask('p');
+  pool.seen.asked.length = 0;
+  pool.seen.batches.length = 0;
+  const startOthers = () => {
+    isBeside = true;
   };
-  return { ...pool, others };
+  const stopOthers = () => {
+    isBeside = false;
+  };
+  return { ...pool, startOthers, stopOthers };
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
@@ -217,34 +223,40 @@ test('the more quickly questions are answered, the more are asked together', asy
   assert.deepEqual(slow.seen.batches, matches, 'each by itself where that takes long');
 });
 
-test('answers that were found together are given together while nothing but searches ends', async (t) => {
-  const { ask } = poolOf(t, { batch: 8, pace: LONG });
-  for (let n = 0; n < 8; n++) await ask('p');
+test('answers are given together, and many are found at once, while nobody else asks', async (t) => {
+  const { ask, seen } = await warmPool(t, { pace: LONG });
   await Promise.all(Array.from({ length: 99 }, () => ask('p')));
+  assert.ok(seen.batches.some((batch) => batch.split(' ').length === 8));
 });
 
-test('while others ask, an answer is given and the rest wait, and no more is found than can be given', async (t) => {
-  const { ask, pool, seen, others } = besideOthers(t);
+test('while others ask, answers wait for each other, and questions for answers', async (t) => {
+  const { ask, pool, seen, startOthers } = await warmPool(t, { pace: LONG });
+  startOthers();
   const all = Array.from({ length: 99 }, () => ask('p'));
   let answered = 0;
   for (const one of all) void one.then(() => answered++).catch(() => undefined);
-  others();
-  await until(() => answered > 0 || null);
+  await until(() => seen.asked.length > 0 || null);
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(answered, 1);
+  assert.equal(answered, 0, 'one was given just before');
   const found = seen.asked.length;
-  assert.ok(found <= 2 * 2, `${found} were found while their callers could not be told`);
+  assert.ok(found <= 2, `${found} were found while their callers could not be told`);
   pool.close();
   const told = await Promise.allSettled(all);
   assert.equal(told.filter(({ status }) => status === 'fulfilled').length, found, 'what was found is told');
 });
 
-test('the pauses are short, and they end with the others', async (t) => {
-  const { ask, others } = besideOthers(t, {});
-  const asking = setInterval(others, 1);
+test('while others ask, few are found at once and all are answered; then as many as before', async (t) => {
+  const { ask, seen, startOthers, stopOthers } = await warmPool(t);
+  startOthers();
   await Promise.all(Array.from({ length: 40 }, () => ask('p')));
-  clearInterval(asking);
-  await Promise.all(Array.from({ length: 200 }, () => ask('p')));
+  assert.ok(
+    seen.batches.every((batch) => batch.split(' ').length <= 2),
+    `${seen.batches}`,
+  );
+  stopOthers();
+  await new Promise((resolve) => setTimeout(resolve, 2 * SOON));
+  await Promise.all(Array.from({ length: 99 }, () => ask('p')));
+  assert.ok(seen.batches.some((batch) => batch.split(' ').length === 8));
 });
 
 test('what fails among others is asked by itself, and the others are answered', async (t) => {

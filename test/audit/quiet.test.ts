@@ -146,11 +146,11 @@ test('of a paper that changes during each check an audit finds what is amiss, an
       pressing = pressing.then(() => pressPapers(app));
     }
   };
-  const found = async () =>
-    (await auditApp(app, { progress })).faults.filter((fault) => !/waits? for the press/.test(fault));
-  assert.deepEqual(await found(), []);
+  const said = async () => (await auditApp(app, { progress })).faults;
+  const found = async () => (await said()).filter((fault) => !/waits? for the press/.test(fault));
+  assert.match((await said()).join('; '), /^harbor-ledger: stale files wait for the press; run [^;]*$/);
   await pressing;
-  assert.ok(changes > 0);
+  assert.ok(changes > 3, `it was looked at ${changes} times`);
   rmSync(join(folder, 'papers', PAPER, 'stories', 'tide', 'index.html'));
   const faults = await found();
   await pressing;

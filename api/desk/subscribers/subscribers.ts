@@ -13,6 +13,7 @@ import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../res
 import { reply } from '../../responses/reply.ts';
 import { privateJson } from '../../responses/send.ts';
 import { listOf } from '../list.ts';
+import { IdCursor } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Writer } from '../writing/write.ts';
@@ -33,8 +34,6 @@ import {
 } from './schemas.ts';
 import type { ReaderPages } from './view.ts';
 import { formProblem, phrasesIn, wantsPage } from './view.ts';
-
-const IdCursor = z.tuple([z.string().max(40)]);
 
 const list = operation({
   operationId: 'listSubscribers',

@@ -6,14 +6,13 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { listOf, listSchema } from '../list.ts';
+import { IdCursor } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import { webhookRoutes } from './webhooks.ts';
-
-const IdCursor = z.tuple([z.string().max(40)]);
 
 const common = { tags: ['Webhooks'] };
 

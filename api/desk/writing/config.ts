@@ -19,15 +19,13 @@ import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../res
 import { reply } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
-import { dayParam } from '../params.ts';
+import { dayParam, IdCursor } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
-
-const IdCursor = z.tuple([z.string().max(40)]);
 
 const drafts = operation({
   operationId: 'listDrafts',

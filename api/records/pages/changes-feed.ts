@@ -13,10 +13,9 @@ import type { RecordsContext } from '../context.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
 import { sendPublic } from '../send.ts';
+import { ChangeCursor } from '../v1/params.ts';
 import { Delta } from '../v1/record-schemas.ts';
 import { changeView } from './change-view.ts';
-
-const ChangeCursor = z.tuple([z.int().min(0)]);
 
 /** Changes in the feed. */
 const FEED_ITEMS = 100;

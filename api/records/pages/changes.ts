@@ -9,12 +9,11 @@ import { ResponseCache } from '../../responses/response-cache.ts';
 import { changesState } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
+import { ChangeCursor } from '../v1/params.ts';
 import { changeView, signalLabel } from './change-view.ts';
 import { dayBars, requireDay } from './day.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
-
-const ChangeCursor = z.tuple([z.int().min(0)]);
 
 /** Days in the chart. */
 const DAYS_DRAWN = 30;

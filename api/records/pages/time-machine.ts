@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
@@ -17,11 +16,10 @@ import { sharedHeaders } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import { CORS } from '../cors.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
+import { ChangeCursor } from '../v1/params.ts';
 import type { PageSender } from './page.ts';
 import { wantedPage, wantsPage } from './page.ts';
 import { timeMachineView } from './time-machine-view.ts';
-
-const ChangeCursor = z.tuple([z.int().min(0)]);
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;

@@ -6,10 +6,8 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
-import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
+import { ChangeCursor, domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
-
-const ChangeCursor = z.tuple([z.int().min(0)]);
 
 export const ChangeList = listOf('ChangeList', Delta);
 

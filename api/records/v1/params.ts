@@ -13,6 +13,9 @@ export const domainParam = z.object({
   }),
 });
 
+/** The cursor of a list of changes. */
+export const ChangeCursor = z.tuple([z.int().min(0)]);
+
 /** A hostname as a filter. */
 export const domainFilter = z
   .string()
