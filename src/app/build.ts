@@ -20,8 +20,8 @@ const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
 /** Where all modules are that have the parser of prose in hand, and change it or render what it parsed. */
 const PROSE_CODE = ['src/press', 'src/ledger'];
 const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
-/** Find prose on a page again, and see whether a proof is still right. */
-const KEPT = ['src/press/kept-prose.ts', 'src/press/proof-text.ts'];
+/** Make, besides prose, what the press cache holds. */
+const KEPT = ['src/press/press-cache.ts', 'src/press/shown-prose.ts', 'src/press/proof-text.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -108,7 +108,8 @@ function stampFrom(source: string): string {
 }
 
 function proseDigest(): string {
-  return codeDigest(proseModules().map((file) => pathToFileURL(file)));
+  // Words are counted by the rules of the ICU that Node brings.
+  return `${codeDigest(proseModules().map((file) => pathToFileURL(file)))} icu ${process.versions.icu}`;
 }
 
 /** The modules that make or find what a warm press keeps. What they import makes it too. */

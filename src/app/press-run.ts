@@ -11,10 +11,12 @@ import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import type { PressReport, PrintPool } from '../press/press.ts';
 import { NEEDS_LARGE_HEAP, type NEEDS_POOL, POOL_MIN, press } from '../press/press.ts';
+import { PressCache } from '../press/press-cache.ts';
+import { PressPackFile, removePacks } from '../store/press-packs.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
-import { requirePaper } from './context.ts';
+import { pressCacheFile, requirePaper } from './context.ts';
 import { PressClaim } from './press-claim.ts';
 import { WorkerPool } from './press-pool.ts';
 
@@ -166,6 +168,7 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
       claim.assertHeld();
       await rm(path, { recursive: true, force: true });
     }
+    removePacks(pressCacheFile(settings, slug));
     store.transact(() => {
       claim.assertOwner();
       manifest.forget(slug, until);
@@ -174,13 +177,6 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
   } finally {
     claim.release();
   }
-}
-
-/**
- * The code that renders prose, for a tree of this stamp: a program from before prose was kept sets the stamp alone.
- */
-function proseOf({ proseCode }: Pick<Build, 'proseCode'>, stamp: string): string {
-  return `${proseCode} ${stamp}`;
 }
 
 interface ClaimedPress {
@@ -267,28 +263,37 @@ async function pressSnapshot(
     claim.assertOwner();
     const plan = pressPlan(app, slug, build);
     const full = isFull();
-    const isProseCurrent = manifest.proseCode(slug) === proseOf(build, manifest.stamp(slug));
-    // Until a full press has ended, pages with prose of two versions stand side by side.
-    if (!isProseCurrent) manifest.setProseCode(slug, '');
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
-    if (full && isProseCurrent) manifest.setProseCode(slug, proseOf(build, ''));
     snapshot.refresh();
-    return { ...plan, full, isProseCurrent, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
+    return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
   const snapshot = app.snapshots.take();
+  let packs: PressPackFile | null = null;
   try {
-    const { start, full, isProseCurrent, site, folder, stamp, mark } = store.transact(begin);
+    const { start, full, site, folder, stamp, mark } = store.transact(begin);
     const marks = pool?.takeSnapshots();
     // Whoever awaits them learns of a failure.
     marks?.catch(() => {});
     const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
-    const job = { paper: slug, site, folder, scratch, isNew: tree.isNew, now, deadline: claim.shared };
+    const job = {
+      paper: slug,
+      site,
+      folder,
+      scratch,
+      isNew: tree.isNew,
+      now,
+      deadline: claim.shared,
+      cache: { file: pressCacheFile(app.settings, slug), code: build.proseCode },
+    };
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
       print: (runs, how, done, here) => pool.print({ ...job, how }, runs, done, here),
     };
+    // Opening it costs a press of few outputs more than parsing.
+    if (full || pool !== null) packs = new PressPackFile(job.cache.file, job.cache.code);
+    const cache = packs && new PressCache(packs);
     const report = await press({
       paper: slug,
       archive: snapshot.store.archive(slug),
@@ -296,10 +301,9 @@ async function pressSnapshot(
       marks: snapshot.store.manifest,
       site,
       tree,
-      tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
+      tools: { render: build.render, assets: build.assets, pictures: app.pictures, cache, now },
       stamp,
-      proseCode: proseOf(build, stamp),
-      isProseCurrent,
+      proseCode: build.proseCode,
       start,
       full,
       cards: options.cards ?? true,
@@ -320,6 +324,7 @@ async function pressSnapshot(
     }
     return report;
   } finally {
+    packs?.close();
     snapshot.end();
   }
 }

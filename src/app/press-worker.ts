@@ -2,8 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Fault, stackOf } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
+import { PressCache } from '../press/press-cache.ts';
 import type { RenderResult } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
+import { PressPackFile } from '../store/press-packs.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { openPictures } from './pictures.ts';
@@ -28,7 +30,7 @@ function takeSnapshot(): WorkerMessage {
 
 async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, site, folder, scratch, isNew, now, deadline, how } = job;
+  const { paper, site, folder, scratch, isNew, now, deadline, cache, how } = job;
   const { render, assets } = await build;
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
@@ -37,10 +39,9 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     manifest: how.isListed ? store.manifest : null,
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
-    tools: { render, assets, pictures, now },
+    tools: { render, assets, pictures, cache: new PressCache(new PressPackFile(cache.file, cache.code)), now },
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
-    isProseCurrent: how.isProseCurrent,
   });
 }
 

@@ -186,8 +186,18 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
 /** Maximum length of a section's slug: disks take names of 255 bytes. Some signs stand for six letters. */
 const SECTION_SLUG_MAX = 200;
 
+/** Slugs of sections by name: rows of lists ask for the few of a paper again and again. */
+const sectionSlugs = new Map<string, string>();
+const SECTION_SLUGS_KEPT = 200;
+
 /** A section's slug: its name in ASCII words, or a stable substitute when there are none, or too many. */
 export function sectionSlug(name: string): string {
-  const slug = asciiWords(name).join('-');
-  return slug !== '' && slug.length <= SECTION_SLUG_MAX ? slug : `section-${sha256(name).slice(7, 15)}`;
+  let slug = sectionSlugs.get(name);
+  if (slug === undefined) {
+    const words = asciiWords(name).join('-');
+    slug = words !== '' && words.length <= SECTION_SLUG_MAX ? words : `section-${sha256(name).slice(7, 15)}`;
+    if (sectionSlugs.size >= SECTION_SLUGS_KEPT) sectionSlugs.clear();
+    if (name.length <= SECTION_SLUG_MAX) sectionSlugs.set(name, slug);
+  }
+  return slug;
 }

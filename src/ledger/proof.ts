@@ -53,7 +53,8 @@ export interface ProofSources {
 /** The texts of keys. A press proves many pieces with the same ones. */
 const VKEYS = new WeakMap<VerifyingKey, string>();
 
-function vkeyOf(key: VerifyingKey): string {
+/** The verifier key of a key. */
+export function vkeyOf(key: VerifyingKey): string {
   const text = VKEYS.get(key) ?? vkey(key.name, key.publicKey);
   VKEYS.set(key, text);
   return text;

@@ -141,20 +141,30 @@ export interface TypesetText {
   width(part: string): number;
 }
 
+/** The first subset that has a character. The subsets of a face are read when no face before it has it. */
+function subsetWith(code: number, faces: readonly Face[]): Subset | undefined {
+  for (const face of faces) {
+    const found = subsetsOf(face).find(
+      (subset) => subset.ranges.some(([from, to]) => code >= from && code <= to) && load(subset).advances.has(code),
+    );
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** Chooses the fonts for a text. Loads only the subset files that it needs, each once. */
 export function typeset(raw: string, voice: Voice, language: string): TypesetText {
   const text = plain(raw);
   const faces = facesFor(voice, text, language);
-  const order = faces.flatMap(subsetsOf);
-  const chosen = new Set<string>();
+  const chosen = new Set<Subset>();
   for (const char of new Set(text)) {
-    const code = present(char.codePointAt(0));
-    const found = order.find(
-      (subset) => subset.ranges.some(([from, to]) => code >= from && code <= to) && load(subset).advances.has(code),
-    );
-    if (found) chosen.add(found.family);
+    const found = subsetWith(present(char.codePointAt(0)), faces);
+    if (found) chosen.add(found);
   }
-  const used = order.filter((subset) => chosen.has(subset.family)).map(load);
+  const used = faces
+    .filter((face) => subsetsByFace.has(face))
+    .flatMap((face) => subsetsOf(face).filter((subset) => chosen.has(subset)))
+    .map(load);
   const missing = new Set<string>();
   for (const { segment } of graphemes.segment(text)) {
     if (!isDrawn(segment, used)) missing.add(segment);

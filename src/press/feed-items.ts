@@ -3,14 +3,22 @@ import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
 import { avatarPath } from './outputs/row-view.ts';
 import { shareImage } from './outputs/story.ts';
+import type { PressCache } from './press-cache.ts';
 import { proseHtml } from './prose-html.ts';
+import { keptHtml } from './shown-prose.ts';
 
 /** Pieces in full, as feeds carry them. */
-export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
-  return rows.flatMap((row) => {
-    const story = edition.story(row.slug);
+export function feedItems(edition: Edition, rows: Row[], cache?: PressCache | null): FeedItem[] {
+  const { root } = edition.site;
+  const stories = rows.map((row) => ({ row, story: edition.story(row.slug) }));
+  if (cache)
+    takeKept(
+      cache,
+      stories.map(({ story }) => story).filter((story) => story !== null),
+      root,
+    );
+  return stories.flatMap(({ row, story }) => {
     if (story === null) return [];
-    const { root } = edition.site;
     const image = shareImage(edition, row);
     const path = image.absolute.slice(root.length + 1);
     return [
@@ -30,8 +38,23 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
 const rendered = new Map<string, string>();
 const RENDERED_MAX = 200;
 
-function htmlOf({ content_hash, prose, cited_facts }: Story, root: string): string {
-  const key = `${content_hash} ${root}`;
+/** Takes HTML from the press cache: without pictures, it is the same as on the page. */
+function takeKept(cache: PressCache, stories: Story[], root: string): void {
+  const others = stories.filter((story) => !rendered.has(keyOf(story, root)));
+  const kept = keptHtml(cache, others);
+  for (const story of others) {
+    const html = kept.get(story.slug);
+    if (html !== undefined) rendered.set(keyOf(story, root), html);
+  }
+}
+
+function keyOf({ content_hash }: Story, root: string): string {
+  return `${content_hash} ${root}`;
+}
+
+function htmlOf(story: Story, root: string): string {
+  const key = keyOf(story, root);
+  const { prose, cited_facts } = story;
   const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
   // Reinserts the entry, so that the least recently used one is evicted first.
   rendered.delete(key);

@@ -2,16 +2,19 @@ import type { Media } from '../desk/media.ts';
 import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
 import type { Portrait } from './portrait.ts';
+import type { PressCache } from './press-cache.ts';
 import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
 /**
  * A file of an output: its bytes, the digest of the media file to copy, the path of an earlier file of the output
- * with the same bytes, or a function that draws it. The path of a drawn file depends on its whole content, so it is
+ * with the same bytes, what its body is made of and a function that makes it, so that a press with a cache need not
+ * make it again, or a function that draws it. The path of a drawn file depends on its whole content, so it is
  * drawn only when it is missing. `isDrawn` tells whether `draw` only has to read it.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
+  | { path: string; basis: string; make: () => string }
   | { path: string; copy: string }
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
@@ -56,11 +59,8 @@ export interface RenderTools {
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
-  /**
-   * A file of this output as the press before wrote it; null when it is gone or was altered. It stays as it is if the
-   * output returns the same object as its body. Only while prose and proofs in the tree are as they are printed now.
-   */
-  fileBefore?: ((path: string) => Buffer | null) | undefined;
+  /** What outputs kept in earlier presses; null in a press of few outputs, which would wait for it longer than it saves. */
+  cache?: PressCache | null;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

@@ -45,7 +45,7 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   marks: Pick<Manifest, 'staleTags' | 'isStale'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
-  /** Identifies the code that renders prose, and the stamp. */
+  /** Identifies the code that makes what the press cache holds. */
   proseCode: string;
   start: PressStart;
   /** Presses everything, stale or not. */
@@ -83,7 +83,6 @@ export interface HowToPrint {
   checksDisk: boolean;
   /** Whether the manifest lists anything of the paper. */
   isListed: boolean;
-  isProseCurrent: boolean;
 }
 
 export interface PressReport {
@@ -142,10 +141,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
-    const printing = allOf([
-      printHere(here),
-      pool?.print(inPool, { checksDisk, isListed, isProseCurrent: job.isProseCurrent }, record, printHere),
-    ]);
+    const printing = allOf([printHere(here), pool?.print(inPool, { checksDisk, isListed }, record, printHere)]);
     alone = inPool.length === 0 ? printing.catch(() => {}) : undefined;
     try {
       await printing;
@@ -193,6 +189,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     }
     job.topics?.release(paper, job.tools.now);
   });
+  if (full) job.tools.cache?.prune(names);
   const outputs = names.size - left.length;
   return { full, outputs, written: writer.written, removed, pictures_left: left.length };
 }
@@ -318,11 +315,13 @@ async function unlistedOnDisk(
   const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
     listed.add(path);
-    await yieldTurn();
+    const turn = yieldTurn();
+    if (turn !== undefined) await turn;
   }
   for (const path of tree.files()) {
     if (!listed.has(path)) found.push(path);
-    await (first() ?? yieldTurn());
+    const turn = first() ?? yieldTurn();
+    if (turn !== undefined) await turn;
   }
   return found;
 }

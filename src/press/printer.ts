@@ -33,8 +33,6 @@ export interface PrinterJob {
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
   checksDisk: boolean;
-  /** Whether all pages on disk show prose as it is rendered now. */
-  isProseCurrent: boolean;
 }
 
 /** Prints outputs of one paper, and writes the files whose bytes differ from those on disk. */
@@ -65,9 +63,11 @@ export class Printer {
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
+    const { cache } = this.#job.tools;
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
+      cache?.load(load);
       const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
       for (const name of load) {
         await this.#yieldTurn();
@@ -82,6 +82,7 @@ export class Printer {
         if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
         if (failure !== null) break;
       }
+      cache?.save();
       if (failure !== null) break;
     }
     await Promise.all(inFlight);
@@ -101,62 +102,50 @@ export class Printer {
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
-    const before: Before = { digests: new Map(recorded?.map(({ path, digest }) => [path, digest])), sound: new Map() };
-    const files = (await found.output.print(edition, found.key, this.#toolsOver(before))) ?? [];
+    const before = new Map(recorded?.map(({ path, digest }) => [path, digest]));
+    const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
     return { written: this.#write(name, files, edition, before) };
   }
 
-  /** The tools of an output, which may take over parts of what it printed before. */
-  #toolsOver({ digests, sound }: Before): RenderTools {
-    const { tools, tree, isProseCurrent } = this.#job;
-    if (!isProseCurrent || digests.size === 0) return tools;
-    return {
-      ...tools,
-      fileBefore(path) {
-        const digest = digests.get(path);
-        const bytes = digest === undefined ? null : tree.bytesBefore(path);
-        if (bytes === null || sha256(bytes) !== digest) return null;
-        sound.set(path, bytes);
-        return bytes;
-      },
-    };
-  }
-
-  async #write(name: string, files: RenderedFile[], edition: Edition, before: Before): Promise<RenderResult> {
+  async #write(name: string, files: RenderedFile[], edition: Edition, before: Digests): Promise<RenderResult> {
     this.#job.tree.assertClaim();
     const exists = files.length > 0;
     const tags = exists ? edition.reads.join('\n') : '';
     const result: RenderResult = { name, tags, exists, changed: [], gone: [], written: 0 };
-    const gone = new Set(before.digests.keys());
+    const gone = new Set(before.keys());
     const digests = new Map<string, string>();
     for (const file of files) {
       gone.delete(file.path);
       const digest = await this.#writeFile(file, before, digests, result);
       digests.set(file.path, digest);
-      if (digest !== before.digests.get(file.path)) result.changed.push({ path: file.path, digest });
+      if (digest !== before.get(file.path)) result.changed.push({ path: file.path, digest });
     }
     result.gone = [...gone];
     return result;
   }
 
   /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. Returns its digest. */
-  async #writeFile(
-    file: RenderedFile,
-    before: Before,
-    digests: ReadonlyMap<string, string>,
-    result: RenderResult,
-  ): Promise<string> {
-    const { tree, mediaFile, checksDisk } = this.#job;
+  async #writeFile(file: RenderedFile, before: Digests, digests: Digests, result: RenderResult): Promise<string> {
+    const { tree, tools, mediaFile, checksDisk } = this.#job;
     const { path } = file;
-    const listed = before.digests.get(path);
+    const listed = before.get(path);
     // A file that was listed with other bytes is written without a look at the disk.
     const isThere = (digest: string, look: () => boolean): boolean =>
-      (listed === digest && (!checksDisk || before.sound.has(path) || look())) ||
-      (listed === undefined && checksDisk && look());
+      (listed === digest && (!checksDisk || look())) || (listed === undefined && checksDisk && look());
     if ('body' in file) {
-      if (listed !== undefined && file.body === before.sound.get(path)) return listed;
       const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
       const digest = sha256(bytes);
+      if (isThere(digest, () => tree.holds(path, bytes))) return digest;
+      result.written++;
+      await tree.write(path, bytes);
+      return digest;
+    }
+    if ('make' in file) {
+      const known = tools.cache?.get<string>(result.name, file.basis)?.value;
+      if (known !== undefined && isThere(known, () => tree.digestBefore(path) === known)) return known;
+      const bytes = utf8(file.make());
+      const digest = sha256(bytes);
+      tools.cache?.keep(result.name, file.basis, digest);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;
       await tree.write(path, bytes);
@@ -185,12 +174,8 @@ export class Printer {
   }
 }
 
-/** What the manifest lists of an output. */
-interface Before {
-  digests: ReadonlyMap<string, string>;
-  /** The files on disk that were found to have their digest, by path. The next read overwrites the bytes. */
-  sound: Map<string, Buffer>;
-}
+/** Digests of files, by path. */
+type Digests = ReadonlyMap<string, string>;
 
 /** Names in loads of `LOAD_SIZE`, in order. */
 function* inLoads(names: Iterable<string>): Iterable<string[]> {
@@ -204,7 +189,7 @@ function* inLoads(names: Iterable<string>): Iterable<string[]> {
   if (load.length > 0) yield load;
 }
 
-function digestIn(digests: ReadonlyMap<string, string>, file: RenderedFile): string {
+function digestIn(digests: Digests, file: RenderedFile): string {
   const found = 'same' in file ? digests.get(file.same) : undefined;
   if (found === undefined) throw new Error(`${file.path} is to equal a file that was not printed before it`);
   return found;

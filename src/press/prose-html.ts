@@ -4,17 +4,30 @@ import { markdown, splitAtMarkers } from '../ledger/prose.ts';
 import type { ProsePicture, Shown } from './prose-pictures.ts';
 import { altOf, imageHtml, picturesHtml, withFigures } from './prose-pictures.ts';
 
-/** Prose as HTML, and the places that cite each fact. */
+/** Prose as HTML. */
 export interface ProseHtml {
   html: string;
-  /** Ids of the markers that cite fact n, by n. */
-  markerIds: Map<number, string[]>;
+  /** How many markers cite fact n, by n. */
+  markers: Map<number, number>;
+}
+
+/** The id of the `count`th marker that cites fact n. */
+function markerId(n: number, count: number): string {
+  return count === 1 ? `ref-${n}` : `ref-${n}-${count}`;
+}
+
+/** The ids of the markers that cite fact n. */
+export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): string[] {
+  const ids: string[] = [];
+  const count = markers.get(n) ?? 0;
+  while (ids.length < count) ids.push(markerId(n, ids.length + 1));
+  return ids;
 }
 
 /** State that the renderer's rules share while they render one text. */
 interface RenderState {
   sources: Map<number, string>;
-  markerIds: Map<number, string[]>;
+  markers: Map<number, number>;
 }
 
 type Env = { state?: RenderState };
@@ -26,21 +39,19 @@ const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 function rule(print: Rule): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
-    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markerIds: new Map() };
+    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markers: new Map() };
     return token === undefined ? '' : print(token, state);
   };
 }
 
 /** A marker as a link to its fact, with an id as the target of the back link. A marker without a fact remains text. */
-function marker(n: number, { sources, markerIds }: RenderState): string {
+function marker(n: number, { sources, markers }: RenderState): string {
   const publisher = sources.get(n);
   if (publisher === undefined) return `[^${n}]`;
-  const ids = markerIds.get(n) ?? [];
-  const id = ids.length === 0 ? `ref-${n}` : `ref-${n}-${ids.length + 1}`;
-  ids.push(id);
-  markerIds.set(n, ids);
+  const count = (markers.get(n) ?? 0) + 1;
+  markers.set(n, count);
   const source = escapeHtml(publisher);
-  return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
+  return `<sup class="marker" id="${markerId(n, count)}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
 /** Text with markers that the grammar does not see: code, and the text of an autolink. */
@@ -83,7 +94,7 @@ Object.assign(markdown.renderer.rules, {
 export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
   const state: RenderState = {
     sources: new Map(facts.map((fact) => [fact.n, fact.source])),
-    markerIds: new Map(),
+    markers: new Map(),
   };
   const tokens = withFigures(markdown.parse(prose, {}), pictureOf);
   for (const token of tokens) {
@@ -92,7 +103,7 @@ export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: s
     }
   }
   const html = markdown.renderer.render(tokens, markdown.options, { state } satisfies Env);
-  return { html, markerIds: state.markerIds };
+  return { html, markers: state.markers };
 }
 
 /** Renders prose without facts, such as the standards page. */

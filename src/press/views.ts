@@ -127,6 +127,8 @@ export interface StoryView extends RowView {
   is_preview: boolean;
   /** The prose as HTML. Its markers link to the facts. */
   html: string;
+  /** Whether there are so many sources to so little text that their names would not fit beside it. */
+  is_crowded: boolean;
   facts: FactView[];
   credit: string | null;
   revision: number;

@@ -12,7 +12,7 @@ export const integer: Column<number> = (value) =>
 export const flag: Column<boolean> = (value) => (value === 1 || value === 0 ? value === 1 : unlike('0 or 1', value));
 
 export const bytes: Column<Uint8Array> = (value) =>
-  value instanceof Uint8Array || value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
+  value instanceof Uint8Array ? value : value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
 
 /** JSON that this program wrote, as type `T`. */
 export const json =

@@ -17,7 +17,7 @@ export type Read<R> =
 /** Runs `work` in one transaction, which writes everything or nothing. */
 export type Transact = <T>(work: () => T) => T;
 
-/** Prepares statements. Calls take the parameters in their order, and every row is checked against its `Reading`. */
+/** Statements, which are prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order, and every row is checked against its `Reading`. */
 export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
@@ -38,6 +38,13 @@ const lockListeners = new WeakMap<Database.Database, () => void>();
 /** Calls `listener` whenever a transaction of this connection cannot begin because another process has the lock. */
 export function onLocked(db: Database.Database, listener: () => void): void {
   lockListeners.set(db, listener);
+}
+
+const preparedAtOnce = new WeakSet<Database.Database>();
+
+/** Has every statement of a connection prepared when it is made, so that one with a fault is found without being used. */
+export function prepareAtOnce(db: Database.Database): void {
+  preparedAtOnce.add(db);
 }
 
 /** Begins a transaction that writes. */
@@ -80,45 +87,56 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
  * - integers past 2⁵³ are rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` handle both.
  */
 export function sql(db: Database.Database): Sql {
-  const prepare = (text: string, reading: Reading, make: (read: never) => unknown = (read) => read) => {
-    const statement = db.prepare(text).raw();
-    const read = rowReader(
-      text,
-      statement.columns().map(({ name }) => name),
-      reading,
-    );
-    return { statement, read: (row: unknown) => make(read(row as unknown[]) as never) as never };
+  const once = <T>(prepare: () => T): (() => T) => {
+    let made: T | undefined = preparedAtOnce.has(db) ? prepare() : undefined;
+    return () => {
+      made ??= prepare();
+      return made;
+    };
   };
+  const prepared = (text: string) => once(() => db.prepare(text));
+  const reader = (text: string, reading: Reading, make: (read: never) => unknown = (read) => read) =>
+    once(() => {
+      const statement = db.prepare(text).raw();
+      const read = rowReader(
+        text,
+        statement.columns().map(({ name }) => name),
+        reading,
+      );
+      return { statement, read: (row: unknown) => make(read(row as unknown[]) as never) as never };
+    });
   return {
     run(text) {
-      const statement = db.prepare(text);
-      return (...params) => writing(db, () => statement.run(params).changes);
+      const statement = prepared(text);
+      return (...params) => writing(db, () => statement().run(params).changes);
     },
     insert(text) {
-      const statement = db.prepare(text);
+      const statement = prepared(text);
       // Cheaper than RETURNING, which the driver reads as rows.
-      return (...params) => writing(db, () => Number(statement.run(params).lastInsertRowid));
+      return (...params) => writing(db, () => Number(statement().run(params).lastInsertRowid));
     },
     one(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const { statement, read } = prepare(text, reading, make);
-      const first = WRITES.test(text)
-        ? (params: Param[]) => writing(db, () => statement.all(params)[0])
-        : (params: Param[]) => statement.get(params);
+      const prepared = reader(text, reading, make);
+      const isWrite = WRITES.test(text);
       return (...params: Param[]) => {
-        const row = first(params);
+        const { statement, read } = prepared();
+        const row = isWrite ? writing(db, () => statement.all(params)[0]) : statement.get(params);
         return row === undefined ? null : read(row);
       };
     },
     all(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const { statement, read } = prepare(text, reading, make);
-      const rows = WRITES.test(text)
-        ? (params: Param[]) => writing(db, () => statement.all(params))
-        : (params: Param[]) => statement.all(params);
-      return (...params: Param[]) => rows(params).map(read);
+      const prepared = reader(text, reading, make);
+      const isWrite = WRITES.test(text);
+      return (...params: Param[]) => {
+        const { statement, read } = prepared();
+        const rows = isWrite ? writing(db, () => statement.all(params)) : statement.all(params);
+        return rows.map(read);
+      };
     },
     each(text, reading) {
-      const { statement, read } = prepare(text, reading);
+      const prepared = reader(text, reading);
       return function* (...params) {
+        const { statement, read } = prepared();
         for (const row of statement.iterate(params)) yield read(row);
       };
     },

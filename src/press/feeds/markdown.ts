@@ -2,6 +2,7 @@ import type { Story } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
 import { isoTime } from '../times.ts';
+import { utf8 } from '../utf8.ts';
 import type { Channel } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
@@ -11,27 +12,38 @@ const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose verbatim with its `[^N]` markers, and
  * a footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
  */
-export function storyMarkdown({ paper, root }: Channel, story: Story): string {
+export function storyMarkdown(channel: Channel, story: Story): string {
+  const { before, after } = aroundProse(channel, story);
+  return before + story.prose + after;
+}
+
+/** The same in UTF-8. */
+export function storyMarkdownBytes(channel: Channel, story: Story): Uint8Array {
+  const { before, after } = aroundProse(channel, story);
+  return Buffer.concat([utf8(before), story.prose_utf8 ?? utf8(story.prose), utf8(after)]);
+}
+
+function aroundProse({ paper, root }: Channel, story: Story): { before: string; after: string } {
   const front = [
-    ['headline', story.headline],
-    ...(story.dek === '' ? [] : [['dek', story.dek]]),
-    ...(story.writer === null ? [] : [['written_by', story.writer]]),
-    ['byline', `${story.byline.name} (AI persona)`],
-    ['byline_title', story.byline.title],
-    ['declared_ai', true],
-    ['publication', paper.nameplate],
-    ['category', story.category],
-    ...(story.tags.length === 0 ? [] : [['tags', story.tags]]),
-    ['kind', story.kind],
-    ['language', story.language],
-    ['published_at', isoTime(story.published_at)],
-    ['updated_at', isoTime(story.updated_at)],
-    ['revision', story.revision],
-    ['url', storyUrl(root, story.slug)],
-    ['id', story.id],
-    ['content_hash', story.content_hash],
-  ].map(([key, value]) => `${key}: ${scalar(value)}`);
-  const blocks = [`---\n${front.join('\n')}\n---`, story.prose];
+    line('headline', story.headline),
+    line('dek', story.dek || null),
+    line('written_by', story.writer),
+    line('byline', `${story.byline.name} (AI persona)`),
+    line('byline_title', story.byline.title),
+    line('declared_ai', true),
+    line('publication', paper.nameplate),
+    line('category', story.category),
+    line('tags', story.tags.length === 0 ? null : story.tags),
+    line('kind', story.kind),
+    line('language', story.language),
+    line('published_at', isoTime(story.published_at)),
+    line('updated_at', isoTime(story.updated_at)),
+    line('revision', story.revision),
+    line('url', storyUrl(root, story.slug)),
+    line('id', story.id),
+    line('content_hash', story.content_hash),
+  ];
+  const blocks: string[] = [];
   if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
   if (story.corrections.length > 0) {
     const lines = story.corrections.map(
@@ -40,7 +52,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     blocks.push(`## Corrections\n\n${lines.join('\n')}`);
   }
   if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
-  return `${blocks.join('\n\n')}\n`;
+  return { before: `---\n${front.join('')}---\n\n`, after: `${blocks.map((block) => `\n\n${block}`).join('')}\n` };
 }
 
 function footnote({ n, statement, source, instrument }: CitedFact): string {
@@ -54,6 +66,11 @@ function indented(text: string, indent: string): string {
 
 /** Texts that JSON only puts in quotes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** A line of the front matter; empty for null. */
+function line(key: string, value: unknown): string {
+  return value === null ? '' : `${key}: ${scalar(value)}\n`;
+}
 
 /** A front matter value as JSON, which YAML 1.2 reads unchanged. */
 function scalar(value: unknown): string {

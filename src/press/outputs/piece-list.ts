@@ -5,7 +5,7 @@ import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { rss } from '../feeds/rss.ts';
 import { motifOf } from '../motif.ts';
-import type { Render, RenderedFile } from '../output.ts';
+import type { Render, RenderedFile, RenderTools } from '../output.ts';
 import type { SectionView } from '../views.ts';
 import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
@@ -26,7 +26,7 @@ export async function printNewest(
   list: PieceList,
   rows: Row[],
   last: number,
-  render: Render,
+  { render, cache }: RenderTools,
 ): Promise<RenderedFile[]> {
   const { name, folder } = list;
   const view = viewOf(edition, list, null, rows);
@@ -35,7 +35,7 @@ export async function printNewest(
   const path = `${folder}rss.xml`;
   return [
     { path: `${folder}index.html`, body: await render('/paper/section', view) },
-    { path, body: rss(channelOf(edition), feedItems(edition, rows), { path, list: { name, path: folder } }) },
+    { path, body: rss(channelOf(edition), feedItems(edition, rows, cache), { path, list: { name, path: folder } }) },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
-import { isProofText, proofText } from '../proof-text.ts';
+import { proofBasis, proofText } from '../proof-text.ts';
 
 /**
  * The proof of one piece on air. It is an output of its own, because a head that gets its quorum changes it and
@@ -11,7 +11,7 @@ export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
   ...ofEachPiece(tags.proof),
-  print(edition, slug, { fileBefore }) {
+  print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
     const generations = edition.generations(found.id);
@@ -24,8 +24,6 @@ export const proof: Output = {
       log: edition.logProof(found.id),
     };
     const path = `stories/${slug}/proof.json`;
-    const before = fileBefore?.(path) ?? null;
-    const isKept = before !== null && isProofText(before, found, sources);
-    return [{ path, body: isKept ? before : proofText(found, sources) }];
+    return [{ path, basis: proofBasis(found, sources), make: () => proofText(found, sources) }];
   },
 };

@@ -20,11 +20,11 @@ export const section: Output = {
   *allKeys(edition) {
     for (const name of edition.paper().sections) yield sectionSlug(name);
   },
-  async print(edition, slug, { render }) {
+  async print(edition, slug, tools) {
     const name = sectionName(edition, slug);
     if (name === null) return null;
     const rows = edition.newest(PAGE_SIZE, { section: name });
-    return printNewest(edition, listOf(name), rows, edition.lastSectionPage(name), render);
+    return printNewest(edition, listOf(name), rows, edition.lastSectionPage(name), tools);
   },
 };
 

@@ -7,24 +7,27 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
-import { storyMarkdown } from '../feeds/markdown.ts';
-import type { ShownProse } from '../kept-prose.ts';
-import { keptProse, shownProse } from '../kept-prose.ts';
+import { storyMarkdownBytes } from '../feeds/markdown.ts';
 import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
-import { proseHtml } from '../prose-html.ts';
+import { markerIds, proseHtml } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
+import type { ShownProse } from '../shown-prose.ts';
+import { cachedProse, shownProse } from '../shown-prose.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import { isoTime } from '../times.ts';
+import { utf8 } from '../utf8.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { cardOf, linksOf, pictureView, prosePicture, rowView } from './row-view.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
 const SHARE_WIDTH_MIN = 600;
+/** How long the HTML of a prose is for each source whose name fits beside it; a marker alone is some 130 characters. */
+const SOURCE_LENGTH = 260;
 
 /**
  * One piece: its page, its Markdown version, and its embed card under both its id and its slug. For a withdrawn piece,
@@ -34,28 +37,42 @@ export const story: Output = {
   kind: 'story',
   stage: 'story',
   ...ofEachPiece(),
-  async print(edition, slug, { render, fileBefore }) {
+  async print(edition, slug, { render, cache }) {
     const found = edition.story(slug);
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
-    const before = fileBefore?.(`${folder}/index.html`) ?? null;
-    const kept = before === null ? null : keptProse(before, found);
     const picture = (path: string) => prosePicture(edition, path);
-    const prose = kept ?? shownProse(proseHtml(found.prose, found.cited_facts, picture), found);
+    const prose = cachedProse(cache, `story/${slug}`, found, () => proseHtml(found.prose, found.cited_facts, picture));
     const { root } = edition.site;
     const generations = edition.generations(found.id);
     return [
       {
         path: `${folder}/index.html`,
-        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
+        body: filled(
+          await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
+          prose.html,
+        ),
       },
-      { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
+      { path: `${folder}.md`, body: storyMarkdownBytes({ paper: edition.paper(), root }, found) },
       ...(await cards(edition, found, render)),
     ];
   },
 };
+
+/** Stands on a page for prose that is UTF-8 already. No text on a page has an unescaped `<`, and no attribute a quote. */
+const HOLE = '<!--prose-->';
+const AROUND = `<div class="prose">${HOLE}</div>`;
+
+/** A page with its prose in its place. */
+function filled(page: string, prose: string | Uint8Array): string | Uint8Array {
+  if (typeof prose === 'string') return page;
+  const around = page.indexOf(AROUND);
+  if (around < 0) throw new Error('the page of a story has no place for its prose');
+  const at = around + AROUND.indexOf(HOLE);
+  return Buffer.concat([utf8(page.slice(0, at)), prose, utf8(page.slice(at + HOLE.length))]);
+}
 
 /** The preview picture of a piece: its own art when that is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): ShareImage {
@@ -106,14 +123,15 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
       }),
     }),
     is_preview: false,
-    html: prose.html,
+    html: typeof prose.html === 'string' ? prose.html : HOLE,
+    is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.length,
     facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
       n,
       statement,
       source,
       instrument,
       href: /^https?:\/\//i.test(instrument) ? instrument : null,
-      marker_ids: prose.markerIds.get(n) ?? [],
+      marker_ids: markerIds(prose, n),
     })),
     credit: found.credit,
     revision: found.revision,

@@ -23,11 +23,11 @@ export const tag: Output = {
     if (slug !== null) yield slug;
   },
   allKeys: (edition) => edition.everyTag(),
-  async print(edition, slug, { render }) {
+  async print(edition, slug, tools) {
     const rows = edition.newestTagged(PAGE_SIZE, slug);
     const name = nameIn(rows, slug);
     if (name === null) return null;
-    return printNewest(edition, listOf(edition, slug, name), rows, edition.lastTagPage(slug), render);
+    return printNewest(edition, listOf(edition, slug, name), rows, edition.lastTagPage(slug), tools);
   },
 };
 

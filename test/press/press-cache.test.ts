@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'libsql';
+import { loadBuild } from '../../src/app/build.ts';
+import { type AppContext, pressCacheFile } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { sha256 } from '../../src/ledger/basis.ts';
+import type { Proof } from '../../src/ledger/proof.ts';
+import type { PressPacks } from '../../src/press/press-cache.ts';
+import { PressCache } from '../../src/press/press-cache.ts';
+import { proofBasis, proofText } from '../../src/press/proof-text.ts';
+import { proseHtml } from '../../src/press/prose-html.ts';
+import { cachedProse, shownProse } from '../../src/press/shown-prose.ts';
+import { PressPackFile } from '../../src/store/press-packs.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
+import * as fc from '../support/properties.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const PAGE = 'stories/tide/index.html';
+const PROOF = 'stories/tide/proof.json';
+
+/** A paper with one piece on air. */
+async function aired(t: { after(work: () => void): void }, piece: Parameters<typeof filing>[1] = {}) {
+  const folder = tempFolder(t);
+  const clock = { now: START };
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  fileStory(app.desk, PAPER, filing('tide', piece), { by: 'cli' });
+  airStory(app.desk, PAPER, 'tide', { by: 'cli', at: clock.now });
+  const papers = join(folder, 'papers', PAPER);
+  const read = (path: string) => readFileSync(join(papers, path), 'utf8');
+  const press = () => pressPapers(app, { full: true, cards: false });
+  const assertAsCold = async () => assertSameTree(treeOf(papers), await fullPress(t, folder, clock, false));
+  return { app, clock, folder, papers, read, press, assertAsCold };
+}
+
+/** Opens the paper's cache as a press does. */
+async function withCache<T>(app: AppContext, work: (cache: PressCache) => T, code?: string): Promise<T> {
+  const packs = new PressPackFile(pressCacheFile(app.settings, PAPER), code ?? (await loadBuild()).proseCode);
+  try {
+    return work(new PressCache(packs));
+  } finally {
+    packs.close();
+  }
+}
+
+const tideOf = (app: AppContext) => {
+  const story = app.store.archive(PAPER).storyBySlug('tide');
+  assert.ok(story !== null);
+  return story;
+};
+
+/** Keeps another prose for the piece. */
+async function forgeProse(app: AppContext, code?: string): Promise<void> {
+  await withCache(
+    app,
+    (cache) => {
+      const markers = new Map([1, 2].map((n) => [n, 1]));
+      cachedProse(cache, 'story/tide', tideOf(app), () => ({ html: '<p>FORGED “prose”</p>\n', markers }));
+      cache.save();
+    },
+    code,
+  );
+}
+
+test('a page and the feeds take prose from the cache, as long as the same code rendered it', async (t) => {
+  const { app, read, press, assertAsCold } = await aired(t);
+  await forgeProse(app);
+  await press();
+  assert.match(read(PAGE), /<div class="prose"><p>FORGED “prose”<\/p>\n<\/div>/);
+  assert.match(read('rss.xml'), /FORGED “prose”/);
+  // The next one is that of another version.
+  await forgeProse(app, 'another version');
+  await press();
+  assert.doesNotMatch(read(PAGE), /FORGED/);
+  rmSync(pressCacheFile(app.settings, PAPER));
+  await press();
+  assert.doesNotMatch(read(PAGE), /FORGED/);
+  // Feeds keep what they rendered in memory too, by the hash of its content.
+  fileStory(app.desk, PAPER, filing('tide', { prose: 'The tide was early.[^1] [^2]' }), { by: 'cli' });
+  await press();
+  await assertAsCold();
+});
+
+test('a proof stays as it is while it is made of the same, and is read nevertheless', async (t) => {
+  const { app, papers, read, press, assertAsCold } = await aired(t);
+  await press();
+  const sound = read(PROOF);
+  writeFileSync(join(papers, PROOF), sound.replace('"prose": "', '$&DAMAGED '));
+  await press();
+  assert.equal(read(PROOF), sound, 'a damaged proof was left');
+  rmSync(join(papers, PROOF));
+  await press();
+  assert.equal(read(PROOF), sound, 'a lost proof was not made again');
+  // No press can tell this from one of its own.
+  const forged = sound.replace('"prose": "', '$&FORGED ');
+  const digest = sha256(forged);
+  const basis = await withCache(app, (cache) => {
+    const generations = app.store.archive(PAPER).generations(tideOf(app).id);
+    const keysUrl = (JSON.parse(sound) as Proof).receipt_verify.keys_url;
+    const basis = proofBasis(tideOf(app), { generations, keys: app.store.archive(PAPER).keys(), keysUrl, log: null });
+    cache.load(['proof/tide']);
+    assert.deepEqual(cache.get('proof/tide', basis)?.value, sha256(sound));
+    cache.keep('proof/tide', basis, digest);
+    cache.save();
+    return basis;
+  });
+  writeFileSync(join(papers, PROOF), forged);
+  const changed = [{ path: PROOF, digest }];
+  app.store.manifest.record(PAPER, [{ name: 'proof/tide', tags: 'forged', exists: true, changed, gone: [] }]);
+  await press();
+  assert.equal(read(PROOF), forged, 'the proof was made again');
+  fileStory(app.desk, PAPER, filing('tide', { prose: 'The tide was early.[^1] So.[^2]' }), { by: 'cli' });
+  await press();
+  assert.match(read(PROOF), /The tide was early/);
+  await withCache(app, (cache) => {
+    cache.load(['proof/tide']);
+    assert.equal(cache.get('proof/tide', basis), null);
+  });
+  await assertAsCold();
+});
+
+test('prose of another revision, of another language or of a withdrawn piece is not taken', async (t) => {
+  const { app, read, press, assertAsCold } = await aired(t);
+  await press();
+  await forgeProse(app);
+  fileStory(app.desk, PAPER, filing('tide', { prose: 'The tide was late.[^1] The quay was wet.[^2]' }), { by: 'cli' });
+  await press();
+  assert.match(read(PAGE), /The tide was late\./);
+  await withCache(app, (cache) => {
+    cache.load(['story/tide']);
+    let rendered = 0;
+    const ask = (other: object) =>
+      cachedProse(cache, 'story/tide', { ...tideOf(app), ...other }, () => {
+        rendered++;
+        return { html: '', markers: new Map() };
+      });
+    assert.match(Buffer.from(ask({}).html).toString(), /The tide was late/);
+    assert.equal(rendered, 0);
+    ask({ language: 'fr' });
+    ask({ content_hash: `sha256:${'0'.repeat(64)}` });
+    assert.equal(rendered, 2);
+  });
+  withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  await press();
+  assert.doesNotMatch(read(PAGE), /The tide was late\./);
+  await assertAsCold();
+});
+
+test('text on a page that looks like the place of the prose is not taken for it', async (t) => {
+  const hole = '<div class="prose"><!--prose--></div>';
+  const text = `${hole} "<!--prose-->" ${hole}`;
+  const { app, read, press, assertAsCold } = await aired(t, {
+    headline: text,
+    dek: text,
+    prose: `\`${text}\`[^1] &lt;!--prose--&gt; [^2]`,
+    credit: text,
+  });
+  await press();
+  const cold = read(PAGE);
+  app.store.manifest.markStale(PAPER, ['config']);
+  await press();
+  assert.equal(read(PAGE), cold);
+  await forgeProse(app);
+  await press();
+  const parts = cold.split(/(?<=<div class="prose">)<p>[\s\S]*?\n(?=<\/div>)/);
+  assert.equal(parts.length, 2);
+  assert.equal(read(PAGE), parts.join('<p>FORGED “prose”</p>\n'));
+  rmSync(pressCacheFile(app.settings, PAPER));
+  await press();
+  await assertAsCold();
+});
+
+test('prose is kept as it was rendered, whatever it says', () => {
+  const FACTS = [1, 2, 3].map((n) => ({ n, statement: 'So.', source: 'A "source"', instrument: 'i', claim_key: null }));
+  const words = fc.constantFrom(
+    ...['Tide', '[^1]', '[^2]', '[^9]', '</div>', '<div class="prose">', '\n</div>\n', '\n\n', '\n', '`x </div>`'],
+    ...['```\n</div>\n```\n', '# ', '> ', '* ', '| a | b |\n|---|---|\n| c | d |\n', '&lt;', '**', '潮', '\u2028'],
+    ...['\ufeff', '<sup class="marker" id="x" data-n="1">', '[a](https://a.example "t")', '~~', '---\n', '    code\n'],
+    ...['\u0000', '\ud800', '😀', '<!--prose-->'],
+  );
+  const story = (prose: string) => ({ prose, language: 'en', content_hash: sha256(prose) });
+  fc.assert(
+    fc.property(fc.array(words, { minLength: 1, maxLength: 12 }), (parts) => {
+      const prose = parts.join('');
+      const render = () => proseHtml(prose, FACTS, (path) => path);
+      const packs = packsInMemory();
+      const cache = new PressCache(packs);
+      const first = cachedProse(cache, 'story/a', story(prose), render);
+      assert.deepEqual(first, shownProse(render(), story(prose)));
+      cache.save();
+      cache.load(['story/a']);
+      const kept = cachedProse(cache, 'story/a', story(prose), () => assert.fail('it was rendered again'));
+      assert.deepEqual(
+        { ...kept, html: Buffer.from(kept.html).toString() },
+        { ...first, html: wellFormed(first.html) },
+      );
+    }),
+  );
+});
+
+/** Files hold U+FFFD in place of half a surrogate pair. */
+const wellFormed = (html: string | Uint8Array) => String(html).toWellFormed();
+
+function packsInMemory(): PressPacks & { packs: Map<string, Uint8Array> } {
+  const packs = new Map<string, Uint8Array>();
+  return {
+    packs,
+    holding: (outputs) => [...new Set(outputs.flatMap((output) => packs.get(output) ?? []))],
+    keep: (outputs, pack) => {
+      for (const output of outputs) packs.set(output, pack);
+    },
+    prune: () => undefined,
+  };
+}
+
+test('prose that shows pictures is rendered again, and not what only looks as if', () => {
+  const isKept = (prose: string) => {
+    const packs = packsInMemory();
+    const cache = new PressCache(packs);
+    const story = { prose, language: 'en', content_hash: sha256(prose) };
+    cachedProse(cache, 'story/a', story, () => proseHtml(prose, [], (path) => path));
+    cache.save();
+    return packs.packs.size === 1;
+  };
+  const pictures = ['![p](media/p.jpg)', 'a ![](media/p.jpg) b', '[![p][r]](https://a.example)\n\n[r]: media/p.jpg'];
+  for (const prose of [...pictures, '![a\n</div>](media/p.jpg)\n![b](media/q.jpg "\n</div>")'])
+    assert.ok(!isKept(prose), prose);
+  for (const prose of ['Wow![^1]', '`![p](media/p.jpg)`', '<img src="media/p.jpg">', '[a](b.html "<img")'])
+    assert.ok(isKept(prose), prose);
+  assert.ok(!isKept('long '.repeat(60_000)), 'what is very long is not kept');
+});
+
+test('of a damaged pack nothing is taken', () => {
+  const packs = packsInMemory();
+  const cache = new PressCache(packs);
+  const get = () => {
+    cache.load(['a', 'b']);
+    return [cache.get('a', 'x')?.value, cache.get('b', 'y')?.value, cache.get('a', 'y')];
+  };
+  cache.keep('a', 'x', 1, Buffer.from('one'));
+  cache.keep('b', 'y', 2);
+  cache.save();
+  assert.deepEqual(get(), [1, 2, null]);
+  const pack = Buffer.from(packs.packs.get('a') ?? []);
+  for (let at = 0; at < pack.length; at++) {
+    const damaged = Buffer.from(pack);
+    damaged[at] = (damaged[at] ?? 0) ^ 4;
+    packs.keep(['a', 'b'], damaged);
+    assert.deepEqual(get(), [undefined, undefined, null]);
+    packs.keep(['a', 'b'], pack.subarray(0, at));
+    assert.deepEqual(get(), [undefined, undefined, null]);
+  }
+});
+
+test('a press goes on without a cache that is damaged, and makes a new one', async (t) => {
+  const { app, read, press, assertAsCold } = await aired(t);
+  await press();
+  const page = read(PAGE);
+  const file = pressCacheFile(app.settings, PAPER);
+  const size = statSync(file).size;
+  const damages: (() => void)[] = [
+    () => writeFileSync(file, 'no database'),
+    () => truncateSync(file, size - 16_384),
+    () => truncateSync(file, 100),
+    () => writeFileSync(file, readFileSync(file).fill(7, 16_384)),
+    () => writeFileSync(`${file}-wal`, Buffer.alloc(100_000, 3)),
+    () => {
+      rmSync(file);
+      mkdirSync(file);
+      writeFileSync(join(file, 'in the way'), '');
+    },
+    () => {
+      rmSync(join(file, '..'), { recursive: true });
+      writeFileSync(join(file, '..'), 'in the way');
+    },
+    () => rmSync(join(file, '..')),
+  ];
+  for (const damage of damages) {
+    await press();
+    damage();
+    await press();
+    assert.equal(read(PAGE), page);
+  }
+  assert.ok(statSync(file).size > 0, 'the cache was not made again');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(join(file, '..')).mode & 0o777, 0o700);
+  await assertAsCold();
+});
+
+test('two threads write the same cache, and a lock of somebody else keeps nobody waiting', async (t) => {
+  const folder = tempFolder(t);
+  const file = join(folder, 'cache', 'a.db');
+  const [one, two] = [new PressPackFile(file, 'code'), new PressPackFile(file, 'code')];
+  t.after(() => {
+    one.close();
+    two.close();
+  });
+  const pack = (text: string) => Buffer.from(text);
+  const said = (found: Uint8Array[]) => found.map((bytes) => Buffer.from(bytes).toString()).sort();
+  for (let n = 0; n < 50; n++) {
+    one.keep([`a${n}`, 'shared'], pack(`one ${n}`));
+    two.keep([`b${n}`, 'shared'], pack(`two ${n}`));
+  }
+  assert.deepEqual(said(two.holding(['a3', 'b7', 'none'])), ['one 3', 'two 7']);
+  assert.deepEqual(said(one.holding(['shared'])), ['two 49']);
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  one.keep(['a0'], pack('not kept'));
+  assert.deepEqual(said(one.holding(['a0'])), ['one 0']);
+  other.exec('ROLLBACK');
+  other.close();
+  one.keep(['a0'], pack('kept'));
+  assert.deepEqual(said(two.holding(['a0'])), ['kept']);
+  // Names that are gone, and packs that hold nothing any more.
+  one.prune(new Set(['a0', 'b7']));
+  assert.deepEqual(said(two.holding(['a0', 'a3', 'b7', 'shared'])), ['kept', 'two 7']);
+  const left = new Database(file);
+  assert.deepEqual(left.prepare('SELECT count(*) FROM packs').raw().get(), [2]);
+  left.close();
+});
+
+test('what other code made is removed when its successor opens it', (t) => {
+  const file = join(tempFolder(t), 'cache', 'a.db');
+  const old = new PressPackFile(file, 'old');
+  old.keep(['a'], Buffer.from('old'));
+  old.close();
+  const next = new PressPackFile(file, 'new');
+  assert.deepEqual(next.holding(['a']), []);
+  next.keep(['a'], Buffer.from('new'));
+  next.close();
+  const again = new PressPackFile(file, 'new');
+  assert.equal(Buffer.from(again.holding(['a'])[0] ?? []).toString(), 'new');
+  again.close();
+});
+
+test('a press that ends early leaves a cache of which the next one takes what is sound', async (t) => {
+  const { app, press, assertAsCold } = await aired(t);
+  for (const slug of ['quay', 'mole', 'pier']) {
+    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+    airStory(app.desk, PAPER, slug, { by: 'cli', at: START });
+  }
+  for (let steps = 1; steps < 30; steps += 3) {
+    let left = steps;
+    const progress = () => {
+      if (--left === 0) throw new Error('the power went');
+    };
+    await pressPapers(app, { full: true, cards: false, progress }).catch(() => undefined);
+  }
+  await press();
+  await assertAsCold();
+});
+
+test('the cache of a removed paper is removed with its tree', async (t) => {
+  const { app, press } = await aired(t);
+  await press();
+  const file = pressCacheFile(app.settings, PAPER);
+  assert.ok(existsSync(file));
+  app.store.transact(() => app.store.papers.removePaper(PAPER, START));
+  await pressPapers(app);
+  assert.deepEqual(readdirSync(join(file, '..')), []);
+});
+
+test('whatever a proof is made of is in its basis', async (t) => {
+  const { app, press, read } = await aired(t);
+  await press();
+  const archive = app.store.archive(PAPER);
+  const piece = tideOf(app);
+  const generations = archive.generations(piece.id);
+  const keysUrl = (JSON.parse(read(PROOF)) as Proof).receipt_verify.keys_url;
+  const keys = archive.keys();
+  const sources = { generations, keys, keysUrl, log: archive.logProof(generations[0]?.receipt ?? '') };
+  assert.equal(proofText(piece, sources), read(PROOF));
+  const basis = proofBasis(piece, sources);
+  assert.equal(proofBasis(piece, structuredClone(sources)), basis);
+  const [first] = generations;
+  const [key] = keys;
+  assert.ok(first !== undefined && key !== undefined);
+  const others = [
+    { keysUrl: 'https://other.example' },
+    { log: { origin: 'o', index: 1, tlog_proof: 'p' } },
+    { generations: [first, first] },
+    { keys: [{ ...key, name: 'other' }] },
+    { keys: [{ ...key, publicKey: key.publicKey.toReversed() }] },
+    ...(['revision', 'seq'] as const).map((name) => ({ generations: [{ ...first, [name]: 7 }] })),
+    ...(['content_hash', 'receipt_hash', 'filed_at', 'kid', 'receipt'] as const).map((name) => ({
+      generations: [{ ...first, [name]: `${first[name]} other` }],
+    })),
+  ];
+  for (const other of others)
+    assert.notEqual(proofBasis(piece, { ...sources, ...other }), basis, JSON.stringify(other));
+  for (const other of [{ id: '01jd000000000000000000000b' }, { revision: 2 }])
+    assert.notEqual(proofBasis({ ...piece, ...other }, sources), basis);
+});
