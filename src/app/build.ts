@@ -20,8 +20,8 @@ const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
 /** Where all modules are that have the parser of prose in hand, and change it or render what it parsed. */
 const PROSE_CODE = ['src/press', 'src/ledger'];
 const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
-/** Make, besides prose, what the press cache holds. */
-const KEPT = ['src/press/press-cache.ts', 'src/press/shown-prose.ts', 'src/press/proof-text.ts'];
+/** Make, besides prose, what presses cache. */
+const CACHE_CODE = ['src/press/press-cache.ts', 'src/press/shown-prose.ts', 'src/press/proof-text.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -48,8 +48,8 @@ export interface Build {
   assets(): Iterable<RenderedFile>;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
-  /** A digest of the code that renders prose and proofs, with all that it imports. */
-  proseCode: string;
+  /** A digest of the code that makes what presses cache, with all that it imports. */
+  cacheCode: string;
   /**
    * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
    * stylesheets no longer exist.
@@ -75,7 +75,7 @@ async function load(): Promise<Build> {
   if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
   const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
   let stamp: string | undefined;
-  let proseCode: string | undefined;
+  let cacheCode: string | undefined;
   return {
     render: built.render,
     preload: built.preload,
@@ -85,9 +85,9 @@ async function load(): Promise<Build> {
       stamp ??= stampFrom(builtFrom());
       return stamp;
     },
-    get proseCode() {
-      proseCode ??= proseDigest();
-      return proseCode;
+    get cacheCode() {
+      cacheCode ??= cacheDigest();
+      return cacheCode;
     },
     needCurrent() {
       if (builtFrom() === source) return;
@@ -97,8 +97,8 @@ async function load(): Promise<Build> {
 }
 
 /** The digests of `Build` that this code will have when it is built. */
-export function nextBuild(): Pick<Build, 'stamp' | 'proseCode'> {
-  return { stamp: stampFrom(sourceStamp()), proseCode: proseDigest() };
+export function nextBuild(): Pick<Build, 'stamp' | 'cacheCode'> {
+  return { stamp: stampFrom(sourceStamp()), cacheCode: cacheDigest() };
 }
 
 /** Excludes Astro's output, which contains a new random key in each build. */
@@ -107,17 +107,17 @@ function stampFrom(source: string): string {
   return digestOf([{ path: SOURCE, body: source }, ...code]);
 }
 
-function proseDigest(): string {
+function cacheDigest(): string {
   // Words are counted by the rules of the ICU that Node brings.
-  return `${codeDigest(proseModules().map((file) => pathToFileURL(file)))} icu ${process.versions.icu}`;
+  return `${codeDigest(cacheModules().map((file) => pathToFileURL(file)))} icu ${process.versions.icu}`;
 }
 
-/** The modules that make or find what a warm press keeps. What they import makes it too. */
-export function proseModules(): string[] {
+/** The modules that make what presses cache. What they import makes it too. */
+export function cacheModules(): string[] {
   const all = PROSE_CODE.flatMap((path) => filesIn(join(PROJECT, path)));
   return [
     ...all.filter((file) => HAS_PARSER.test(readFileSync(file, 'utf8'))),
-    ...KEPT.map((path) => join(PROJECT, path)),
+    ...CACHE_CODE.map((path) => join(PROJECT, path)),
   ];
 }
 

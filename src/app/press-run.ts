@@ -12,7 +12,7 @@ import { siteOf } from '../press/edition.ts';
 import type { PressReport, PrintPool } from '../press/press.ts';
 import { NEEDS_LARGE_HEAP, type NEEDS_POOL, POOL_MIN, press } from '../press/press.ts';
 import { PressCache } from '../press/press-cache.ts';
-import { PressPackFile, removePacks } from '../store/press-packs.ts';
+import { PackFile } from '../store/press-packs.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
@@ -168,7 +168,7 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
       claim.assertHeld();
       await rm(path, { recursive: true, force: true });
     }
-    removePacks(pressCacheFile(settings, slug));
+    new PackFile(pressCacheFile(settings, slug), '').clear();
     store.transact(() => {
       claim.assertOwner();
       manifest.forget(slug, until);
@@ -269,7 +269,7 @@ async function pressSnapshot(
     return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
   const snapshot = app.snapshots.take();
-  let packs: PressPackFile | null = null;
+  const packs = new PackFile(pressCacheFile(app.settings, slug), build.cacheCode);
   try {
     const { start, full, site, folder, stamp, mark } = store.transact(begin);
     const marks = pool?.takeSnapshots();
@@ -284,16 +284,13 @@ async function pressSnapshot(
       isNew: tree.isNew,
       now,
       deadline: claim.shared,
-      cache: { file: pressCacheFile(app.settings, slug), code: build.proseCode },
+      cache: { file: pressCacheFile(app.settings, slug), code: build.cacheCode },
     };
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
       print: (runs, how, done, here) => pool.print({ ...job, how }, runs, done, here),
     };
-    // Opening it costs a press of few outputs more than parsing.
-    if (full || pool !== null) packs = new PressPackFile(job.cache.file, job.cache.code);
-    const cache = packs && new PressCache(packs);
     const report = await press({
       paper: slug,
       archive: snapshot.store.archive(slug),
@@ -301,9 +298,9 @@ async function pressSnapshot(
       marks: snapshot.store.manifest,
       site,
       tree,
-      tools: { render: build.render, assets: build.assets, pictures: app.pictures, cache, now },
+      tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
       stamp,
-      proseCode: build.proseCode,
+      cache: new PressCache(packs),
       start,
       full,
       cards: options.cards ?? true,
@@ -324,7 +321,7 @@ async function pressSnapshot(
     }
     return report;
   } finally {
-    packs?.close();
+    packs.close();
     snapshot.end();
   }
 }

@@ -5,7 +5,7 @@ import { Tree } from '../files/tree.ts';
 import { PressCache } from '../press/press-cache.ts';
 import type { RenderResult } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
-import { PressPackFile } from '../store/press-packs.ts';
+import { PackFile } from '../store/press-packs.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { openPictures } from './pictures.ts';
@@ -19,6 +19,8 @@ const media = mediaFiles(mediaFolder);
 const pictures = openPictures(settings, media);
 const snapshot = new Snapshots(database).take();
 const build = loadBuild();
+/** The cache of the paper that is being pressed: each step of a press is a job. */
+let packs: { file: string; code: string; store: PackFile } | null = null;
 let printer: Promise<Printer> | null = null;
 /** What is printed now: batches come ahead of their turn. */
 let printing: Promise<unknown> = Promise.resolve();
@@ -26,6 +28,14 @@ let printing: Promise<unknown> = Promise.resolve();
 function takeSnapshot(): WorkerMessage {
   snapshot.refresh();
   return { mark: snapshot.store.manifest.highestMarkOfAll() };
+}
+
+function cacheOf({ file, code }: WorkerJob['cache']): PressCache {
+  if (packs?.file !== file || packs.code !== code) {
+    packs?.store.close();
+    packs = { file, code, store: new PackFile(file, code) };
+  }
+  return new PressCache(packs.store);
 }
 
 async function printerFor(job: WorkerJob): Promise<Printer> {
@@ -39,7 +49,7 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     manifest: how.isListed ? store.manifest : null,
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
-    tools: { render, assets, pictures, cache: new PressCache(new PressPackFile(cache.file, cache.code)), now },
+    tools: { render, assets, pictures, cache: cacheOf(cache), now },
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
   });

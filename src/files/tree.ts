@@ -176,17 +176,12 @@ export class Tree {
 
   /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
   digestBefore(path: string): string | null {
-    const bytes = this.bytesBefore(path);
-    return bytes === null ? null : sha256(bytes);
-  }
-
-  /** The file at a path before this press; null when there is none. Overwritten by the next read or comparison. */
-  bytesBefore(path: string): Buffer | null {
     if (this.isNew) return null;
     return guarded(path, () => {
       const at = this.#at(path);
       const bytes = contentOf(at, OLD_BYTES.length - 1);
-      return bytes === null || bytes.length < OLD_BYTES.length ? bytes : readFileSync(at);
+      if (bytes === null) return null;
+      return sha256(bytes.length < OLD_BYTES.length ? bytes : readFileSync(at));
     });
   }
 

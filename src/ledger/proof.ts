@@ -67,8 +67,8 @@ export function proofOf(piece: Hashed, sources: ProofSources): Required<Proof> {
   return { id, revision, content_hash, basis, hash_basis: hashBasis(basis), ...rest };
 }
 
-/** A proof without the basis, which follows `content_hash`. */
-export function claimsOf(
+/** A proof without the basis. */
+function claimsOf(
   piece: Pick<Hashed, 'id' | 'revision'>,
   { generations, keys, keysUrl, log }: ProofSources,
 ): Omit<Required<Proof>, 'basis' | 'hash_basis'> {

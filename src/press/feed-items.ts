@@ -5,18 +5,19 @@ import { avatarPath } from './outputs/row-view.ts';
 import { shareImage } from './outputs/story.ts';
 import type { PressCache } from './press-cache.ts';
 import { proseHtml } from './prose-html.ts';
-import { keptHtml } from './shown-prose.ts';
+import { proseVersion } from './shown-prose.ts';
 
 /** Pieces in full, as feeds carry them. */
 export function feedItems(edition: Edition, rows: Row[], cache?: PressCache | null): FeedItem[] {
   const { root } = edition.site;
   const stories = rows.map((row) => ({ row, story: edition.story(row.slug) }));
-  if (cache)
-    takeKept(
-      cache,
-      stories.map(({ story }) => story).filter((story) => story !== null),
-      root,
-    );
+  const cached = cache
+    ? cachedHtml(
+        cache,
+        stories.map(({ story }) => story).filter((story) => story !== null),
+        root,
+      )
+    : null;
   return stories.flatMap(({ row, story }) => {
     if (story === null) return [];
     const image = shareImage(edition, row);
@@ -24,7 +25,7 @@ export function feedItems(edition: Edition, rows: Row[], cache?: PressCache | nu
     return [
       {
         ...story,
-        html: htmlOf(story, root),
+        html: htmlOf(story, root, cached?.get(`story/${story.slug}`)),
         image_url: image.absolute,
         image_type: edition.media(path)?.media_type ?? 'image/png',
         image_bytes: edition.media(path)?.bytes ?? null,
@@ -38,24 +39,24 @@ export function feedItems(edition: Edition, rows: Row[], cache?: PressCache | nu
 const rendered = new Map<string, string>();
 const RENDERED_MAX = 200;
 
-/** Takes HTML from the press cache: without pictures, it is the same as on the page. */
-function takeKept(cache: PressCache, stories: Story[], root: string): void {
+/** HTML from the press cache, by output: without pictures, it is the same as on the page. */
+function cachedHtml(cache: PressCache, stories: Story[], root: string): Map<string, string> {
   const others = stories.filter((story) => !rendered.has(keyOf(story, root)));
-  const kept = keptHtml(cache, others);
-  for (const story of others) {
-    const html = kept.get(story.slug);
-    if (html !== undefined) rendered.set(keyOf(story, root), html);
-  }
+  const versions = new Map(others.map((story) => [`story/${story.slug}`, proseVersion(story)]));
+  const found = new Map<string, string>();
+  if (versions.size === 0) return found;
+  for (const { output, bytes } of cache.read(versions)) found.set(output, Buffer.from(bytes).toString());
+  return found;
 }
 
 function keyOf({ content_hash }: Story, root: string): string {
   return `${content_hash} ${root}`;
 }
 
-function htmlOf(story: Story, root: string): string {
+function htmlOf(story: Story, root: string, cached: string | undefined): string {
   const key = keyOf(story, root);
   const { prose, cited_facts } = story;
-  const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
+  const html = rendered.get(key) ?? cached ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
   // Reinserts the entry, so that the least recently used one is evicted first.
   rendered.delete(key);
   rendered.set(key, html);

@@ -78,12 +78,6 @@ export interface Manifest {
   /** The program version and settings of the last full press. When the stamp differs, everything is stale. */
   stamp(paper: string): string;
   setStamp(paper: string, stamp: string): void;
-  /**
-   * The code that rendered the prose on every page of the tree, with the tree's stamp; empty when that may be of several
-   * versions.
-   */
-  proseCode(paper: string): string;
-  setProseCode(paper: string, code: string): void;
   /** Claims the paper's press for `span` ms. Returns false while another owner holds it. */
   claim(paper: string, owner: string, now: number, span: number): boolean;
   /** Extends a claim by `span` ms from `now`. Returns false when the claim was lost. */

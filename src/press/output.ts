@@ -7,14 +7,18 @@ import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
 /**
- * A file of an output: its bytes, the digest of the media file to copy, the path of an earlier file of the output
- * with the same bytes, what its body is made of and a function that makes it, so that a press with a cache need not
- * make it again, or a function that draws it. The path of a drawn file depends on its whole content, so it is
- * drawn only when it is missing. `isDrawn` tells whether `draw` only has to read it.
+ * A file of an output: one of
+ * - its bytes;
+ * - a function that makes them, and a digest of what it makes them of: with a cache, it is called only for a version
+ *   that no press has made. An output may have one such file, its first;
+ * - the digest of the media file to copy;
+ * - the path of an earlier file of the output with the same bytes;
+ * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
+ *   missing. `isDrawn` tells whether `draw` only has to read it.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
-  | { path: string; basis: string; make: () => string }
+  | { path: string; version: string; make: () => string }
   | { path: string; copy: string }
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
@@ -59,7 +63,7 @@ export interface RenderTools {
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
-  /** What outputs kept in earlier presses; null in a press of few outputs, which would wait for it longer than it saves. */
+  /** What outputs made in earlier presses; null in a press of few outputs, which would wait for it longer than it saves. */
   cache?: PressCache | null;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;

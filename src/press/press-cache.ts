@@ -2,128 +2,155 @@ import { crc32 } from 'node:zlib';
 import { utf8 } from './utf8.ts';
 
 /**
- * Where a press cache is kept. What is read may be lost or damaged, and what is written may never be there: neither
- * throws.
+ * Where the packs of a press cache are stored. What is read may be lost or damaged, and what is written may never be
+ * there: nothing throws.
  */
-export interface PressPacks {
-  /** The packs that hold any of these outputs. */
-  holding(outputs: readonly string[]): Uint8Array[];
-  /** Keeps a pack. From now on, it alone holds these outputs. */
-  keep(outputs: readonly string[], pack: Uint8Array): void;
-  /** Forgets outputs that are not among these, once there are many of them. */
-  prune(outputs: ReadonlySet<string>): void;
+export interface PackStore {
+  /** The packs with entries of any of these outputs, the oldest first. */
+  packsWith(outputs: readonly string[]): Iterable<Uint8Array>;
+  /** Adds a pack with the entries of these outputs, which replace those that they had. */
+  add(outputs: readonly string[], pack: Uint8Array): void;
+  /** Removes the entries of outputs. */
+  remove(outputs: readonly string[]): void;
+  /** Removes the packs of which no entry is left. */
+  tidy(): void;
+  /** Removes everything. */
+  clear(): void;
 }
 
-/** What an output keeps for the next press: a value of JSON, and bytes. */
-export interface Kept<T> {
+/** What an output made in an earlier press: a value of JSON, and bytes. */
+export interface CacheEntry<T> {
   value: T;
   bytes: Uint8Array;
 }
 
-/** What was read of a cache. */
-export class KeptParts {
-  readonly #parts: ReadonlyMap<string, Part>;
-
-  constructor(parts: Iterable<Part> = []) {
-    this.#parts = new Map(Array.from(parts, (part) => [part.output, part]));
-  }
-
-  /** What an output kept; null unless it was made of this basis. */
-  get<T>(output: string, basis: string): Kept<T> | null {
-    const part = this.#parts.get(output);
-    return part?.basis === basis ? (part as unknown as Kept<T>) : null;
-  }
-}
-
-/** Longer bytes are made anew, so that a load of outputs has a bounded size. */
+/** Longer bytes are made each time, so that a load of outputs has a bounded size. */
 const BYTES_MAX = 256 * 1024;
+/** A pack of more bytes than this takes no further entry. */
+const PACK_BYTES = 1024 * 1024;
+/** Outputs whose entries are in more packs than this get a new one together. */
+const PACKS_MAX = 4;
 const NO_BYTES = new Uint8Array();
 
 /**
- * What the outputs of one paper keep from press to press, each with a basis: a text that says of what it was made. What
- * outputs that are printed together keep is kept together, because reading it then costs a fraction.
+ * What the outputs of one paper made in earlier presses, at most one entry each. An entry has a version, a text that
+ * says of what it was made. The entries of outputs that are printed together are stored together, as a pack, because
+ * reading them then takes a fraction.
  */
 export class PressCache {
-  readonly #packs: PressPacks;
-  #loaded = new KeptParts();
-  #unsaved = new Map<string, Part>();
+  readonly #packs: PackStore;
+  /** Of the outputs that are being printed. */
+  #loaded = new Map<string, PackedEntry>();
+  #isScattered = false;
+  #used = new Set<string>();
+  #added = new Map<string, PackedEntry>();
 
-  constructor(packs: PressPacks) {
+  constructor(packs: PackStore) {
     this.#packs = packs;
   }
 
-  /** Reads what some outputs kept. */
-  read(outputs: readonly string[]): KeptParts {
-    return new KeptParts(this.#packs.holding(outputs).flatMap(partsIn));
-  }
-
-  /** Reads what outputs kept that are printed next, for `get`. */
+  /** Reads the entries of outputs that are printed next. They are valid until the next call. */
   load(outputs: readonly string[]): void {
-    this.#loaded = this.read(outputs);
+    this.#loaded = new Map();
+    this.#used = new Set();
+    const wanted = new Set(outputs);
+    let packs = 0;
+    for (const pack of this.#packs.packsWith(outputs)) {
+      packs++;
+      for (const entry of entriesIn(pack)) if (wanted.has(entry.output)) this.#loaded.set(entry.output, entry);
+    }
+    this.#isScattered = packs > PACKS_MAX;
   }
 
-  /** What an output kept that was loaded; null unless it was made of this basis. */
-  get<T>(output: string, basis: string): Kept<T> | null {
-    return this.#loaded.get(output, basis);
+  /** The entry of an output that is being printed; null unless it has this version. */
+  get<T>(output: string, version: string): CacheEntry<T> | null {
+    const entry = this.#loaded.get(output);
+    if (entry?.version !== version) return null;
+    this.#used.add(output);
+    return entry as unknown as CacheEntry<T>;
   }
 
-  keep<T>(output: string, basis: string, value: T, bytes: Uint8Array = NO_BYTES): void {
-    if (bytes.length > BYTES_MAX) return;
-    this.#unsaved.set(output, { output, basis, value, size: bytes.length, bytes });
+  /** The bytes of entries of other outputs, by output. */
+  *read(versions: ReadonlyMap<string, string>): Iterable<{ output: string; bytes: Uint8Array }> {
+    for (const pack of this.#packs.packsWith([...versions.keys()])) {
+      for (const entry of entriesIn(pack)) if (versions.get(entry.output) === entry.version) yield entry;
+    }
   }
 
-  /** Writes what was to be kept since the last call. */
+  put<T>(output: string, version: string, value: T, bytes: Uint8Array = NO_BYTES): void {
+    if (bytes.length <= BYTES_MAX) this.#added.set(output, { output, version, value, size: bytes.length, bytes });
+  }
+
+  /** Call it when the loaded outputs are printed: writes what was put, and removes what none of them used. */
   save(): void {
-    const parts = [...this.#unsaved.values()];
-    this.#unsaved = new Map();
-    if (parts.length === 0) return;
-    this.#packs.keep(
-      parts.map(({ output }) => output),
-      packOf(parts),
-    );
+    const others = [...this.#loaded.values()].filter(({ output }) => !this.#added.has(output));
+    const unused = others.filter(({ output }) => !this.#used.has(output)).map(({ output }) => output);
+    if (unused.length > 0) this.#packs.remove(unused);
+    if (this.#isScattered || unused.length > 0) {
+      for (const entry of others) if (this.#used.has(entry.output)) this.#added.set(entry.output, entry);
+    }
+    let entries: PackedEntry[] = [];
+    let size = 0;
+    const write = () => {
+      if (entries.length > 0)
+        this.#packs.add(
+          entries.map(({ output }) => output),
+          packOf(entries),
+        );
+      entries = [];
+      size = 0;
+    };
+    for (const entry of this.#added.values()) {
+      entries.push(entry);
+      size += entry.size;
+      if (size > PACK_BYTES) write();
+    }
+    write();
+    this.#added = new Map();
   }
 
-  /** Forgets what outputs kept that the paper no longer has. */
-  prune(outputs: ReadonlySet<string>): void {
-    this.#packs.prune(outputs);
+  /** Call it at the end of a press of everything. `isEmpty` tells that the paper has no outputs any more. */
+  tidy(isEmpty: boolean): void {
+    if (isEmpty) this.#packs.clear();
+    else this.#packs.tidy();
   }
 }
 
-/** What the head of a pack says of one output. */
-interface Entry {
+/** What the head of a pack says of an entry. */
+interface Head {
   output: string;
-  basis: string;
+  version: string;
   value: unknown;
   /** Of its bytes. */
   size: number;
 }
 
-interface Part extends Entry {
+interface PackedEntry extends Head {
   bytes: Uint8Array;
 }
 
 const SUM_LENGTH = 4;
-const LINE = '\n'.charCodeAt(0);
+const NEWLINE = '\n'.charCodeAt(0);
 
-/** A pack: the CRC-32 of what follows, its head as a line of JSON, and the bytes of one output after the other. */
-function packOf(parts: readonly Part[]): Uint8Array {
-  const head: Entry[] = parts.map(({ bytes, ...entry }) => entry);
+/** A pack: the CRC-32 of what follows, the heads as a line of JSON, and the bytes of one entry after the other. */
+function packOf(entries: readonly PackedEntry[]): Uint8Array {
+  const heads: Head[] = entries.map(({ bytes: _, ...head }) => head);
   const sum = Buffer.alloc(SUM_LENGTH);
-  const pack = Buffer.concat([sum, utf8(`${JSON.stringify(head)}\n`), ...parts.map(({ bytes }) => bytes)]);
+  const pack = Buffer.concat([sum, utf8(`${JSON.stringify(heads)}\n`), ...entries.map(({ bytes }) => bytes)]);
   pack.writeUInt32BE(crc32(pack.subarray(SUM_LENGTH)));
   return pack;
 }
 
-/** What a pack holds; nothing if it is damaged. */
-function partsIn(bytes: Uint8Array): Part[] {
+/** The entries of a pack; none if it is damaged. */
+function entriesIn(bytes: Uint8Array): PackedEntry[] {
   const pack = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (pack.length < SUM_LENGTH || pack.readUInt32BE() !== crc32(pack.subarray(SUM_LENGTH))) return [];
-  const end = pack.indexOf(LINE, SUM_LENGTH);
-  const head: Entry[] = JSON.parse(pack.toString('utf8', SUM_LENGTH, end));
+  const end = pack.indexOf(NEWLINE, SUM_LENGTH);
+  const heads: Head[] = JSON.parse(pack.toString('utf8', SUM_LENGTH, end));
   let at = end + 1;
-  return head.map(({ output, basis, value, size }) => {
-    const part = { output, basis, value, size, bytes: pack.subarray(at, at + size) };
+  return heads.map(({ output, version, value, size }) => {
+    const entry = { output, version, value, size, bytes: pack.subarray(at, at + size) };
     at += size;
-    return part;
+    return entry;
   });
 }

@@ -4,6 +4,7 @@ import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import { PathSet } from './path-set.ts';
+import type { PressCache } from './press-cache.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import type { Run } from './steps.ts';
@@ -45,8 +46,8 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   marks: Pick<Manifest, 'staleTags' | 'isStale'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
-  /** Identifies the code that makes what the press cache holds. */
-  proseCode: string;
+  /** Opened when it is first used. */
+  cache: PressCache;
   start: PressStart;
   /** Presses everything, stale or not. */
   full: boolean;
@@ -111,7 +112,9 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
   const isListed = manifest.hasOutputs(paper);
-  const printer = new Printer({ ...job, manifest: isListed ? manifest : null, checksDisk });
+  const cache = full || pool !== null ? job.cache : null;
+  const tools = { ...job.tools, cache };
+  const printer = new Printer({ ...job, tools, manifest: isListed ? manifest : null, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
@@ -183,13 +186,10 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       paper,
       left.map((name) => tags.picture(outputNamed(name)?.key ?? '')),
     );
-    if (full) {
-      manifest.setStamp(paper, job.stamp);
-      manifest.setProseCode(paper, job.proseCode);
-    }
+    if (full) manifest.setStamp(paper, job.stamp);
     job.topics?.release(paper, job.tools.now);
   });
-  if (full) job.tools.cache?.prune(names);
+  if (full) job.cache.tidy(names.size === 0);
   const outputs = names.size - left.length;
   return { full, outputs, written: writer.written, removed, pictures_left: left.length };
 }

@@ -82,8 +82,8 @@ export class Printer {
         if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
         if (failure !== null) break;
       }
-      cache?.save();
       if (failure !== null) break;
+      cache?.save();
     }
     await Promise.all(inFlight);
     if (failure !== null) throw (failure as { error: unknown }).error;
@@ -141,11 +141,12 @@ export class Printer {
       return digest;
     }
     if ('make' in file) {
-      const known = tools.cache?.get<string>(result.name, file.basis)?.value;
+      // Before anything is awaited: what is loaded belongs to the outputs that are being printed.
+      const known = tools.cache?.get<string>(result.name, file.version)?.value;
       if (known !== undefined && isThere(known, () => tree.digestBefore(path) === known)) return known;
       const bytes = utf8(file.make());
       const digest = sha256(bytes);
-      tools.cache?.keep(result.name, file.basis, digest);
+      tools.cache?.put(result.name, file.version, digest);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;
       await tree.write(path, bytes);

@@ -9,10 +9,10 @@ export function proofText(piece: Hashed, sources: ProofSources): string {
 }
 
 /**
- * What a proof is made of, besides the piece's basis, for which the content hash of its last generation stands. Two
- * proofs of the same slug with the same basis are the same.
+ * A digest of what a proof is made of, for the press cache. The content hash of the last generation stands for the
+ * piece's basis.
  */
-export function proofBasis({ id, revision }: Pick<Hashed, 'id' | 'revision'>, sources: ProofSources): string {
+export function proofVersion({ id, revision }: Pick<Hashed, 'id' | 'revision'>, sources: ProofSources): string {
   const { generations, keys, keysUrl, log } = sources;
   return sha256(JSON.stringify([id, revision, generations, keys.map((key) => [key.kid, vkeyOf(key)]), keysUrl, log]));
 }

@@ -14,28 +14,16 @@ export interface ShownProse extends Pick<ProseHtml, 'markers'> {
 }
 
 /** What prose and its number of words depend on, besides the code. */
-const basisOf = ({ content_hash, language }: Pick<Story, 'content_hash' | 'language'>) => `${content_hash} ${language}`;
-
-type Kept = Pick<ShownProse, 'length' | 'words'> & { markers: [number, number][] };
+export const proseVersion = ({ content_hash, language }: Pick<Story, 'content_hash' | 'language'>): string =>
+  `${content_hash} ${language}`;
 
 /** A prose that was just rendered. */
 export function shownProse(rendered: ProseHtml, { prose, language }: Pick<Story, 'prose' | 'language'>): ShownProse {
   return { ...rendered, length: rendered.html.length, words: wordCount(prose, language) };
 }
 
-/** The HTML of stories' prose that the cache has, by slug. Those that show pictures are not among it. */
-export function keptHtml(
-  cache: PressCache,
-  stories: readonly Pick<Story, 'slug' | 'content_hash' | 'language'>[],
-): Map<string, string> {
-  const found = new Map<string, string>();
-  if (stories.length === 0) return found;
-  const kept = cache.read(stories.map(({ slug }) => `story/${slug}`));
-  for (const story of stories) {
-    const bytes = kept.get(`story/${story.slug}`, basisOf(story))?.bytes;
-    if (bytes !== undefined) found.set(story.slug, Buffer.from(bytes).toString());
-  }
-  return found;
+interface Cached extends Pick<ShownProse, 'length' | 'words'> {
+  markers: [n: number, count: number][];
 }
 
 /**
@@ -49,13 +37,14 @@ export function cachedProse(
   story: Pick<Story, 'prose' | 'language' | 'content_hash'>,
   render: () => ProseHtml,
 ): ShownProse {
-  const kept = cache?.get<Kept>(output, basisOf(story));
-  if (kept) return { ...kept.value, html: kept.bytes, markers: new Map(kept.value.markers) };
+  const version = proseVersion(story);
+  const cached = cache?.get<Cached>(output, version);
+  if (cached) return { ...cached.value, html: cached.bytes, markers: new Map(cached.value.markers) };
   const rendered = render();
   const shown = shownProse(rendered, story);
   if (cache && !rendered.html.includes('<img')) {
     const { length, words, markers } = shown;
-    cache.keep<Kept>(output, basisOf(story), { length, words, markers: [...markers] }, utf8(rendered.html));
+    cache.put<Cached>(output, version, { length, words, markers: [...markers] }, utf8(rendered.html));
   }
   return shown;
 }

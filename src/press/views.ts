@@ -125,7 +125,7 @@ export interface StoryView extends RowView {
   frame: Frame;
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
-  /** The prose as HTML. Its markers link to the facts. */
+  /** The prose as HTML, or what stands for it until its bytes are put there. Its markers link to the facts. */
   html: string;
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;

@@ -76,10 +76,6 @@ export function manifestTables(db: Db): Manifest {
   const setStamp = run(
     'INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
   );
-  const proseCode = one('SELECT prose_code FROM presses WHERE paper = ?', text);
-  const setProseCode = run(
-    'INSERT INTO presses (paper, prose_code) VALUES (?, ?) ON CONFLICT DO UPDATE SET prose_code = excluded.prose_code',
-  );
   // A claim that ends more than a whole span after one made now was made before the clock was set back. A claim that
   // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
   const claim = one(
@@ -214,8 +210,6 @@ export function manifestTables(db: Db): Manifest {
     },
     stamp: (paper) => stamp(paper) ?? '',
     setStamp,
-    proseCode: (paper) => proseCode(paper) ?? '',
-    setProseCode,
     claim: (paper, who, now, span) => claim(paper, who, now, span) !== null,
     renew: (paper, who, now, span) => renew(paper, who, now + span) === 1,
     owner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),

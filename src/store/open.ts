@@ -6,7 +6,7 @@ import { makeFolder } from '../files/durable-file.ts';
 import { integer, text } from './columns.ts';
 import { migrationFiles, readMigration } from './migration-files.ts';
 import { migrationsIn } from './read-only.ts';
-import { prepareAtOnce, sql } from './sql.ts';
+import { prepareEagerly, sql } from './sql.ts';
 
 export type Db = Database.Database;
 
@@ -99,7 +99,7 @@ function requireKnown(file: string, applied: readonly string[]): void {
 /** An empty in-memory database with this program's schema. */
 export function freshDatabase(): Db {
   const db = new Database(IN_MEMORY);
-  prepareAtOnce(db);
+  prepareEagerly(db);
   migrate(db, IN_MEMORY);
   return db;
 }

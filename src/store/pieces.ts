@@ -14,7 +14,7 @@ import type { Generation } from '../ledger/chain.ts';
 import { creditedWriter } from '../ledger/credited-writer.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { DAY, isoTime } from '../time.ts';
-import { bytes, flag, integer, json, oneOf, orNull, text } from './columns.ts';
+import { bytesInPlace, flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
@@ -120,7 +120,7 @@ export function rowsIn(text: string): Row[] {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A story whose prose becomes a text when it is first read. */
-function withProse(story: Story, prose: Uint8Array): Story {
+function lazyProse(story: Story, prose: Uint8Array): Story {
   let text: string | undefined;
   return {
     ...story,
@@ -209,7 +209,7 @@ export function pieceTables(db: Db): PieceTable {
      FROM json_each(?3) wanted CROSS JOIN pieces p ON p.paper = ?1 AND p.slug = wanted.value
      JOIN generations g ON g.n = p.generation JOIN entries e ON e.n = g.n
      WHERE p.state = 'on_air' AND octet_length(g.prose) <= ${LOADED_MAX}`,
-    { ...STORY, ...GENERATION, prose: bytes, earlier: json<string[]>() },
+    { ...STORY, ...GENERATION, prose: bytesInPlace, earlier: json<string[]>() },
   );
   const rowsById = all(
     `SELECT ${ROW} FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value
@@ -408,7 +408,7 @@ export function pieceTables(db: Db): PieceTable {
       const rows = new Map<string, Row>();
       const found = loaded(paper, earlierMax, JSON.stringify(slugs));
       for (const row of found) {
-        const story = withProse(storyOf(paper, { ...row, prose: '' }), row.prose);
+        const story = lazyProse(storyOf(paper, { ...row, prose: '' }), row.prose);
         rows.set(row.id, story);
         load.stories.set(row.slug, story);
         load.generations.set(row.id, row.revision > 1 ? generations(paper, row.id) : [generationOf(row)]);

@@ -17,7 +17,10 @@ export type Read<R> =
 /** Runs `work` in one transaction, which writes everything or nothing. */
 export type Transact = <T>(work: () => T) => T;
 
-/** Statements, which are prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order, and every row is checked against its `Reading`. */
+/**
+ * Statements, prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order,
+ * and every row is checked against its `Reading`.
+ */
 export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
@@ -40,11 +43,11 @@ export function onLocked(db: Database.Database, listener: () => void): void {
   lockListeners.set(db, listener);
 }
 
-const preparedAtOnce = new WeakSet<Database.Database>();
+const eagerly = new WeakSet<Database.Database>();
 
 /** Has every statement of a connection prepared when it is made, so that one with a fault is found without being used. */
-export function prepareAtOnce(db: Database.Database): void {
-  preparedAtOnce.add(db);
+export function prepareEagerly(db: Database.Database): void {
+  eagerly.add(db);
 }
 
 /** Begins a transaction that writes. */
@@ -88,7 +91,7 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
  */
 export function sql(db: Database.Database): Sql {
   const once = <T>(prepare: () => T): (() => T) => {
-    let made: T | undefined = preparedAtOnce.has(db) ? prepare() : undefined;
+    let made: T | undefined = eagerly.has(db) ? prepare() : undefined;
     return () => {
       made ??= prepare();
       return made;
@@ -116,27 +119,27 @@ export function sql(db: Database.Database): Sql {
       return (...params) => writing(db, () => Number(statement().run(params).lastInsertRowid));
     },
     one(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const prepared = reader(text, reading, make);
+      const readingStatement = reader(text, reading, make);
       const isWrite = WRITES.test(text);
       return (...params: Param[]) => {
-        const { statement, read } = prepared();
+        const { statement, read } = readingStatement();
         const row = isWrite ? writing(db, () => statement.all(params)[0]) : statement.get(params);
         return row === undefined ? null : read(row);
       };
     },
     all(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const prepared = reader(text, reading, make);
+      const readingStatement = reader(text, reading, make);
       const isWrite = WRITES.test(text);
       return (...params: Param[]) => {
-        const { statement, read } = prepared();
+        const { statement, read } = readingStatement();
         const rows = isWrite ? writing(db, () => statement.all(params)) : statement.all(params);
         return rows.map(read);
       };
     },
     each(text, reading) {
-      const prepared = reader(text, reading);
+      const readingStatement = reader(text, reading);
       return function* (...params) {
-        const { statement, read } = prepared();
+        const { statement, read } = readingStatement();
         for (const row of statement.iterate(params)) yield read(row);
       };
     },

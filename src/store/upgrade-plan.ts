@@ -36,8 +36,6 @@ export interface PressedPaper {
   files: number;
   /** See `pressPlan`; empty when no press of it ended. */
   stamp: string;
-  /** See `Manifest.proseCode`. */
-  proseCode: string;
   /** How many changes wait for the next press. */
   stale: number;
 }
@@ -268,11 +266,7 @@ function papersOf(old: TolerantReader): PressedPaper[] {
   const { one, all } = sql(old.db);
   const removed = old.has('papers', 'removed_at') ? 'WHERE removed_at IS NULL' : '';
   const papers = all(`SELECT slug, body FROM papers ${removed} ORDER BY slug`, { slug: text, body: PAPER })();
-  const column = (table: string, name: string, empty: string) => (old.has(table, name) ? name : empty);
-  const press = one(`SELECT stamp, ${column('presses', 'prose_code', "''")} AS code FROM presses WHERE paper = ?`, {
-    stamp: text,
-    code: text,
-  });
+  const press = one('SELECT stamp FROM presses WHERE paper = ?', text);
   const pieces = one("SELECT count(*) FROM pieces WHERE paper = ? AND state IN ('on_air', 'withdrawn')", integer);
   const files = one('SELECT count(*) FROM files WHERE paper = ?', integer);
   const stale = one('SELECT count(*) FROM press_due WHERE paper = ?', integer);
@@ -283,8 +277,7 @@ function papersOf(old: TolerantReader): PressedPaper[] {
       url: body.url,
       pieces: pieces(slug) ?? 0,
       files: files(slug) ?? 0,
-      stamp: press(slug)?.stamp ?? '',
-      proseCode: press(slug)?.code ?? '',
+      stamp: press(slug) ?? '',
       stale: stale(slug) ?? 0,
     }));
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { proseModules } from '../../src/app/build.ts';
+import { cacheModules } from '../../src/app/build.ts';
 import { codeDigest } from '../../src/app/code-digest.ts';
 import { PROJECT } from '../../src/project.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -15,7 +15,7 @@ test('every module that has the parser in hand counts as code that renders prose
     .filter((file) => /\bmarkdown\b[^;]*\}\s*from\s+'[^']*\/prose\.ts'/.test(readFileSync(file, 'utf8')));
   assert.ok(holders.length > 1);
   assert.deepEqual(
-    holders.filter((file) => !proseModules().includes(file)),
+    holders.filter((file) => !cacheModules().includes(file)),
     [],
   );
 });

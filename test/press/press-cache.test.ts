@@ -10,23 +10,27 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import Database from 'libsql';
 import { loadBuild } from '../../src/app/build.ts';
 import { type AppContext, pressCacheFile } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import type { PaperBody } from '../../src/desk/paper.ts';
+import { tags } from '../../src/desk/tags.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
-import type { PressPacks } from '../../src/press/press-cache.ts';
+import { POOL_MIN } from '../../src/press/press.ts';
+import type { PackStore } from '../../src/press/press-cache.ts';
 import { PressCache } from '../../src/press/press-cache.ts';
-import { proofBasis, proofText } from '../../src/press/proof-text.ts';
+import { proofText, proofVersion } from '../../src/press/proof-text.ts';
 import { proseHtml } from '../../src/press/prose-html.ts';
-import { cachedProse, shownProse } from '../../src/press/shown-prose.ts';
-import { PressPackFile } from '../../src/store/press-packs.ts';
+import { cachedProse, proseVersion, shownProse } from '../../src/press/shown-prose.ts';
+import { PackFile } from '../../src/store/press-packs.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -50,7 +54,7 @@ async function aired(t: { after(work: () => void): void }, piece: Parameters<typ
 
 /** Opens the paper's cache as a press does. */
 async function withCache<T>(app: AppContext, work: (cache: PressCache) => T, code?: string): Promise<T> {
-  const packs = new PressPackFile(pressCacheFile(app.settings, PAPER), code ?? (await loadBuild()).proseCode);
+  const packs = new PackFile(pressCacheFile(app.settings, PAPER), code ?? (await loadBuild()).cacheCode);
   try {
     return work(new PressCache(packs));
   } finally {
@@ -63,6 +67,21 @@ const tideOf = (app: AppContext) => {
   assert.ok(story !== null);
   return story;
 };
+
+function changePaper({ store }: AppContext, change: Partial<PaperBody>): void {
+  store.transact(() => {
+    const { slug: _slug, edition: _edition, changed_at: _at, ...body } = store.archive(PAPER).paper();
+    store.setPaper(PAPER, { ...body, ...change }, START);
+    store.markStale(PAPER, [tags.config]);
+  });
+}
+
+/** Whether the cache has the prose of the piece, as it is now. */
+const isCached = (app: AppContext) =>
+  withCache(app, (cache) => {
+    cache.load(['story/tide']);
+    return cache.get('story/tide', proseVersion(tideOf(app))) !== null;
+  });
 
 /** Keeps another prose for the piece. */
 async function forgeProse(app: AppContext, code?: string): Promise<void> {
@@ -112,10 +131,10 @@ test('a proof stays as it is while it is made of the same, and is read neverthel
   const basis = await withCache(app, (cache) => {
     const generations = app.store.archive(PAPER).generations(tideOf(app).id);
     const keysUrl = (JSON.parse(sound) as Proof).receipt_verify.keys_url;
-    const basis = proofBasis(tideOf(app), { generations, keys: app.store.archive(PAPER).keys(), keysUrl, log: null });
+    const basis = proofVersion(tideOf(app), { generations, keys: app.store.archive(PAPER).keys(), keysUrl, log: null });
     cache.load(['proof/tide']);
     assert.deepEqual(cache.get('proof/tide', basis)?.value, sha256(sound));
-    cache.keep('proof/tide', basis, digest);
+    cache.put('proof/tide', basis, digest);
     cache.save();
     return basis;
   });
@@ -216,15 +235,19 @@ test('prose is kept as it was rendered, whatever it says', () => {
 /** Files hold U+FFFD in place of half a surrogate pair. */
 const wellFormed = (html: string | Uint8Array) => String(html).toWellFormed();
 
-function packsInMemory(): PressPacks & { packs: Map<string, Uint8Array> } {
+function packsInMemory(): PackStore & { packs: Map<string, Uint8Array> } {
   const packs = new Map<string, Uint8Array>();
   return {
     packs,
-    holding: (outputs) => [...new Set(outputs.flatMap((output) => packs.get(output) ?? []))],
-    keep: (outputs, pack) => {
+    packsWith: (outputs) => [...new Set(outputs.flatMap((output) => packs.get(output) ?? []))],
+    add: (outputs, pack) => {
       for (const output of outputs) packs.set(output, pack);
     },
-    prune: () => undefined,
+    remove: (outputs) => {
+      for (const output of outputs) packs.delete(output);
+    },
+    tidy: () => undefined,
+    clear: () => packs.clear(),
   };
 }
 
@@ -252,26 +275,32 @@ test('of a damaged pack nothing is taken', () => {
     cache.load(['a', 'b']);
     return [cache.get('a', 'x')?.value, cache.get('b', 'y')?.value, cache.get('a', 'y')];
   };
-  cache.keep('a', 'x', 1, Buffer.from('one'));
-  cache.keep('b', 'y', 2);
+  cache.put('a', 'x', 1, Buffer.from('one'));
+  cache.put('b', 'y', 2);
   cache.save();
   assert.deepEqual(get(), [1, 2, null]);
   const pack = Buffer.from(packs.packs.get('a') ?? []);
   for (let at = 0; at < pack.length; at++) {
     const damaged = Buffer.from(pack);
     damaged[at] = (damaged[at] ?? 0) ^ 4;
-    packs.keep(['a', 'b'], damaged);
+    packs.add(['a', 'b'], damaged);
     assert.deepEqual(get(), [undefined, undefined, null]);
-    packs.keep(['a', 'b'], pack.subarray(0, at));
+    packs.add(['a', 'b'], pack.subarray(0, at));
     assert.deepEqual(get(), [undefined, undefined, null]);
   }
 });
 
 test('a press goes on without a cache that is damaged, and makes a new one', async (t) => {
-  const { app, read, press, assertAsCold } = await aired(t);
+  const { app, clock, folder, press, assertAsCold } = await aired(t);
   await press();
-  const page = read(PAGE);
+  clock.now = Date.now();
   const file = pressCacheFile(app.settings, PAPER);
+  // In processes of their own, whose connections end with them.
+  const pressElsewhere = async () => {
+    const { code, stderr } = await run(t, folder, ['press', '--full', '--no-cards'], { ORIGIN: app.settings.origin });
+    assert.equal(code, 0, stderr);
+  };
+  await pressElsewhere();
   const size = statSync(file).size;
   const damages: (() => void)[] = [
     () => writeFileSync(file, 'no database'),
@@ -279,72 +308,96 @@ test('a press goes on without a cache that is damaged, and makes a new one', asy
     () => truncateSync(file, 100),
     () => writeFileSync(file, readFileSync(file).fill(7, 16_384)),
     () => writeFileSync(`${file}-wal`, Buffer.alloc(100_000, 3)),
-    () => {
-      rmSync(file);
-      mkdirSync(file);
-      writeFileSync(join(file, 'in the way'), '');
-    },
-    () => {
-      rmSync(join(file, '..'), { recursive: true });
-      writeFileSync(join(file, '..'), 'in the way');
-    },
-    () => rmSync(join(file, '..')),
+    () => rmSync(join(file, '..'), { recursive: true }),
   ];
   for (const damage of damages) {
-    await press();
     damage();
-    await press();
-    assert.equal(read(PAGE), page);
+    await pressElsewhere();
+    await assertAsCold();
+    await pressElsewhere();
+    assert.ok(await isCached(app), `${damage} left no cache`);
   }
-  assert.ok(statSync(file).size > 0, 'the cache was not made again');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(join(file, '..')).mode & 0o777, 0o700);
-  await assertAsCold();
+  for (const place of [file, `${file}-wal`]) {
+    rmSync(place, { force: true });
+    mkdirSync(place);
+    await pressElsewhere();
+    await assertAsCold();
+    assert.ok(await isCached(app), 'a folder in its place was left');
+  }
 });
 
-test('two threads write the same cache, and a lock of somebody else keeps nobody waiting', async (t) => {
+test('no byte of the file ends the process', (t) => {
+  const file = join(tempFolder(t), 'cache', 'a.db');
+  const packs = new PackFile(file, 'code');
+  packs.add(['a'], Buffer.from('one'));
+  packs.close();
+  const sound = readFileSync(file);
+  const bytes = [...sound.keys()].filter((at) => sound[at] !== 0);
+  assert.ok(bytes.length > 300);
+  for (const at of bytes) {
+    const damaged = Buffer.from(sound);
+    damaged[at] = (damaged[at] ?? 0) ^ 0x80;
+    writeFileSync(file, damaged);
+    const opened = new PackFile(file, 'code');
+    const found = [...opened.packsWith(['a'])];
+    assert.ok(found.length <= 1);
+    opened.add(['b'], Buffer.from('two'));
+    opened.tidy();
+    opened.close();
+    for (const side of ['', '-wal', '-shm', '-journal']) rmSync(file + side, { force: true });
+  }
+});
+
+test('two connections write the same cache, and a lock of somebody else keeps nobody waiting', async (t) => {
   const folder = tempFolder(t);
   const file = join(folder, 'cache', 'a.db');
-  const [one, two] = [new PressPackFile(file, 'code'), new PressPackFile(file, 'code')];
+  const [one, two] = [new PackFile(file, 'code'), new PackFile(file, 'code')];
   t.after(() => {
     one.close();
     two.close();
   });
   const pack = (text: string) => Buffer.from(text);
-  const said = (found: Uint8Array[]) => found.map((bytes) => Buffer.from(bytes).toString()).sort();
+  const said = (found: Iterable<Uint8Array>) => [...found].map((bytes) => Buffer.from(bytes).toString());
   for (let n = 0; n < 50; n++) {
-    one.keep([`a${n}`, 'shared'], pack(`one ${n}`));
-    two.keep([`b${n}`, 'shared'], pack(`two ${n}`));
+    one.add([`a${n}`, 'shared'], pack(`one ${n}`));
+    two.add([`b${n}`, 'shared'], pack(`two ${n}`));
   }
-  assert.deepEqual(said(two.holding(['a3', 'b7', 'none'])), ['one 3', 'two 7']);
-  assert.deepEqual(said(one.holding(['shared'])), ['two 49']);
-  const other = new Database(file);
+  assert.deepEqual(said(two.packsWith(['a3', 'b7', 'none'])), ['one 3', 'two 7']);
+  assert.deepEqual(said(one.packsWith(['shared'])), ['two 49']);
+  const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
-  one.keep(['a0'], pack('not kept'));
-  assert.deepEqual(said(one.holding(['a0'])), ['one 0']);
+  const before = performance.now();
+  for (let n = 0; n < 100; n++) one.add(['a0'], pack('not kept'));
+  assert.ok(performance.now() - before < 5_000, 'each write waited for the lock');
   other.exec('ROLLBACK');
   other.close();
-  one.keep(['a0'], pack('kept'));
-  assert.deepEqual(said(two.holding(['a0'])), ['kept']);
-  // Names that are gone, and packs that hold nothing any more.
-  one.prune(new Set(['a0', 'b7']));
-  assert.deepEqual(said(two.holding(['a0', 'a3', 'b7', 'shared'])), ['kept', 'two 7']);
-  const left = new Database(file);
-  assert.deepEqual(left.prepare('SELECT count(*) FROM packs').raw().get(), [2]);
+  assert.deepEqual(said(two.packsWith(['a0'])), ['one 0'], 'the file was removed');
+  two.add(['a0'], pack('kept'));
+  assert.deepEqual(said(two.packsWith(['a0'])), ['kept']);
+  const all = Array.from({ length: 50 }, (_, n) => [`a${n}`, `b${n}`]).flat();
+  two.remove(all.filter((name) => !['a0', 'a3', 'b7'].includes(name)));
+  two.tidy();
+  assert.deepEqual(said(two.packsWith([...all, 'shared'])), ['one 3', 'two 7', 'two 49', 'kept']);
+  const left = new DatabaseSync(file);
+  assert.equal(left.prepare('SELECT count(*) AS n FROM packs').get()?.n, 4);
   left.close();
+  two.clear();
+  assert.ok(!existsSync(file));
 });
 
 test('what other code made is removed when its successor opens it', (t) => {
   const file = join(tempFolder(t), 'cache', 'a.db');
-  const old = new PressPackFile(file, 'old');
-  old.keep(['a'], Buffer.from('old'));
+  const old = new PackFile(file, 'old');
+  old.add(['a'], Buffer.from('old'));
   old.close();
-  const next = new PressPackFile(file, 'new');
-  assert.deepEqual(next.holding(['a']), []);
-  next.keep(['a'], Buffer.from('new'));
+  const next = new PackFile(file, 'new');
+  assert.deepEqual([...next.packsWith(['a'])], []);
+  next.add(['a'], Buffer.from('new'));
   next.close();
-  const again = new PressPackFile(file, 'new');
-  assert.equal(Buffer.from(again.holding(['a'])[0] ?? []).toString(), 'new');
+  const again = new PackFile(file, 'new');
+  assert.equal(Buffer.from([...again.packsWith(['a'])][0] ?? []).toString(), 'new');
   again.close();
 });
 
@@ -363,6 +416,14 @@ test('a press that ends early leaves a cache of which the next one takes what is
   }
   await press();
   await assertAsCold();
+  await withCache(app, (cache) => {
+    const slugs = ['tide', 'quay', 'mole', 'pier'];
+    cache.load(slugs.map((slug) => `story/${slug}`));
+    for (const slug of slugs) {
+      const story = app.store.archive(PAPER).storyBySlug(slug);
+      assert.ok(story !== null && cache.get(`story/${slug}`, proseVersion(story)) !== null, slug);
+    }
+  });
 });
 
 test('the cache of a removed paper is removed with its tree', async (t) => {
@@ -385,8 +446,8 @@ test('whatever a proof is made of is in its basis', async (t) => {
   const keys = archive.keys();
   const sources = { generations, keys, keysUrl, log: archive.logProof(generations[0]?.receipt ?? '') };
   assert.equal(proofText(piece, sources), read(PROOF));
-  const basis = proofBasis(piece, sources);
-  assert.equal(proofBasis(piece, structuredClone(sources)), basis);
+  const basis = proofVersion(piece, sources);
+  assert.equal(proofVersion(piece, structuredClone(sources)), basis);
   const [first] = generations;
   const [key] = keys;
   assert.ok(first !== undefined && key !== undefined);
@@ -402,7 +463,97 @@ test('whatever a proof is made of is in its basis', async (t) => {
     })),
   ];
   for (const other of others)
-    assert.notEqual(proofBasis(piece, { ...sources, ...other }), basis, JSON.stringify(other));
+    assert.notEqual(proofVersion(piece, { ...sources, ...other }), basis, JSON.stringify(other));
   for (const other of [{ id: '01jd000000000000000000000b' }, { revision: 2 }])
-    assert.notEqual(proofBasis({ ...piece, ...other }, sources), basis);
+    assert.notEqual(proofVersion({ ...piece, ...other }, sources), basis);
+});
+
+test('threads of a large press take prose and proofs from the cache, and fill it', async (t) => {
+  const { app, papers, press } = await aired(t);
+  const slugs = Array.from({ length: POOL_MIN }, (_, n) => `piece-${n}`);
+  app.store.transact(() => {
+    for (const slug of slugs) {
+      fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+      airStory(app.desk, PAPER, slug, { by: 'cli', at: START });
+    }
+  });
+  await press();
+  const cold = treeOf(papers);
+  const archive = app.store.archive(PAPER);
+  const stories = slugs.map((slug) => archive.storyBySlug(slug)).filter((story) => story !== null);
+  await withCache(app, (cache) => {
+    cache.load([...slugs.map((slug) => `story/${slug}`), ...slugs.map((slug) => `proof/${slug}`)]);
+    for (const story of stories) {
+      const cached = cache.get(`story/${story.slug}`, proseVersion(story));
+      assert.ok(cached !== null, `${story.slug} is not cached`);
+      cache.put(`story/${story.slug}`, proseVersion(story), cached.value, Buffer.from('<p>FORGED</p>\n'));
+    }
+    cache.save();
+  });
+  await press();
+  const forged = [...treeOf(papers)].filter(([, text]) => text.includes('<div class="prose"><p>FORGED</p>\n</div>'));
+  assert.equal(forged.length, slugs.length);
+  rmSync(pressCacheFile(app.settings, PAPER));
+  await press();
+  assertSameTree(treeOf(papers), cold);
+});
+
+test('a withdrawn piece leaves the cache with the next full press, a private paper leaves none', async (t) => {
+  const { app, press } = await aired(t);
+  await press();
+  const file = pressCacheFile(app.settings, PAPER);
+  const holds = (text: string) => readFileSync(file).includes(text) || readFileSync(`${file}-wal`).includes(text);
+  assert.ok(holds('"story/tide"'));
+  withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  await press();
+  await withCache(app, (cache) => {
+    assert.deepEqual([...cache.read(new Map([['story/tide', proseVersion(tideOf(app))]]))], []);
+  });
+  changePaper(app, { paper_public: false });
+  await press();
+  assert.ok(!existsSync(file));
+});
+
+test('a press after a change of settings takes prose from the cache, however small the paper', async (t) => {
+  const { app, read, press } = await aired(t);
+  await press();
+  await forgeProse(app);
+  changePaper(app, { nameplate: 'The Quay Ledger' });
+  await pressPapers(app, { cards: false });
+  assert.match(read(PAGE), /The Quay Ledger[\s\S]*FORGED/);
+});
+
+test('entries that came to lie in many packs are put together', () => {
+  const packs = packsInMemory();
+  const cache = new PressCache(packs);
+  const names = Array.from({ length: 9 }, (_, n) => `story/${n}`);
+  for (const name of names) {
+    cache.put(name, 'v', name);
+    cache.save();
+  }
+  assert.equal(new Set(packs.packs.values()).size, 9);
+  cache.load(names);
+  for (const name of names) assert.equal(cache.get(name, 'v')?.value, name);
+  cache.put('story/3', 'w', 'changed');
+  cache.save();
+  assert.equal(new Set(packs.packs.values()).size, 1);
+  cache.load(names);
+  assert.deepEqual(
+    names.map((name) => (cache.get(name, 'v') ?? cache.get(name, 'w'))?.value),
+    names.map((name, n) => (n === 3 ? 'changed' : name)),
+  );
+  // And many bytes in more than one.
+  cache.load(names);
+  for (const name of names) cache.put(name, 'x', name, Buffer.alloc(250_000, 7));
+  cache.save();
+  assert.equal(new Set(packs.packs.values()).size, 2);
+});
+
+test('prose is the same as text and as bytes, whatever it begins with', async (t) => {
+  const prose = '\ufeffThe tide “was” late.[^1] 潮😀 [^2]\u2028';
+  const { app } = await aired(t, { prose });
+  const archive = app.store.archive(PAPER);
+  const story = archive.load(['tide'], 3).stories.get('tide');
+  assert.equal(story?.prose, tideOf(app).prose);
+  assert.equal(Buffer.from(story?.prose_utf8 ?? []).toString(), tideOf(app).prose);
 });

@@ -14,6 +14,7 @@ import { inclusionPath, leafHash, merkleRoot } from '../../src/ledger/merkle.ts'
 import { logTables } from '../../src/store/log.ts';
 import type { Db } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/open.ts';
+import { prepareEagerly } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Scope } from '../support/app-context.ts';
@@ -229,6 +230,7 @@ test('no statement of the logs reads a whole table, or sorts what it finds', (t:
       return db.prepare(sql);
     },
   };
+  prepareEagerly(listening as Db);
   logTables(listening as Db);
   assert(statements.length > 15);
   for (const sql of statements) {

@@ -5,6 +5,7 @@ import { logTables } from '../../src/store/log.ts';
 import type { Db } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { recordsTables } from '../../src/store/records.ts';
+import { prepareEagerly } from '../../src/store/sql.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */
@@ -35,6 +36,7 @@ test('no statement of the records reads a whole table or sorts what it finds', (
       return db.prepare(sql);
     },
   };
+  prepareEagerly(listening as Db);
   recordsTables(listening as Db, (work) => work(), logTables(listening as Db));
   assert(statements.length > 50);
   for (const sql of statements) {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { bytes, flag, integer, json, oneOf, orNull, text } from '../../src/store/columns.ts';
-import { sql } from '../../src/store/sql.ts';
+import { IN_MEMORY } from '../../src/store/open.ts';
+import { prepareEagerly, sql } from '../../src/store/sql.ts';
+import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 const open = () => {
@@ -64,7 +66,21 @@ test('a write gives the number of changed rows, or the rows that it returns', ()
 
 test('a statement that lacks a column is refused when it is prepared', () => {
   const { all } = open();
+  const read = all('SELECT id FROM notes', NOTE);
+  assert.throws(() => read(), /no column n in: SELECT id FROM notes/);
+});
+
+test('a connection may prepare its statements at once', () => {
+  const db = new Database(':memory:');
+  db.exec('CREATE TABLE notes (id TEXT)');
+  prepareEagerly(db);
+  const { all, run } = sql(db);
   assert.throws(() => all('SELECT id FROM notes', NOTE), /no column n in: SELECT id FROM notes/);
+  assert.throws(() => run('DELETE FROM letters'), /no such table: letters/);
+});
+
+test('every statement of the store is sound', () => {
+  openStore({ file: IN_MEMORY }).close();
 });
 
 test('a value of another kind names its column and statement', () => {

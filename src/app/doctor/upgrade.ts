@@ -5,11 +5,12 @@ import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
 import { VERSION } from '../../project.ts';
 import { sizeText } from '../../size.ts';
+import { codeOfPacks } from '../../store/press-packs.ts';
 import type { Fill, PendingMigration, PressedPaper } from '../../store/upgrade-plan.ts';
 import { readUpgradePlan } from '../../store/upgrade-plan.ts';
 import type { Build } from '../build.ts';
 import { nextBuild } from '../build.ts';
-import { databaseFile } from '../context.ts';
+import { databaseFile, pressCacheFile } from '../context.ts';
 
 /** Rows that one second is enough for, on two cores. */
 const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
@@ -34,7 +35,7 @@ export interface UpgradePress {
   /** All of its files, or how many changes wait. */
   files: number;
   changes: number;
-  /** Whether prose is parsed again, which takes longer than taking it from the pages that are there. */
+  /** Whether prose is parsed again, which takes longer than taking it from the press cache. */
   prose: boolean;
   seconds: number;
 }
@@ -57,7 +58,7 @@ export interface Upgrade {
 const seconds = (rows: number, rate: number): number => Math.ceil(rows / rate);
 
 /** Reads what this version will change. Changes nothing, and needs no built pages. */
-export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp' | 'proseCode'> = nextBuild): Upgrade {
+export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp' | 'cacheCode'> = nextBuild): Upgrade {
   const file = databaseFile(settings);
   const plan = readUpgradePlan(file);
   const free = freeSpace(settings.dataDir);
@@ -75,7 +76,7 @@ export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp'
     behind: fill.name === 'index of values',
   }));
   const origin = (settings.assumed.origin ? plan.origin : null) ?? settings.origin;
-  const code = settings.services.desk && plan.papers.length > 0 ? build() : { stamp: '', proseCode: '' };
+  const code = settings.services.desk && plan.papers.length > 0 ? build() : { stamp: '', cacheCode: '' };
   const presses = settings.services.desk
     ? plan.papers.map((paper) => pressOf(paper, { ...settings, origin }, code)).filter(isOwed)
     : [];
@@ -90,7 +91,7 @@ export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp'
 
 const isOwed = ({ reasons, changes }: UpgradePress): boolean => reasons.length > 0 || changes > 0;
 
-function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'stamp' | 'proseCode'>): UpgradePress {
+function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'stamp' | 'cacheCode'>): UpgradePress {
   const reasons = pressReasons(paper, settings, build);
   const isFull = reasons.length > 0;
   // A tree that was never pressed has no files to count; a piece has some.
@@ -100,7 +101,7 @@ function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'st
     reasons,
     files,
     changes: paper.stale,
-    prose: isFull && paper.proseCode !== build.proseCode,
+    prose: isFull && codeOfPacks(pressCacheFile(settings, paper.slug)) !== build.cacheCode,
     seconds: seconds(files + paper.stale, RATES.press),
   };
 }

@@ -9,16 +9,10 @@ import type { Channel } from './channel.ts';
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose verbatim with its `[^N]` markers, and
+ * The Markdown version of a story, `stories/{slug}.md`, in UTF-8: front matter, the prose verbatim with its `[^N]` markers, and
  * a footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
  */
-export function storyMarkdown(channel: Channel, story: Story): string {
-  const { before, after } = aroundProse(channel, story);
-  return before + story.prose + after;
-}
-
-/** The same in UTF-8. */
-export function storyMarkdownBytes(channel: Channel, story: Story): Uint8Array {
+export function storyMarkdown(channel: Channel, story: Story): Buffer {
   const { before, after } = aroundProse(channel, story);
   return Buffer.concat([utf8(before), story.prose_utf8 ?? utf8(story.prose), utf8(after)]);
 }

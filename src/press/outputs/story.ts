@@ -7,7 +7,7 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
-import { storyMarkdownBytes } from '../feeds/markdown.ts';
+import { storyMarkdown } from '../feeds/markdown.ts';
 import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
@@ -50,28 +50,28 @@ export const story: Output = {
     return [
       {
         path: `${folder}/index.html`,
-        body: filled(
+        body: withProse(
           await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
           prose.html,
         ),
       },
-      { path: `${folder}.md`, body: storyMarkdownBytes({ paper: edition.paper(), root }, found) },
+      { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
       ...(await cards(edition, found, render)),
     ];
   },
 };
 
 /** Stands on a page for prose that is UTF-8 already. No text on a page has an unescaped `<`, and no attribute a quote. */
-const HOLE = '<!--prose-->';
-const AROUND = `<div class="prose">${HOLE}</div>`;
+const PLACEHOLDER = '<!--prose-->';
+const PROSE_ELEMENT = `<div class="prose">${PLACEHOLDER}</div>`;
 
 /** A page with its prose in its place. */
-function filled(page: string, prose: string | Uint8Array): string | Uint8Array {
+function withProse(page: string, prose: string | Uint8Array): string | Uint8Array {
   if (typeof prose === 'string') return page;
-  const around = page.indexOf(AROUND);
+  const around = page.indexOf(PROSE_ELEMENT);
   if (around < 0) throw new Error('the page of a story has no place for its prose');
-  const at = around + AROUND.indexOf(HOLE);
-  return Buffer.concat([utf8(page.slice(0, at)), prose, utf8(page.slice(at + HOLE.length))]);
+  const at = around + PROSE_ELEMENT.indexOf(PLACEHOLDER);
+  return Buffer.concat([utf8(page.slice(0, at)), prose, utf8(page.slice(at + PLACEHOLDER.length))]);
 }
 
 /** The preview picture of a piece: its own art when that is a large photograph, else its card. */
@@ -123,7 +123,7 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
       }),
     }),
     is_preview: false,
-    html: typeof prose.html === 'string' ? prose.html : HOLE,
+    html: typeof prose.html === 'string' ? prose.html : PLACEHOLDER,
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.length,
     facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
       n,

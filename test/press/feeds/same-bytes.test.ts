@@ -30,7 +30,7 @@ function everything(): string[] {
     headersFile({ root: channel.root, embed_scripts: [] }),
     frontJsonLd(channel),
     ...items.flatMap((item) => [
-      storyMarkdown(channel, item),
+      storyMarkdown(channel, item).toString(),
       storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1 }),
     ]),
   ];
