@@ -49,7 +49,8 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     manifest: how.isListed ? store.manifest : null,
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
-    tools: { render, assets, pictures, cache: cacheOf(cache), now },
+    tools: { render, assets, pictures, now },
+    cache: cacheOf(cache),
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
   });

@@ -3,12 +3,12 @@ import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
 import { avatarPath } from './outputs/row-view.ts';
 import { shareImage } from './outputs/story.ts';
-import type { PressCache } from './press-cache.ts';
+import type { CacheLoad } from './press-cache.ts';
 import { proseHtml } from './prose-html.ts';
 import { proseVersion } from './shown-prose.ts';
 
 /** Pieces in full, as feeds carry them. */
-export function feedItems(edition: Edition, rows: Row[], cache?: PressCache | null): FeedItem[] {
+export function feedItems(edition: Edition, rows: Row[], cache?: CacheLoad | null): FeedItem[] {
   const { root } = edition.site;
   const stories = rows.map((row) => ({ row, story: edition.story(row.slug) }));
   const cached = cache
@@ -40,7 +40,7 @@ const rendered = new Map<string, string>();
 const RENDERED_MAX = 200;
 
 /** HTML from the press cache, by output: without pictures, it is the same as on the page. */
-function cachedHtml(cache: PressCache, stories: Story[], root: string): Map<string, string> {
+function cachedHtml(cache: CacheLoad, stories: Story[], root: string): Map<string, string> {
   const others = stories.filter((story) => !rendered.has(keyOf(story, root)));
   const versions = new Map(others.map((story) => [`story/${story.slug}`, proseVersion(story)]));
   const found = new Map<string, string>();

@@ -2,7 +2,7 @@ import type { Media } from '../desk/media.ts';
 import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
 import type { Portrait } from './portrait.ts';
-import type { PressCache } from './press-cache.ts';
+import type { CacheLoad } from './press-cache.ts';
 import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
@@ -64,7 +64,7 @@ export interface RenderTools {
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
   /** What outputs made in earlier presses; null in a press of few outputs, which would wait for it longer than it saves. */
-  cache?: PressCache | null;
+  cache?: CacheLoad | null;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

@@ -39,30 +39,43 @@ const NO_BYTES = new Uint8Array();
  */
 export class PressCache {
   readonly #packs: PackStore;
-  /** Of the outputs that are being printed. */
-  #loaded = new Map<string, PackedEntry>();
-  #isScattered = false;
-  #used = new Set<string>();
-  #added = new Map<string, PackedEntry>();
 
   constructor(packs: PackStore) {
     this.#packs = packs;
   }
 
-  /** Reads the entries of outputs that are printed next. They are valid until the next call. */
-  load(outputs: readonly string[]): void {
-    this.#loaded = new Map();
-    this.#used = new Set();
-    const wanted = new Set(outputs);
-    let packs = 0;
-    for (const pack of this.#packs.packsWith(outputs)) {
-      packs++;
-      for (const entry of entriesIn(pack)) if (wanted.has(entry.output)) this.#loaded.set(entry.output, entry);
-    }
-    this.#isScattered = packs > PACKS_MAX;
+  /** Reads the entries of outputs that are printed next. Several loads may be printed at a time. */
+  load(outputs: readonly string[]): CacheLoad {
+    return new CacheLoad(this.#packs, outputs);
   }
 
-  /** The entry of an output that is being printed; null unless it has this version. */
+  /** Call it at the end of a press of everything. `isEmpty` tells that the paper has no outputs any more. */
+  tidy(isEmpty: boolean): void {
+    if (isEmpty) this.#packs.clear();
+    else this.#packs.tidy();
+  }
+}
+
+/** The entries of some outputs while these are printed. */
+export class CacheLoad {
+  readonly #packs: PackStore;
+  readonly #loaded = new Map<string, PackedEntry>();
+  readonly #isScattered: boolean;
+  readonly #used = new Set<string>();
+  readonly #added = new Map<string, PackedEntry>();
+
+  constructor(packs: PackStore, outputs: readonly string[]) {
+    this.#packs = packs;
+    const wanted = new Set(outputs);
+    let count = 0;
+    for (const pack of packs.packsWith(outputs)) {
+      count++;
+      for (const entry of entriesIn(pack)) if (wanted.has(entry.output)) this.#loaded.set(entry.output, entry);
+    }
+    this.#isScattered = count > PACKS_MAX;
+  }
+
+  /** The entry of an output; null unless it has this version. */
   get<T>(output: string, version: string): CacheEntry<T> | null {
     const entry = this.#loaded.get(output);
     if (entry?.version !== version) return null;
@@ -70,7 +83,7 @@ export class PressCache {
     return entry as unknown as CacheEntry<T>;
   }
 
-  /** The bytes of entries of other outputs, by output. */
+  /** The bytes of the entries of other outputs. */
   *read(versions: ReadonlyMap<string, string>): Iterable<{ output: string; bytes: Uint8Array }> {
     for (const pack of this.#packs.packsWith([...versions.keys()])) {
       for (const entry of entriesIn(pack)) if (versions.get(entry.output) === entry.version) yield entry;
@@ -81,7 +94,7 @@ export class PressCache {
     if (bytes.length <= BYTES_MAX) this.#added.set(output, { output, version, value, size: bytes.length, bytes });
   }
 
-  /** Call it when the loaded outputs are printed: writes what was put, and removes what none of them used. */
+  /** Call it when the outputs are printed: writes what was put, and removes what none of them used. */
   save(): void {
     const others = [...this.#loaded.values()].filter(({ output }) => !this.#added.has(output));
     const unused = others.filter(({ output }) => !this.#used.has(output)).map(({ output }) => output);
@@ -91,28 +104,23 @@ export class PressCache {
     }
     let entries: PackedEntry[] = [];
     let size = 0;
-    const write = () => {
-      if (entries.length > 0)
-        this.#packs.add(
-          entries.map(({ output }) => output),
-          packOf(entries),
-        );
-      entries = [];
-      size = 0;
-    };
     for (const entry of this.#added.values()) {
       entries.push(entry);
       size += entry.size;
-      if (size > PACK_BYTES) write();
+      if (size <= PACK_BYTES) continue;
+      this.#write(entries);
+      entries = [];
+      size = 0;
     }
-    write();
-    this.#added = new Map();
+    this.#write(entries);
   }
 
-  /** Call it at the end of a press of everything. `isEmpty` tells that the paper has no outputs any more. */
-  tidy(isEmpty: boolean): void {
-    if (isEmpty) this.#packs.clear();
-    else this.#packs.tidy();
+  #write(entries: readonly PackedEntry[]): void {
+    if (entries.length === 0) return;
+    this.#packs.add(
+      entries.map(({ output }) => output),
+      packOf(entries),
+    );
   }
 }
 

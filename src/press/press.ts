@@ -40,7 +40,7 @@ export const NEEDS_POOL = Symbol('needs a worker pool');
 /** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
 export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
 
-export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
+export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest' | 'cache'> {
   manifest: Manifest;
   /** The marks that this press handles, from the same snapshot as `archive`. */
   marks: Pick<Manifest, 'staleTags' | 'isStale'>;
@@ -113,8 +113,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const checksDisk = full || start.dirty;
   const isListed = manifest.hasOutputs(paper);
   const cache = full || pool !== null ? job.cache : null;
-  const tools = { ...job.tools, cache };
-  const printer = new Printer({ ...job, tools, manifest: isListed ? manifest : null, checksDisk });
+  const printer = new Printer({ ...job, cache, manifest: isListed ? manifest : null, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 

@@ -7,6 +7,7 @@ import type { Manifest, PressedFile, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
+import type { CacheLoad, PressCache } from './press-cache.ts';
 import { utf8 } from './utf8.ts';
 import { yielder } from './yielder.ts';
 
@@ -29,6 +30,8 @@ export interface PrinterJob {
   site: Site;
   tree: Tree;
   tools: RenderTools;
+  /** Null in a press of few outputs. */
+  cache: PressCache | null;
   /** The path of a media file's content on disk, by digest. */
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
@@ -63,15 +66,14 @@ export class Printer {
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
-    const { cache } = this.#job.tools;
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
-      cache?.load(load);
+      const cache = this.#job.cache?.load(load);
       const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
       for (const name of load) {
         await this.#yieldTurn();
-        const { written } = await this.#print(name, loaded.fresh(), recorded?.get(name));
+        const { written } = await this.#print(name, loaded.fresh(), { recorded: recorded?.get(name), cache });
         const landing: Promise<void> = written
           .then(done)
           .catch((error: unknown) => {
@@ -96,18 +98,19 @@ export class Printer {
   async #print(
     name: string,
     edition: Edition,
-    recorded: PressedFile[] | undefined,
+    { recorded, cache }: { recorded: PressedFile[] | undefined; cache: CacheLoad | undefined },
   ): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
     const before = new Map(recorded?.map(({ path, digest }) => [path, digest]));
-    const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
-    return { written: this.#write(name, files, edition, before) };
+    const files = (await found.output.print(edition, found.key, { ...this.#job.tools, cache })) ?? [];
+    return { written: this.#write(name, files, { edition, before, cache }) };
   }
 
-  async #write(name: string, files: RenderedFile[], edition: Edition, before: Digests): Promise<RenderResult> {
+  async #write(name: string, files: RenderedFile[], printed: Printed): Promise<RenderResult> {
+    const { edition, before } = printed;
     this.#job.tree.assertClaim();
     const exists = files.length > 0;
     const tags = exists ? edition.reads.join('\n') : '';
@@ -116,7 +119,7 @@ export class Printer {
     const digests = new Map<string, string>();
     for (const file of files) {
       gone.delete(file.path);
-      const digest = await this.#writeFile(file, before, digests, result);
+      const digest = await this.#writeFile(file, printed, digests, result);
       digests.set(file.path, digest);
       if (digest !== before.get(file.path)) result.changed.push({ path: file.path, digest });
     }
@@ -125,8 +128,13 @@ export class Printer {
   }
 
   /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. Returns its digest. */
-  async #writeFile(file: RenderedFile, before: Digests, digests: Digests, result: RenderResult): Promise<string> {
-    const { tree, tools, mediaFile, checksDisk } = this.#job;
+  async #writeFile(
+    file: RenderedFile,
+    { before, cache }: Printed,
+    digests: Digests,
+    result: RenderResult,
+  ): Promise<string> {
+    const { tree, mediaFile, checksDisk } = this.#job;
     const { path } = file;
     const listed = before.get(path);
     // A file that was listed with other bytes is written without a look at the disk.
@@ -141,12 +149,12 @@ export class Printer {
       return digest;
     }
     if ('make' in file) {
-      // Before anything is awaited: what is loaded belongs to the outputs that are being printed.
-      const known = tools.cache?.get<string>(result.name, file.version)?.value;
+      // Before anything is awaited, so that `save` does not come first.
+      const known = cache?.get<string>(result.name, file.version)?.value;
       if (known !== undefined && isThere(known, () => tree.digestBefore(path) === known)) return known;
       const bytes = utf8(file.make());
       const digest = sha256(bytes);
-      tools.cache?.put(result.name, file.version, digest);
+      cache?.put(result.name, file.version, digest);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;
       await tree.write(path, bytes);
@@ -177,6 +185,14 @@ export class Printer {
 
 /** Digests of files, by path. */
 type Digests = ReadonlyMap<string, string>;
+
+/** What an output was printed from. */
+interface Printed {
+  edition: Edition;
+  /** The files that the manifest lists of it. */
+  before: Digests;
+  cache: CacheLoad | undefined;
+}
 
 /** Names in loads of `LOAD_SIZE`, in order. */
 function* inLoads(names: Iterable<string>): Iterable<string[]> {

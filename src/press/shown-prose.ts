@@ -1,6 +1,6 @@
 import type { Story } from '../desk/archive.ts';
 import { wordCount } from '../desk/word-count.ts';
-import type { PressCache } from './press-cache.ts';
+import type { CacheLoad } from './press-cache.ts';
 import type { ProseHtml } from './prose-html.ts';
 import { utf8 } from './utf8.ts';
 
@@ -32,7 +32,7 @@ interface Cached extends Pick<ShownProse, 'length' | 'words'> {
  * paper's media too: these are rendered each time.
  */
 export function cachedProse(
-  cache: PressCache | null | undefined,
+  cache: CacheLoad | null | undefined,
   output: string,
   story: Pick<Story, 'prose' | 'language' | 'content_hash'>,
   render: () => ProseHtml,

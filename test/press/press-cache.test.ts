@@ -79,8 +79,8 @@ function changePaper({ store }: AppContext, change: Partial<PaperBody>): void {
 /** Whether the cache has the prose of the piece, as it is now. */
 const isCached = (app: AppContext) =>
   withCache(app, (cache) => {
-    cache.load(['story/tide']);
-    return cache.get('story/tide', proseVersion(tideOf(app))) !== null;
+    const load = cache.load(['story/tide']);
+    return load.get('story/tide', proseVersion(tideOf(app))) !== null;
   });
 
 /** Keeps another prose for the piece. */
@@ -89,8 +89,9 @@ async function forgeProse(app: AppContext, code?: string): Promise<void> {
     app,
     (cache) => {
       const markers = new Map([1, 2].map((n) => [n, 1]));
-      cachedProse(cache, 'story/tide', tideOf(app), () => ({ html: '<p>FORGED “prose”</p>\n', markers }));
-      cache.save();
+      const load = cache.load([]);
+      cachedProse(load, 'story/tide', tideOf(app), () => ({ html: '<p>FORGED “prose”</p>\n', markers }));
+      load.save();
     },
     code,
   );
@@ -129,13 +130,14 @@ test('a proof stays as it is while it is made of the same, and is read neverthel
   const forged = sound.replace('"prose": "', '$&FORGED ');
   const digest = sha256(forged);
   const basis = await withCache(app, (cache) => {
+    let load = cache.load([]);
     const generations = app.store.archive(PAPER).generations(tideOf(app).id);
     const keysUrl = (JSON.parse(sound) as Proof).receipt_verify.keys_url;
     const basis = proofVersion(tideOf(app), { generations, keys: app.store.archive(PAPER).keys(), keysUrl, log: null });
-    cache.load(['proof/tide']);
-    assert.deepEqual(cache.get('proof/tide', basis)?.value, sha256(sound));
-    cache.put('proof/tide', basis, digest);
-    cache.save();
+    load = cache.load(['proof/tide']);
+    assert.deepEqual(load.get('proof/tide', basis)?.value, sha256(sound));
+    load.put('proof/tide', basis, digest);
+    load.save();
     return basis;
   });
   writeFileSync(join(papers, PROOF), forged);
@@ -147,8 +149,8 @@ test('a proof stays as it is while it is made of the same, and is read neverthel
   await press();
   assert.match(read(PROOF), /The tide was early/);
   await withCache(app, (cache) => {
-    cache.load(['proof/tide']);
-    assert.equal(cache.get('proof/tide', basis), null);
+    const load = cache.load(['proof/tide']);
+    assert.equal(load.get('proof/tide', basis), null);
   });
   await assertAsCold();
 });
@@ -161,10 +163,10 @@ test('prose of another revision, of another language or of a withdrawn piece is 
   await press();
   assert.match(read(PAGE), /The tide was late\./);
   await withCache(app, (cache) => {
-    cache.load(['story/tide']);
+    const load = cache.load(['story/tide']);
     let rendered = 0;
     const ask = (other: object) =>
-      cachedProse(cache, 'story/tide', { ...tideOf(app), ...other }, () => {
+      cachedProse(load, 'story/tide', { ...tideOf(app), ...other }, () => {
         rendered++;
         return { html: '', markers: new Map() };
       });
@@ -219,11 +221,12 @@ test('prose is kept as it was rendered, whatever it says', () => {
       const render = () => proseHtml(prose, FACTS, (path) => path);
       const packs = packsInMemory();
       const cache = new PressCache(packs);
-      const first = cachedProse(cache, 'story/a', story(prose), render);
+      let load = cache.load([]);
+      const first = cachedProse(load, 'story/a', story(prose), render);
       assert.deepEqual(first, shownProse(render(), story(prose)));
-      cache.save();
-      cache.load(['story/a']);
-      const kept = cachedProse(cache, 'story/a', story(prose), () => assert.fail('it was rendered again'));
+      load.save();
+      load = cache.load(['story/a']);
+      const kept = cachedProse(load, 'story/a', story(prose), () => assert.fail('it was rendered again'));
       assert.deepEqual(
         { ...kept, html: Buffer.from(kept.html).toString() },
         { ...first, html: wellFormed(first.html) },
@@ -255,9 +258,10 @@ test('prose that shows pictures is rendered again, and not what only looks as if
   const isKept = (prose: string) => {
     const packs = packsInMemory();
     const cache = new PressCache(packs);
+    const load = cache.load([]);
     const story = { prose, language: 'en', content_hash: sha256(prose) };
-    cachedProse(cache, 'story/a', story, () => proseHtml(prose, [], (path) => path));
-    cache.save();
+    cachedProse(load, 'story/a', story, () => proseHtml(prose, [], (path) => path));
+    load.save();
     return packs.packs.size === 1;
   };
   const pictures = ['![p](media/p.jpg)', 'a ![](media/p.jpg) b', '[![p][r]](https://a.example)\n\n[r]: media/p.jpg'];
@@ -272,12 +276,13 @@ test('of a damaged pack nothing is taken', () => {
   const packs = packsInMemory();
   const cache = new PressCache(packs);
   const get = () => {
-    cache.load(['a', 'b']);
-    return [cache.get('a', 'x')?.value, cache.get('b', 'y')?.value, cache.get('a', 'y')];
+    const load = cache.load(['a', 'b']);
+    return [load.get('a', 'x')?.value, load.get('b', 'y')?.value, load.get('a', 'y')];
   };
-  cache.put('a', 'x', 1, Buffer.from('one'));
-  cache.put('b', 'y', 2);
-  cache.save();
+  const load = cache.load([]);
+  load.put('a', 'x', 1, Buffer.from('one'));
+  load.put('b', 'y', 2);
+  load.save();
   assert.deepEqual(get(), [1, 2, null]);
   const pack = Buffer.from(packs.packs.get('a') ?? []);
   for (let at = 0; at < pack.length; at++) {
@@ -417,11 +422,12 @@ test('a press that ends early leaves a cache of which the next one takes what is
   await press();
   await assertAsCold();
   await withCache(app, (cache) => {
+    let load = cache.load([]);
     const slugs = ['tide', 'quay', 'mole', 'pier'];
-    cache.load(slugs.map((slug) => `story/${slug}`));
+    load = cache.load(slugs.map((slug) => `story/${slug}`));
     for (const slug of slugs) {
       const story = app.store.archive(PAPER).storyBySlug(slug);
-      assert.ok(story !== null && cache.get(`story/${slug}`, proseVersion(story)) !== null, slug);
+      assert.ok(story !== null && load.get(`story/${slug}`, proseVersion(story)) !== null, slug);
     }
   });
 });
@@ -482,13 +488,13 @@ test('threads of a large press take prose and proofs from the cache, and fill it
   const archive = app.store.archive(PAPER);
   const stories = slugs.map((slug) => archive.storyBySlug(slug)).filter((story) => story !== null);
   await withCache(app, (cache) => {
-    cache.load([...slugs.map((slug) => `story/${slug}`), ...slugs.map((slug) => `proof/${slug}`)]);
+    const load = cache.load([...slugs.map((slug) => `story/${slug}`), ...slugs.map((slug) => `proof/${slug}`)]);
     for (const story of stories) {
-      const cached = cache.get(`story/${story.slug}`, proseVersion(story));
+      const cached = load.get(`story/${story.slug}`, proseVersion(story));
       assert.ok(cached !== null, `${story.slug} is not cached`);
-      cache.put(`story/${story.slug}`, proseVersion(story), cached.value, Buffer.from('<p>FORGED</p>\n'));
+      load.put(`story/${story.slug}`, proseVersion(story), cached.value, Buffer.from('<p>FORGED</p>\n'));
     }
-    cache.save();
+    load.save();
   });
   await press();
   const forged = [...treeOf(papers)].filter(([, text]) => text.includes('<div class="prose"><p>FORGED</p>\n</div>'));
@@ -507,7 +513,8 @@ test('a withdrawn piece leaves the cache with the next full press, a private pap
   withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
   await press();
   await withCache(app, (cache) => {
-    assert.deepEqual([...cache.read(new Map([['story/tide', proseVersion(tideOf(app))]]))], []);
+    const load = cache.load([]);
+    assert.deepEqual([...load.read(new Map([['story/tide', proseVersion(tideOf(app))]]))], []);
   });
   changePaper(app, { paper_public: false });
   await press();
@@ -528,25 +535,56 @@ test('entries that came to lie in many packs are put together', () => {
   const cache = new PressCache(packs);
   const names = Array.from({ length: 9 }, (_, n) => `story/${n}`);
   for (const name of names) {
-    cache.put(name, 'v', name);
-    cache.save();
+    const load = cache.load([name]);
+    load.put(name, 'v', name);
+    load.save();
   }
   assert.equal(new Set(packs.packs.values()).size, 9);
-  cache.load(names);
-  for (const name of names) assert.equal(cache.get(name, 'v')?.value, name);
-  cache.put('story/3', 'w', 'changed');
-  cache.save();
+  const scattered = cache.load(names);
+  for (const name of names) assert.equal(scattered.get(name, 'v')?.value, name);
+  scattered.put('story/3', 'w', 'changed');
+  scattered.save();
   assert.equal(new Set(packs.packs.values()).size, 1);
-  cache.load(names);
+  const together = cache.load(names);
   assert.deepEqual(
-    names.map((name) => (cache.get(name, 'v') ?? cache.get(name, 'w'))?.value),
+    names.map((name) => (together.get(name, 'v') ?? together.get(name, 'w'))?.value),
     names.map((name, n) => (n === 3 ? 'changed' : name)),
   );
   // And many bytes in more than one.
-  cache.load(names);
-  for (const name of names) cache.put(name, 'x', name, Buffer.alloc(250_000, 7));
-  cache.save();
+  for (const name of names) together.put(name, 'x', name, Buffer.alloc(250_000, 7));
+  together.save();
   assert.equal(new Set(packs.packs.values()).size, 2);
+});
+
+test('loads that are printed at the same time do not disturb each other', () => {
+  const cache = new PressCache(packsInMemory());
+  const first = cache.load(['a', 'b']);
+  first.put('a', 'v', 'A');
+  const second = cache.load(['c']);
+  second.put('c', 'v', 'C');
+  second.save();
+  first.put('b', 'v', 'B');
+  first.save();
+  const [third, fourth] = [cache.load(['a', 'b']), cache.load(['c'])];
+  assert.equal(third.get('a', 'v')?.value, 'A');
+  assert.equal(fourth.get('c', 'v')?.value, 'C');
+  fourth.save();
+  assert.equal(third.get('b', 'v')?.value, 'B');
+  third.save();
+  const last = cache.load(['a', 'b', 'c']);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((name) => last.get(name, 'v')?.value),
+    ['A', 'B', 'C'],
+  );
+  // What an output did not ask for goes.
+  const none = cache.load(['a', 'b']);
+  none.get('b', 'v');
+  none.save();
+  const left = cache.load(['a', 'b', 'c']);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((name) => left.get(name, 'v')?.value),
+    [undefined, 'B', 'C'],
+  );
 });
 
 test('prose is the same as text and as bytes, whatever it begins with', async (t) => {
