@@ -22,8 +22,8 @@ const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
   'index of values': 10_000,
   press: 1_000,
 };
-/** What the manifest and the log of writes take for each file that is pressed, in bytes. */
-const FILE_BYTES = 600;
+/** What the manifest, the log of writes and the press cache take for each file that is pressed, in bytes. */
+const FILE_BYTES = 2_200;
 
 /** Why all pages of a paper are pressed again. */
 export type PressReason = 'code' | 'address' | 'folder' | 'hub' | 'missing';
