@@ -268,8 +268,9 @@ async function pressSnapshot(
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
+  const cache = { file: pressCacheFile(app.settings, slug), code: build.cacheCode };
+  const packs = new PackFile(cache.file, cache.code);
   const snapshot = app.snapshots.take();
-  const packs = new PackFile(pressCacheFile(app.settings, slug), build.cacheCode);
   try {
     const { start, full, site, folder, stamp, mark } = store.transact(begin);
     const marks = pool?.takeSnapshots();
@@ -284,7 +285,7 @@ async function pressSnapshot(
       isNew: tree.isNew,
       now,
       deadline: claim.shared,
-      cache: { file: pressCacheFile(app.settings, slug), code: build.cacheCode },
+      cache,
     };
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
