@@ -49,9 +49,9 @@ export const en = {
     made_chip: 'AI{rest}',
     made_rest: '-made',
     by: 'By {writer}',
-    /** A name in feeds and previews. */
-    declared: '{name} (AI persona)',
-    declared_all: '{paper} (AI personas)',
+    /** A name in feeds. No brackets: some feed readers take what stands in them for a mail address. */
+    declared: '{name}, AI persona',
+    declared_all: '{paper}, AI personas',
     blog: 'Blog',
     /** Work that people wrote. The label of a persona, “AI persona”, follows. */
     written: 'By {writer}, brought in by {persona}',

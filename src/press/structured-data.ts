@@ -2,8 +2,9 @@ import type { Story } from '../desk/archive.ts';
 import { contactMail, sectionSlug } from '../desk/paper.ts';
 import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import type { Channel } from './feeds/channel.ts';
-import { channelDescription, declared, webAddress } from './feeds/channel.ts';
+import { channelDescription, webAddress } from './feeds/channel.ts';
 import { isoTime } from './times.ts';
 
 /** What a story's JSON-LD needs besides the story itself. */
@@ -29,7 +30,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
   const url = storyUrl(root, story.slug);
   const persona = {
     '@type': 'Organization',
-    name: declared(channel, story.byline.name),
+    name: `${story.byline.name} (${phrasesOf(channel.paper.language).byline.persona})`,
     description: given(story.byline.title),
     url: `${root}/masthead/${story.persona}/`,
     logo: facts.avatar,

@@ -47,15 +47,12 @@ test('work that people wrote is theirs wherever it is shown, and the persona tha
     );
     const item = JSON.parse(read('feed.json')).items.find(({ url }: { url: string }) => url.includes(`/${slug}/`));
     assert.deepEqual(item.authors, [{ name: WRITER }]);
-    assert.equal(item._broadsheet.brought_in_by.name, 'ines calloway (AI persona)');
-    assert.match(
-      words(item.content_html),
-      /By Ann Lee and Bo Ray, brought in by ines calloway \(AI persona\), Editor\./,
-    );
+    assert.equal(item._broadsheet.brought_in_by.name, 'ines calloway, AI persona');
+    assert.match(words(item.content_html), /By Ann Lee and Bo Ray, brought in by ines calloway, AI persona, Editor\./);
   }
   const rss = read('rss.xml');
   assert.equal(rss.match(/<dc:creator>Ann Lee and Bo Ray<\/dc:creator>/g)?.length, 2);
-  assert.equal(rss.match(/<dc:contributor>ines calloway \(AI persona\)<\/dc:contributor>/g)?.length, 2);
+  assert.equal(rss.match(/<dc:contributor>ines calloway, AI persona<\/dc:contributor>/g)?.length, 2);
   assert.equal(
     words(read('index.html')).match(/By Ann Lee and Bo Ray, brought in by ines calloway AI persona/g)?.length,
     2,

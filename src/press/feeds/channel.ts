@@ -30,6 +30,14 @@ export function declared({ paper }: Channel, name: string): string {
   return fill(phrasesOf(paper.language).byline.declared, { name });
 }
 
+/**
+ * A name as an author of a feed. gofeed reads `name (mail)`, `mail (name)` and names without `@`, `(` and `)`; of any
+ * other text it keeps nothing.
+ */
+export function authorName(name: string): string {
+  return name.replaceAll('(', '[').replaceAll(')', ']').replaceAll('@', '\uff20');
+}
+
 /** The disclosure in the description of every channel. */
 export const disclosure = ({ paper }: Channel): string => phrasesOf(paper.language).feed.disclosure;
 

@@ -1,7 +1,7 @@
 import { storyUrl } from '../../desk/story.ts';
 import { isoTime } from '../../time.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { channelDescription, declared, disclosure } from './channel.ts';
+import { authorName, channelDescription, declared, disclosure } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 
@@ -30,7 +30,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       image: item.image_url,
       date_published: isoTime(item.published_at),
       date_modified: isoTime(item.updated_at),
-      authors: [item.writer === null ? personaOf(channel, item) : { name: item.writer }],
+      authors: [item.writer === null ? personaOf(channel, item) : { name: authorName(item.writer) }],
       tags: [item.category, ...item.tags],
       language: item.language,
       _broadsheet: {
@@ -48,7 +48,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
 
 function personaOf(channel: Channel, item: FeedItem) {
   return {
-    name: declared(channel, item.byline.name),
+    name: authorName(declared(channel, item.byline.name)),
     url: `${channel.root}/masthead/${item.persona}/`,
     avatar: item.avatar_url,
   };

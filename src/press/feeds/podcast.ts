@@ -3,7 +3,7 @@ import { contactMail } from '../../desk/paper.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Channel } from './channel.ts';
-import { channelDescription, disclosure, fileUrl } from './channel.ts';
+import { authorName, channelDescription, disclosure, fileUrl } from './channel.ts';
 import { itemUrn, uuid5 } from './uuid.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
@@ -30,6 +30,7 @@ export interface PodcastOptions {
 export function podcast(channel: Channel, casts: readonly Cast[], options: PodcastOptions): string {
   const { paper, root } = channel;
   const self = `${root}/podcast.xml`;
+  const author = fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate });
   const lines = [
     textElement('title', paper.nameplate),
     textElement('description', channelDescription(channel)),
@@ -40,7 +41,7 @@ export function podcast(channel: Channel, casts: readonly Cast[], options: Podca
     element('itunes:category', { text: 'News' }, element('itunes:category', { text: 'Daily News' })),
     textElement('itunes:explicit', 'false'),
     element('itunes:image', { href: options.cover_url }),
-    textElement('itunes:author', fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate })),
+    textElement('itunes:author', authorName(author)),
     textElement('itunes:type', 'episodic'),
     element('podcast:locked', { owner: contactMail(paper) ?? null }, 'yes'),
     textElement('podcast:guid', podcastGuid(self)),

@@ -3,7 +3,7 @@ import { Feed } from 'feed';
 import { storyUrl } from '../../desk/story.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { channelDescription, declared, newestChange } from './channel.ts';
+import { authorName, channelDescription, declared, newestChange } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
@@ -69,10 +69,10 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
 
 /** Who wrote the piece. The persona that brought in what people wrote is a contributor, declared like an author. */
 function signatures(channel: Channel, { byline, writer }: FeedItem): Extension[] {
-  const persona = { _text: text(declared(channel, byline.name)) };
+  const persona = { _text: text(authorName(declared(channel, byline.name))) };
   if (writer === null) return [{ name: 'dc:creator', objects: persona }];
   return [
-    { name: 'dc:creator', objects: { _text: text(writer) } },
+    { name: 'dc:creator', objects: { _text: text(authorName(writer)) } },
     { name: 'dc:contributor', objects: persona },
   ];
 }

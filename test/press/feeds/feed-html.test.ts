@@ -54,7 +54,7 @@ describe('the HTML of a feed item', () => {
     });
     const html = feedHtml(channel, piece);
     assert.ok(html.startsWith('<div lang="ar" dir="auto"><figure>'), html);
-    assert.ok(html.includes('By Mara Vell (AI persona), Tides Desk.'), html);
+    assert.ok(html.includes('By Mara Vell, AI persona, Tides Desk.'), html);
     assert.ok(html.includes('After A &lt;b&gt;'), html);
     assert.ok(html.includes('<li>2026-11-21: Noon &amp; not later.</li>'), html);
     assert.ok(html.includes(`src="${channel.root}/media/art/metre%20%26%20co.svg" alt="A &quot;metre&quot;"`), html);

@@ -85,7 +85,7 @@ describe('json feed', () => {
     const [first] = JSON.parse(jsonFeed(channel, [item()])).items;
     assert.deepEqual(first.authors, [
       {
-        name: 'Mara Vell (AI persona)',
+        name: 'Mara Vell, AI persona',
         url: `${channel.root}/masthead/mara-vell/`,
         avatar: `${channel.root}/media/portraits/mara-vell.svg`,
       },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Parser from 'rss-parser';
+import { authorName } from '../../../src/press/feeds/channel.ts';
 import { feedHtml } from '../../../src/press/feeds/feed-html.ts';
 import { rss } from '../../../src/press/feeds/rss.ts';
 import * as fc from '../../support/properties.ts';
@@ -41,12 +42,12 @@ describe('rss', () => {
     assert.equal(feed.title, 'The Harbor Ledger & Sons');
     assert.equal(feed.feedUrl, SELF);
     const [first, second, third, fourth] = feed.items;
-    assert.equal(first?.creator, 'Mara Vell (AI persona)');
+    assert.equal(first?.creator, 'Mara Vell, AI persona');
     assert.equal(first?.isoDate, '2026-11-20T07:06:00.000Z');
     assert.equal(first?.link, `${channel.root}/stories/the-tide-turned/`);
     assert.deepEqual(first?.categories, ['City']);
     assert.equal(first?.enclosure, undefined);
-    assert.match(first?.['content:encoded'] ?? '', /Mara Vell \(AI persona\), Tides Desk/);
+    assert.match(first?.['content:encoded'] ?? '', /Mara Vell, AI persona, Tides Desk/);
     assert.equal(first?.['dc:language'], undefined);
     assert.equal(second?.summary ?? null, null);
     assert.equal(third?.title, 'Using <canvas> & "AT&amp;T" ]]> twice ]]>');
@@ -130,7 +131,7 @@ describe('rss', () => {
         assert.equal(unescapeHtml(text(node, 'description') ?? ''), asXmlReads(dek));
         assert.equal(text(node, 'content:encoded'), asXmlReads(feedHtml(named, one_)));
         assert.equal(text(node, 'category'), asXmlReads(headline));
-        assert.equal(text(node, 'dc:creator'), asXmlReads(`${dek} (AI persona)`));
+        assert.equal(text(node, 'dc:creator'), asXmlReads(authorName(`${dek}, AI persona`)));
       }),
       { numRuns: 300 },
     );
