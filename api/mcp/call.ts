@@ -21,8 +21,10 @@ export async function callTool(
   { c, ask, meta }: { c: RecordsContext; ask: Ask; meta: Record<string, unknown> | undefined },
 ): Promise<CallToolResult> {
   const headers = new Headers({ Accept: 'application/json', 'X-Request-Id': c.get('requestId') });
-  const key = c.req.header('x-service-key');
-  if (key !== undefined) headers.set('X-Service-Key', key);
+  for (const name of ['X-Service-Key', 'Authorization']) {
+    const value = c.req.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
   const payment = meta?.[PAYMENT];
   if (payment !== undefined) {
     const header = paymentHeader(payment);

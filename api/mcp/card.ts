@@ -32,8 +32,8 @@ export function cardAt(origin: string, { title, version, websiteUrl }: Identity)
         url: `${origin}/mcp`,
         headers: [
           {
-            name: 'X-Service-Key',
-            description: `An account's key, made at ${origin}/account. Without one: previews, and payment per call.`,
+            name: 'Authorization',
+            description: `Bearer <key>, or the key alone as X-Service-Key. An account's key, made at ${origin}/account. Without one: previews, and payment per call.`,
             isRequired: false,
             isSecret: true,
           },

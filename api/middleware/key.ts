@@ -6,6 +6,7 @@ import { reaches, requireKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
+import { sentKey } from './sent-key.ts';
 
 /**
  * The key of a request, from either header; null without one. Throws `key_invalid` for an unknown, malformed or revoked
@@ -16,21 +17,8 @@ export function keyOfRequest(
   header: (name: string) => string | null | undefined,
   now: number,
 ): AccessKey | null {
-  const [authorization, plain] = [header('authorization'), header('x-nrf-key')];
-  const texts: string[] = [];
-  if (typeof authorization === 'string') {
-    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (text === undefined)
-      throw new Fault('key_invalid', 'Authorization is not of the form `Bearer <key>`; write it so');
-    texts.push(text);
-  }
-  if (typeof plain === 'string') texts.push(plain.trim());
-  const [text, other] = texts;
-  if (text === undefined) return null;
-  if (other !== undefined && other !== text) {
-    throw new Fault('key_invalid', 'Authorization and X-NRF-Key hold different keys; send one');
-  }
-  return requireKey(keys, text, now);
+  const text = sentKey(header, 'X-NRF-Key');
+  return text === null ? null : requireKey(keys, text, now);
 }
 
 /**

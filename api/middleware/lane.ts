@@ -7,6 +7,7 @@ import type { Access, Lane } from '../../src/meter/lane.ts';
 import { laneOf } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
+import { sentKey } from './sent-key.ts';
 
 type Middleware = MiddlewareHandler<RecordsEnv>;
 
@@ -47,8 +48,14 @@ const passOn: Middleware = (_, next) => next();
 
 /** The key of a request, or null. Throws `key_invalid`, `key_expired`. */
 function keyOfRequest(keys: ServiceKeyTable, c: Context, now: number): ServiceKey | null {
-  const text = c.req.header('x-service-key');
-  return text === undefined ? null : serviceKeyOf(keys, text.trim(), now);
+  const text = sentKey((name) => keyHeader(c, name), 'X-Service-Key');
+  return text === null ? null : serviceKeyOf(keys, text, now);
+}
+
+/** A header that may carry a key. A password for a proxy in front of the service is none. */
+function keyHeader(c: Context, name: string): string | undefined {
+  const value = c.req.header(name);
+  return name === 'authorization' && /^Basic /i.test(value ?? '') ? undefined : value;
 }
 
 function refusal(
@@ -58,8 +65,8 @@ function refusal(
   const more = access === 'operator' || access === 'queue' ? {} : { sign_in_url: signInUrl };
   const level = key?.level ?? '';
   const words = {
-    key_invalid: 'X-Service-Key: this is no key in force',
-    key_required: `this route takes a key; send it as X-Service-Key: <key>${
+    key_invalid: 'this is no key in force',
+    key_required: `this route takes a key; send it as \`Authorization: Bearer <key>\` or \`X-Service-Key: <key>\`${
       access === 'operator' || access === 'queue'
         ? '. Its operator makes them'
         : `. An account makes them at ${signInUrl}`

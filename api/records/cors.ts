@@ -4,7 +4,7 @@ import type { CorsRules } from '../middleware/cors.ts';
 export const CORS: CorsRules = {
   methods: 'GET, HEAD, POST',
   sends: [
-    'X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID',
+    'Authorization, X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID',
     'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name',
   ].join(', '),
   reads: [

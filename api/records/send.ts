@@ -7,11 +7,14 @@ import type { Representation } from '../responses/response-cache.ts';
 import { JSON_TYPE, privateJson, sendPrivate, sendShared } from '../responses/send.ts';
 import type { RecordsContext } from './context.ts';
 
+/** What a response with a key depends on. */
+const KEY_HEADERS = 'Authorization, X-Service-Key';
+
 /** For JSON at the address of a page. Pages of other origins may read it. */
 export const JSON_BESIDE_PAGE = {
   'Content-Type': 'application/json',
   'Access-Control-Allow-Origin': '*',
-  Vary: 'Accept, Cookie, X-Service-Key',
+  Vary: `Accept, Cookie, ${KEY_HEADERS}`,
 };
 
 /**
@@ -38,5 +41,5 @@ function isRepresentation(value: unknown): value is Representation {
  */
 export function sendPublic(c: RecordsContext, representation: Representation, headers: Headers): Response {
   const isShared = c.get('key') === null && signedIn(c) === null;
-  return (isShared ? sendShared : sendPrivate)(c, representation, { Vary: 'X-Service-Key', ...headers });
+  return (isShared ? sendShared : sendPrivate)(c, representation, { Vary: KEY_HEADERS, ...headers });
 }

@@ -310,7 +310,8 @@ export const ROOMS: Record<string, Room> = {
   'api/records/openapi': {
     holds: 'the OpenAPI document, the index and the playground',
     imports: [
-      'types src/meter',
+      'src/accounts',
+      'src/meter',
       'types src/env.ts',
       'src/project.ts',
       'api/responses',

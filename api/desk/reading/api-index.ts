@@ -7,7 +7,7 @@ import { cached, reply } from '../../responses/reply.ts';
 import { levelOf, routeOf } from '../openapi/levels.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
-import type { Access, PaperRouteName } from '../routes.ts';
+import type { PaperRouteName } from '../routes.ts';
 
 /** The short names in `endpoints`, and the operation that each one points to. */
 const ENDPOINTS = {
@@ -74,22 +74,10 @@ const Index = z
     home: z.url(),
     landing: z.url(),
     playground: z.url(),
-    endpoints: z
-      .record(z.string(), z.string())
-      .openapi({ description: 'Names and addresses; {…} is an RFC 6570 template.' }),
-    doors: z
-      .record(
-        z.string(),
-        z.object({
-          method: z.string(),
-          url: z.string().openapi({ description: 'An RFC 6570 template.' }),
-          level: z
-            .enum(['public', ...LEVELS])
-            .openapi({ description: 'The least that a key must reach; `public` takes none.' }),
-          summary: z.string(),
-        }),
-      )
-      .openapi({ description: 'The same with their methods, by the operations’ names in the OpenAPI document.' }),
+    endpoints: z.record(z.string(), z.string()).openapi({
+      description:
+        'Names and addresses; {…} is an RFC 6570 template. With a key also every operation that its level reaches, as `<method> <path>`.',
+    }),
     feeds: z.object({
       rss: z.url(),
       podcast: z.url(),
@@ -117,39 +105,41 @@ const index = operation({
   responses: { 200: ok(Index, 'The index.'), ...faults() },
 });
 
-interface Summary {
+interface Listed {
+  /** `<method> <path>`. */
   name: string;
-  method: string;
   path: string;
   level: 'public' | Level;
-  summary: string;
 }
 
-const known = new WeakMap<PaperRoutes['hono'], Summary[]>();
+const known = new WeakMap<PaperRoutes['hono'], Listed[]>();
 
 /** Every operation of the OpenAPI document. */
-function allOperations({ hono }: PaperRoutes): Summary[] {
+function allOperations({ hono }: PaperRoutes): Listed[] {
   const found = known.get(hono) ?? readOperations(hono);
   known.set(hono, found);
   return found;
 }
 
-function readOperations(hono: PaperRoutes['hono']): Summary[] {
+function readOperations(hono: PaperRoutes['hono']): Listed[] {
   return Object.entries(pathsOf(hono)).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId, summary = '' }]) => ({
-      name: operationId,
-      method: method.toUpperCase(),
+    Object.entries(item).map(([method, { operationId }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
       path,
       level: levelOf(operationId),
-      summary,
     })),
   );
 }
 
-/** Whether a caller with this key may call an operation of this access level. */
-function isOpenTo(key: AccessKey | null, access: Access): boolean {
-  if (access === 'public' || access === 'token') return true;
-  return key !== null && reaches(key.level, access);
+const NAMED: readonly Listed[] = Object.entries(ENDPOINTS).map(([name, operation]) => ({
+  name,
+  path: routeOf(operation).path,
+  level: levelOf(operation),
+}));
+
+/** Whether a caller with this key may call an operation of this level. */
+function isOpenTo(key: AccessKey | null, level: 'public' | Level): boolean {
+  return level === 'public' || (key !== null && reaches(key.level, level));
 }
 
 /** The API's table of contents. */
@@ -173,15 +163,9 @@ export function indexRoutes(routes: PaperRoutes): void {
       landing: `${root}/agents/`,
       playground: `${root}/api/v1/playground`,
       endpoints: Object.fromEntries(
-        Object.entries(ENDPOINTS).flatMap(([name, operation]) => {
-          const { path, access } = routeOf(operation);
-          return isOpenTo(key, access) ? [[name, root + path]] : [];
-        }),
-      ),
-      doors: Object.fromEntries(
-        allOperations(routes)
-          .filter(({ level }) => isOpenTo(key, level))
-          .map(({ name, path, ...rest }) => [name, { ...rest, url: root + path }]),
+        [...NAMED, ...(key === null ? [] : allOperations(routes))].flatMap(({ name, path, level }) =>
+          isOpenTo(key, level) ? [[name, root + path]] : [],
+        ),
       ),
       feeds: {
         rss: `${root}/rss.xml`,

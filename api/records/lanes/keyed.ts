@@ -61,7 +61,7 @@ async function reserveUnit(
     return { result: result.reservation, synced };
   }
   await synced;
-  if (result === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
+  if (result === null) throw new Fault('key_invalid', 'the account of this key was deleted');
   set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
   const seconds = secondsToNextMinute(result.rate.at);

@@ -2,20 +2,21 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { Settings } from '../../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
-import type { Access } from '../../../src/meter/lane.ts';
 import { VERSION } from '../../../src/project.ts';
 import type { RecordsEnv } from '../../env.ts';
-import type { Operation, Paths } from '../../openapi/document.ts';
+import type { Paths } from '../../openapi/document.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
+import { reply } from '../../responses/reply.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { operation } from '../route.ts';
+import { indexOf, indexSpec } from './api-index.ts';
 import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
 import { HEADERS } from './headers.ts';
-import { ACCESS_WORDS } from './lanes.ts';
+import { ACCESS_WORDS, accessOf } from './lanes.ts';
 import { RECORDS_EVENTS } from './webhook-events.ts';
 
 /** What is true for a moment only, and must not be cached. */
@@ -26,35 +27,6 @@ const documentSpec = {
   tags: ['Public'],
   summary: 'The OpenAPI 3.1 document of this API',
   responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.'), ...faults() },
-};
-
-const Index = z
-  .object({
-    service: z.string(),
-    version: z.string(),
-    docs: z.url(),
-    playground: z.url(),
-    openapi: z.url(),
-    mcp: z.url(),
-    sign_in_url: z.url(),
-    keys_url: z.url(),
-    doors: z.record(
-      z.string(),
-      z.object({
-        method: z.string(),
-        url: z.string().openapi({ description: 'A URL template (RFC 6570).' }),
-        access: z.string().openapi({ description: 'Who has access, in words.' }),
-        summary: z.string(),
-      }),
-    ),
-  })
-  .openapi('Index');
-
-const indexSpec = {
-  operationId: 'readIndex',
-  tags: ['Public'],
-  summary: 'Every operation, and who has access to it',
-  responses: { 200: ok(Index, 'The index.'), ...faults() },
 };
 
 const TAGS = [
@@ -69,11 +41,16 @@ const TAGS = [
 ];
 
 const KEYS = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key of an account or a service: `drs_` followed by 43 letters and digits.',
+  },
   key: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Key',
-    description: 'A key of an account or a service: `drs_` followed by 43 letters and digits.',
+    description: 'The same key in a header of its own.',
   },
   payment: {
     type: 'apiKey',
@@ -93,21 +70,25 @@ const KEYS = {
 /** The OpenAPI document and the index of operations. Both are generated from the registered routes, on first use. */
 export function apiDescription(router: OpenAPIHono<RecordsEnv>, settings: Settings) {
   const root = settings.dataOrigin;
+  const link = `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/docs>; rel="service-doc"; type="text/html"`;
   registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(router, RECORDS_EVENTS, { tag: 'Changes', headers: STANDARD_HEADERS });
   const described = once(() => {
     const document = recordsDocument(router, settings);
     return {
       document: representationOf(JSON.stringify(document)),
-      index: representationOf({
-        text: JSON.stringify(indexOf(root, document.paths)),
-        link: `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/docs>; rel="service-doc"; type="text/html"`,
-      }),
+      index: representationOf({ text: JSON.stringify(indexOf(root, document.paths)), link }),
+      paths: document.paths,
     };
   });
   return {
     readOpenApi: operation(documentSpec, () => described().document),
-    readIndex: operation(indexSpec, () => described().index),
+    readIndex: operation(indexSpec, (c) => {
+      const key = c.get('key');
+      return key === null
+        ? described().index
+        : reply(indexOf(root, described().paths, key), { headers: { Link: link } });
+    }),
   };
 }
 
@@ -141,7 +122,7 @@ function recordsDocument(
       description: [
         `Served by Broadsheet ${VERSION}.`,
         'Watches hostnames and serves signed observations of them and the changes between. A domain is a watched hostname, a signal is a DNS snapshot of one type, a delta is the change between two, and a receipt is the signature over an observation.',
-        'Send a key as `X-Service-Key: <key>`: each request costs one unit of the account’s daily allowance, and failed requests are free. Without a key, every read except that of one domain responds with 402 and its price.',
+        'Send a key as `Authorization: Bearer <key>` or as `X-Service-Key: <key>`: each request costs one unit of the account’s daily allowance, and failed requests are free. Without a key, every read except that of one domain responds with 402 and its price.',
         `Limits per address without a key: ${limitInWords(READS)} reads of public routes and pages, one keyless lookup every 15 seconds, ${limitInWords(ASKS)} sign-in links, and ${limitInWords(REFUSED_PAYMENTS)} rejected payments. IPv6 addresses are counted by /64. Beyond that, the response is 429 with \`Retry-After\`.`,
         'Every GET also takes HEAD. Unknown query parameters are ignored. Times are UTC; a date stands for that whole day.',
       ].join('\n\n'),
@@ -156,36 +137,4 @@ function recordsDocument(
     paths,
     ...rest,
   };
-}
-
-function indexOf(root: string, paths: Paths): z.infer<typeof Index> {
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(
-      ([method, operation]) =>
-        [
-          operation.operationId,
-          {
-            method: method.toUpperCase(),
-            url: root + path,
-            access: ACCESS_WORDS[accessOf(operation)].words,
-            summary: String(operation.summary ?? ''),
-          },
-        ] as const,
-    ),
-  );
-  return {
-    service: 'Domain records',
-    version: VERSION,
-    docs: `${root}/docs`,
-    playground: `${root}/docs/playground`,
-    openapi: `${root}/v1/openapi.json`,
-    mcp: `${root}/mcp`,
-    sign_in_url: `${root}/account`,
-    keys_url: `${root}/.well-known/records-keys.json`,
-    doors: Object.fromEntries(operations),
-  };
-}
-
-function accessOf(operation: Operation): Access {
-  return operation['x-access'] as Access;
 }

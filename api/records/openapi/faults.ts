@@ -18,15 +18,15 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     codes: {
       key_required: [
         'the route takes a key, and none was sent.',
-        'this route takes a key; send it as X-Service-Key: <key>. An account makes them at its page',
+        'this route takes a key; send it as `Authorization: Bearer <key>` or `X-Service-Key: <key>`. An account makes them at its page',
       ],
       key_invalid: [
         'the key is unknown or revoked. A bad key is never ignored and never falls back to another lane.',
-        'X-Service-Key: this key was revoked; make another on your account’s page',
+        'this key was revoked; make another on your account’s page',
       ],
       key_expired: [
         'the key has expired.',
-        'X-Service-Key: this key ended at 2026-11-30T00:00:00.000Z; make another on your account’s page',
+        'this key ended at 2026-11-30T00:00:00.000Z; make another on your account’s page',
       ],
     },
     headers: { 'WWW-Authenticate': 'Challenge' },

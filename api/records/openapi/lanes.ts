@@ -1,4 +1,5 @@
 import type { Access } from '../../../src/meter/lane.ts';
+import type { Operation } from '../../openapi/document.ts';
 import type { FaultStatus } from '../../openapi/faults.ts';
 import { HEADERS_OF } from './headers.ts';
 
@@ -15,36 +16,41 @@ interface AccessWords {
   headers: Record<string, string>;
 }
 
-const key = (...levels: string[]): Way => ({ key: levels });
+const keys = (...levels: string[]): Way[] => [{ bearer: levels }, { key: levels }];
 const PAYMENTS: Way[] = [{ payment: [] }, { paymentV2: [] }];
 
 /** Every access in words, and as OpenAPI security requirements (spec, "Endpoints"). */
 export const ACCESS_WORDS: Record<Access, AccessWords> = {
-  public: { words: 'Open to everyone and not metered.', ways: [{}, key()], faults: [], headers: {} },
+  public: { words: 'Open to everyone and not metered.', ways: [{}, ...keys()], faults: [], headers: {} },
   lookup: {
     words: 'Keyless: a preview, one request every 15 seconds per address. Keyed: one unit. Or paid per call (x402).',
-    ways: [{}, key('account', 'service', 'operator'), ...PAYMENTS],
+    ways: [{}, ...keys('account', 'service', 'operator'), ...PAYMENTS],
     faults: [402, 409],
     headers: { ...HEADERS_OF.keyless, ...HEADERS_OF.meter, ...HEADERS_OF.paid },
   },
   read: {
     words: 'Takes a key of an account, for one unit, or a payment per call (x402).',
-    ways: [key('account', 'service', 'operator'), ...PAYMENTS],
+    ways: [...keys('account', 'service', 'operator'), ...PAYMENTS],
     faults: [402, 409],
     headers: { ...HEADERS_OF.meter, ...HEADERS_OF.paid },
   },
   export: {
     words: 'Takes a key of an account, for one unit. Payments are not accepted.',
-    ways: [key('account', 'service', 'operator')],
+    ways: keys('account', 'service', 'operator'),
     faults: [402],
     headers: HEADERS_OF.meter,
   },
-  usage: { words: 'Takes a key of an account and is not metered.', ways: [key('account')], faults: [], headers: {} },
+  usage: { words: 'Takes a key of an account and is not metered.', ways: keys('account'), faults: [], headers: {} },
   queue: {
     words: 'Takes a scanner’s or an operator’s key.',
-    ways: [key('scanner', 'operator')],
+    ways: keys('scanner', 'operator'),
     faults: [],
     headers: {},
   },
-  operator: { words: 'Takes an operator’s key.', ways: [key('operator')], faults: [], headers: {} },
+  operator: { words: 'Takes an operator’s key.', ways: keys('operator'), faults: [], headers: {} },
 };
+
+/** Who may call an operation of the document. */
+export function accessOf(operation: Operation): Access {
+  return operation['x-access'] as Access;
+}

@@ -73,7 +73,7 @@ export const buyCredits = (
       return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
     }
     if (store.accounts.find(account) === null) {
-      throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
+      throw new Fault('key_invalid', 'the account of this key was deleted');
     }
     const payment = paymentOf(c);
     await refusals.check(c);

@@ -82,7 +82,7 @@ const spec = {
 export const readUsage = (app: AppContext) =>
   operation(spec, (c) => {
     const usage = usageNow(app, c.get('key')?.account ?? '', c.req.valid('query').days);
-    if (usage === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
+    if (usage === null) throw new Fault('key_invalid', 'the account of this key was deleted');
     return {
       ...usage,
       credits: { ...usage.credits, top_up: topUpUrl(app.settings) },

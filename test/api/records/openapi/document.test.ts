@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Document } from '../../../support/contract.ts';
+import { Contract } from '../../../support/contract.ts';
 import { checkDocument, examplesIn } from '../../../support/document.ts';
 import { ask } from '../../../support/http.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
+
+type Endpoints = Record<string, { method: string; url: string }>;
 
 test('the data API describes itself', async (t) => {
   const root = 'https://records.example';
@@ -22,7 +25,7 @@ test('the data API describes itself', async (t) => {
     for (const name of ['X-RateLimit-Reset', 'X-Service-Credits-Remaining', 'X-PAYMENT-RESPONSE', 'RateLimit']) {
       assert.ok(shown.includes(name), name);
     }
-    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['key', 'payment', 'paymentV2']);
+    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['bearer', 'key', 'payment', 'paymentV2']);
     for (const path of ['/v1/changes', '/v1/stream', '/v1/search']) assert.ok(paths[path]?.get?.responses[402], path);
     const known = await ask(url, '/v1/openapi.json', { 'if-none-match': String(headers.etag) });
     assert.equal(known.status, 304);
@@ -33,11 +36,12 @@ test('the data API describes itself', async (t) => {
 
   await t.test('the index lists every door, with who comes in how', async () => {
     const { text, headers } = await ask(url, '/v1');
-    const { doors, ...index } = JSON.parse(text) as Record<string, string> & { doors: Record<string, { url: string }> };
+    const { endpoints, ...index } = JSON.parse(text) as Record<string, string> & { endpoints: Endpoints };
     const document = JSON.parse((await ask(url, '/v1/openapi.json')).text) as Document;
-    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
-    assert.deepEqual(Object.keys(doors).sort(), ids.sort());
-    for (const door of Object.values(doors)) assert.ok(door.url.startsWith(`${root}/`), door.url);
+    const { operations } = new Contract(document);
+    const listed = Object.entries(endpoints).map(([id, { method, url }]) => `${id}: ${method} ${url}`);
+    const all = operations.map(({ operationId, method, path }) => `${operationId}: ${method} ${root}${path}`);
+    assert.deepEqual(listed.sort(), all.sort());
     assert.ok(String(headers.link).includes(`<${index.openapi}>; rel="service-desc"`));
     for (const address of [index.docs, index.playground, index.openapi, index.sign_in_url, index.keys_url]) {
       // A page of an account leads to the one where one signs in.
@@ -46,6 +50,24 @@ test('the data API describes itself', async (t) => {
         /^(?:200|303)$/,
         address,
       );
+    }
+  });
+
+  await t.test('with a key the index lists every route that it opens', async () => {
+    const document = JSON.parse((await ask(url, '/v1/openapi.json')).text) as Document;
+    const { operations } = new Contract(document);
+    for (const level of ['account', 'service', 'scanner', 'operator'] as const) {
+      const { text, headers } = await ask(url, '/v1', { authorization: `Bearer ${keyOf(level)}` });
+      const { endpoints, key } = JSON.parse(text) as { endpoints: Endpoints; key: object };
+      const opened = operations.filter(({ security }) =>
+        security.some(
+          ({ bearer }, at) => bearer?.includes(level) || (at === 0 && Object.keys(security[0] ?? {}).length === 0),
+        ),
+      );
+      const ids = opened.filter(({ operationId }) => level !== 'scanner' || operationId !== 'readDomain');
+      assert.deepEqual(Object.keys(endpoints).sort(), ids.map(({ operationId }) => operationId).sort(), level);
+      assert.deepEqual(key, { level, name: `a test’s ${level}` });
+      assert.equal(headers['cache-control'], 'private, no-store');
     }
   });
 
