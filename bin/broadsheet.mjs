@@ -6,14 +6,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { engines, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const oldest = engines.node.replace('>=', '');
 const [[major, minor], [oldestMajor, oldestMinor]] = [process.versions.node, oldest].map((version) =>
   version.split('.').map(Number),
 );
 const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
-if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
+if (['--version', '-V'].includes(process.argv[2])) {
+  // Scripts ask for it often: it needs neither the commands nor a newer Node.
+  console.log(version);
+} else if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   // Caches compiled modules, which halves the time of the next start. Not in the system's folder for temporary
   // files, where others may write. Where node_modules is read-only, nothing is cached.
   // biome-ignore lint/style/noProcessEnv: worker threads take this setting from nowhere else

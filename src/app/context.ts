@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import { assertRestored } from '../backup/restore-folder.ts';
@@ -152,6 +153,22 @@ export async function withAppContext<T>(settings: Settings, work: (app: AppConte
   } finally {
     app.close();
   }
+}
+
+/**
+ * Like `withAppContext`, for commands that only make sense on existing data. They never create the database: in the wrong
+ * folder they throw `not_found` instead.
+ */
+export async function withExistingData<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
+  const file = databaseFile(settings);
+  assertRestored(settings.dataDir);
+  if (!existsSync(file)) {
+    throw new Fault(
+      'not_found',
+      `there is no database at ${file}; run this command in the folder of your project or set DATA_DIR, or start the server once to create one`,
+    );
+  }
+  return withAppContext(settings, work);
 }
 
 /** Throws `not_found`, listing the existing papers, when the paper does not exist. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
 import { readSettings } from '../env.ts';
@@ -22,7 +22,7 @@ function show(): Command {
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print the account as JSON')
     .action((email: string, options: { json?: boolean }) =>
-      withAppContext(readSettings(), (app) => sayAccount(app, email, options.json)),
+      withExistingData(readSettings(), (app) => sayAccount(app, email, options.json)),
     );
 }
 
@@ -34,7 +34,7 @@ function set(): Command {
     .option('--burst <n>', `how many daily allowances one day may use, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {

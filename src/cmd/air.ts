@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { requirePaper, withAppContext } from '../app/context.ts';
+import { requirePaper, withExistingData } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { airStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
@@ -16,7 +16,7 @@ export function command(): Command {
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault(

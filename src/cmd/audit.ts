@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { auditApp } from '../app/audit.ts';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
@@ -13,7 +13,7 @@ export function command(): Command {
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .action(({ deep, json }: { deep?: boolean; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         const progress = progressTo();
         const audit = await auditApp(app, { deep, progress: progress.step }).finally(progress.end);
         const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';

@@ -7,6 +7,7 @@ import { readSettings, type Settings, settingNames } from '../env.ts';
 import { messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { inMegabytes, sizeText } from '../size.ts';
+import { givenPlace } from '../terminal/given-place.ts';
 import { printError, printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
@@ -22,7 +23,7 @@ export function command(): Command {
     .action(async (text: string, { json }: { json?: boolean }) => {
       const settings = readSettings();
       const now = Date.now();
-      const place = backupPlace(settings, text, now);
+      const place = backupPlace(settings, givenPlace(text), now);
       const progress = progressTo();
       const step = (done: number, total: number, what: string) =>
         progress.step('back up (MB)', inMegabytes(done), inMegabytes(total), what);

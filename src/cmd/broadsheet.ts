@@ -3,6 +3,7 @@ import { Fault, stackOf } from '../fault.ts';
 import { VERSION } from '../project.ts';
 import { printable, printableLines } from '../terminal/escape.ts';
 import { endWithParent } from '../terminal/parent-process.ts';
+import { enterProject } from '../terminal/project-folder.ts';
 import { endBetweenSteps } from '../terminal/stop-signal.ts';
 
 /** Every command, in a separate file that exports `command()`. Only the file of the invoked command is loaded. */
@@ -47,6 +48,7 @@ const WRITES = new Set(
 );
 
 endWithParent();
+enterProject();
 if (WRITES.has(process.argv[2] ?? '')) endBetweenSteps();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas and proves what it published.')

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
 import { creditsOf } from '../meter/credits.ts';
@@ -21,7 +21,7 @@ function add(): Command {
     .option('--note <text>', 'the reason, such as an invoice number')
     .option('--json', 'print {email, balance, entry}')
     .action((email: string, amount: string, options: { note?: string; json?: boolean }) =>
-      withAppContext(readSettings(), ({ store, now }) => {
+      withExistingData(readSettings(), ({ store, now }) => {
         const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
         const { entry, balance, of } = store.transact(() => {
           const account = requireAccount(store, email);
@@ -40,7 +40,7 @@ function show(): Command {
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
     .action((email: string, options: { json?: boolean }) =>
-      withAppContext(readSettings(), ({ store, now }) => {
+      withExistingData(readSettings(), ({ store, now }) => {
         const account = requireAccount(store, email);
         const entries = store.credits.entries(account.id, now()).map(creditRow);
         const balance = creditsOf(store.credits.balance(account.id));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { readSettings } from '../env.ts';
+import { readSettings, type Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
@@ -15,16 +15,12 @@ export function command(): Command {
     .argument('[paths...]', 'papers’ folders, or story files in them')
     .option('--no-press', 'do not press afterwards')
     .option('--json', 'print the outcome as JSON')
-    .action((paths: string[], options: { press: boolean; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
-        const { contentDir } = app.settings;
-        if (paths.length === 0 && !existsSync(contentDir)) {
-          throw new Fault(
-            'not_found',
-            `CONTENT_DIR ${contentDir} does not exist; create it, or set CONTENT_DIR to the folder of the papers`,
-          );
-        }
-        const outcome = await fileContent(app, paths.map(givenPath));
+    .action((paths: string[], options: { press: boolean; json?: boolean }) => {
+      const settings = readSettings();
+      const given = paths.map(givenPath);
+      requireContent(settings, given);
+      return withAppContext(settings, async (app) => {
+        const outcome = await fileContent(app, given);
         const reports = options.press ? await pressWithProgress(app) : new Map();
         for (const problem of outcome.problems) printError(problemLine(problem));
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
@@ -34,6 +30,19 @@ export function command(): Command {
           ...(options.press ? pressLines(reports) : []),
         ]);
         if (refused > 0) process.exitCode = 1;
-      }),
-    );
+      });
+    });
+}
+
+/** Throws `not_found` when there is nothing to file, before a database is created for it. */
+function requireContent({ contentDir }: Settings, paths: readonly string[]): void {
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    throw new Fault('not_found', `${missing} does not exist; name a paper's folder or a story's file`);
+  }
+  if (paths.length > 0 || existsSync(contentDir)) return;
+  throw new Fault(
+    'not_found',
+    `CONTENT_DIR ${contentDir} does not exist; create it, or set CONTENT_DIR to the folder of the papers`,
+  );
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
-import { importArchive, type RefusedLine } from '../ingest/import-archive.ts';
+import { importArchive, type RefusedLine, requireArchive } from '../ingest/import-archive.ts';
 import { givenPath } from '../terminal/given-path.ts';
 import { printError, printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
@@ -27,9 +27,11 @@ export function command(): Command {
     .option('--air', 'put each piece on air at its own published_at')
     .option('--no-press', 'do not press afterwards')
     .option('--json', 'print the outcome as JSON')
-    .action((given: string, options: Options) =>
-      withAppContext(readSettings(), async (app) => {
-        const file = givenPath(given);
+    .action((given: string, options: Options) => {
+      const file = givenPath(given);
+      // Before a database is created for it.
+      requireArchive(file);
+      return withAppContext(readSettings(), async (app) => {
         const progress = progressTo();
         const outcome = await importArchive(app, file, {
           ...options,
@@ -45,8 +47,8 @@ export function command(): Command {
           ...(mayPress ? pressLines(reports) : []),
         ]);
         if (outcome.refused.length > 0 || !isThere) process.exitCode = 1;
-      }),
-    );
+      });
+    });
 }
 
 function refusedLines(file: string, { line, slug, problems }: RefusedLine): string[] {

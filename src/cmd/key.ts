@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withAppContext, withExistingData } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, paperKeyLog, revokePaperKey } from '../app/paper-keys.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { rotateKey } from '../app/rotate-key.ts';
@@ -56,7 +56,8 @@ function create(): Command {
     .option('--expires-at <time>', 'when it expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
     .action((options: Owner & NewKey) =>
-      withAppContext(readSettings(), (app) => {
+      // A key of the records may be the first thing that an installation has; a paper's key needs the paper.
+      (options.paper === undefined ? withAppContext : withExistingData)(readSettings(), (app) => {
         const { level, name, persona, email, expiresAt, json } = options;
         const paper = paperOf(options);
         if (paper === null) {
@@ -95,7 +96,7 @@ function list(): Command {
     .option('--email <address>', 'with --service: the keys of this account; by default those of no account')
     .option('--json', 'print the keys as JSON')
     .action(({ email, json, ...owner }: Owner & { email?: string; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const paper = paperOf(owner);
         const keys = paper === null ? listServiceKeys(app, email) : listPaperKeys(app, paper);
         const lines = keys.map((key) => {
@@ -113,7 +114,7 @@ function log(): Command {
     .argument('<id>', 'the id of the key')
     .option('--json', 'print the log as JSON')
     .action((id: string, { json, ...owner }: Owner & { json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const paper = paperOf(owner);
         const rows = paper === null ? serviceKeyLog(app, id) : paperKeyLog(app, paper, id);
         const lines = rows.map(
@@ -129,7 +130,7 @@ function revoke(): Command {
     .description('revoke an access key')
     .argument('<id>', 'the id of the key')
     .action((id: string, owner: Owner) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const paper = paperOf(owner);
         if (paper === null) revokeServiceKey(app, id);
         else revokePaperKey(app, paper, id);
@@ -143,7 +144,7 @@ function rotate(): Command {
     .description('replace the signing key; the old key is listed as retired, and its receipts stay valid')
     .option('--json', 'print {kid, retired}')
     .action(({ json }: { json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         const kid = rotateKey(app);
         const retired = app.store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         const reports = await pressWithProgress(app);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { withAppContext } from '../app/context.ts';
+import { withAppContext, withExistingData } from '../app/context.ts';
 import { readLogKey } from '../app/log-key.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
@@ -26,7 +26,7 @@ function exportCommand(): Command {
     )
     .argument('<file>', 'the file to write')
     .action((file: string) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         const { store, end } = takeSnapshot(app);
         const count = await exportLedger({ store, media: app.media }, givenPath(file), logVkey(app)).finally(end);
         printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { logStatus } from '../app/log-status.ts';
 import { logStatusLines } from '../app/log-status-lines.ts';
 import { verifiedLogLines } from '../audit/log/log-lines.ts';
@@ -25,7 +25,7 @@ function statusCommand(): Command {
     .description('show the size, the head and the witnesses of each log, and whether it is signed')
     .option('--json', 'print the state as JSON')
     .action(({ json }: { json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const logs = LOG_SERVICES.map((log) => logStatus(app, log));
         printResult(json, { logs }, logs.flatMap(logStatusLines));
       }),

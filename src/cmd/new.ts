@@ -11,6 +11,7 @@ import { personaSlug } from '../ingest/paper-skeleton.ts';
 import type { Ask } from '../terminal/ask.ts';
 import { isAnswering, withAnswers } from '../terminal/ask.ts';
 import { printError, printResult } from '../terminal/output.ts';
+import { userFolder } from '../terminal/project-folder.ts';
 
 interface Options {
   name?: string;
@@ -42,7 +43,7 @@ export function command(): Command {
         throw new Fault('invalid_request', `${slug} was not made; correct ${problems.length === 1 ? 'this' : 'these'}`);
       }
       const files = writeNewPaper(settings.contentDir, paper);
-      const folder = relative(process.cwd(), join(settings.contentDir, slug));
+      const folder = relative(userFolder(), join(settings.contentDir, slug));
       const piece = files.find((path) => path.startsWith('stories/'));
       printResult(false, null, [
         ...files.map((path) => `wrote ${join(folder, path)}`),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
 import { plural } from '../plural.ts';
@@ -12,7 +12,7 @@ export function listPapers(): Command {
     .description('list the papers: address, name, and how many pieces they have')
     .option('--json', 'print [{slug, name, url, public, on_air, scheduled, drafts, withdrawn, removed_at}]')
     .action(({ json }: { json?: boolean }) =>
-      withAppContext(readSettings(), ({ store, settings }) => {
+      withExistingData(readSettings(), ({ store, settings }) => {
         const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
         const removed = store.removedPapers();
         const rows = [...papers.map((paper) => ({ ...paper, removed_at: null })), ...removed].map((paper) => {

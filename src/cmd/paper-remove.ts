@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper, withAppContext } from '../app/context.ts';
+import { requirePaper, withExistingData } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
 import { publishAfterPress } from '../app/publish-progress.ts';
 import type { Removal } from '../desk/removal.ts';
@@ -21,7 +21,7 @@ export function removal(): Command {
     .option('--yes', 'do not ask')
     .option('--json', 'print {slug, withdrawn, receipts, readers, keys, files}')
     .action((slug: string, { yes, json }: { yes?: boolean; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         requirePaper(app, slug);
         if (!yes) await confirm(app, slug);
         const { done, files } = await remove(app, slug);
@@ -42,7 +42,7 @@ export function restoral(): Command {
     .description('bring a removed paper back; its pieces stay withdrawn until they are put on air again')
     .argument('<slug>', 'the paper')
     .action((slug: string) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         const { nameplate } = restorePaper(app, slug);
         const { withdrawn } = app.store.pieces.stateCounts(slug);
         await pressed(app, slug);

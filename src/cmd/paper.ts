@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper, withAppContext } from '../app/context.ts';
+import { requirePaper, withExistingData } from '../app/context.ts';
 import { hostOfPaper, parseHost } from '../desk/host.ts';
 import { giveHost } from '../desk/paper-hosts.ts';
 import { readSettings } from '../env.ts';
@@ -32,7 +32,7 @@ function host(): Command {
     .option('--remove', 'remove the host; the paper’s url and its links stay as they are')
     .option('--json', 'print the hosts as [{paper, host, how, at}]')
     .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         if (slug !== undefined) requirePaper(app, slug);
         if (remove && name === undefined) {
           throw new Fault('invalid_request', '--remove needs a paper and a host; name both');

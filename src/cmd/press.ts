@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { publishLogOnce } from '../app/publish-log-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
@@ -14,7 +14,7 @@ export function command(): Command {
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
     .action(({ json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         // Before the press, which writes the proofs that the log gives.
         const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
         // A log that cannot be published holds up no paper.

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { publishLines, publishReporter, publishWithProgress, treeName } from '../app/publish-progress.ts';
 import { compareTrees, planTrees } from '../app/publish-run.ts';
 import { openBucket, publishAddress } from '../app/publish-target.ts';
@@ -7,6 +7,7 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import type { Difference } from '../publish/source.ts';
+import { givenPlace } from '../terminal/given-place.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
@@ -34,13 +35,13 @@ export function command(): Command {
       if (modes.length > 1) {
         throw new Fault('invalid_request', '--dry-run, --check and --repair exclude one another; give one of them');
       }
-      return withAppContext(readSettings(), async (app) => {
+      return withExistingData(readSettings(), async (app) => {
         if (options.dryRun !== true && options.check !== true) {
           const reports = await publishWithProgress(app, options);
           printResult(options.json, Object.fromEntries(reports), publishLines(reports));
           return;
         }
-        const address = publishAddress(app.settings, options.to);
+        const address = publishAddress(app.settings, options.to === undefined ? undefined : givenPlace(options.to));
         const bucket = openBucket(app.settings, address);
         const progress = progressTo();
         const more = {

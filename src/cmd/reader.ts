@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper, withAppContext } from '../app/context.ts';
+import { requirePaper, withExistingData } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
@@ -54,7 +54,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .argument('<email>', 'the reader’s mail address')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         requirePaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {

@@ -5,6 +5,7 @@ import { drill } from '../app/restore-drill.ts';
 import { readSettings, type Settings, settingNames } from '../env.ts';
 import { plural } from '../plural.ts';
 import { inMegabytes, sizeText } from '../size.ts';
+import { givenPlace } from '../terminal/given-place.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
@@ -26,7 +27,7 @@ export function command(): Command {
 }
 
 async function runRestore(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
-  const place = backupPlace(settings, text, Date.now());
+  const place = backupPlace(settings, givenPlace(text), Date.now());
   const progress = progressTo();
   const restored = await restore(place, settings.dataDir, (bytes, what) =>
     progress.step('restore (MB)', inMegabytes(bytes), null, what),
@@ -47,7 +48,7 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
 }
 
 async function runDrill(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
-  const place = backupPlace(settings, text, Date.now());
+  const place = backupPlace(settings, givenPlace(text), Date.now());
   // The folder holds keys. It is removed as the process exits, which a signal by itself would not be.
   onStopSignal(() => process.exit(1));
   const progress = progressTo();

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { scanElsewhere } from '../app/scan-elsewhere.ts';
 import { scanOnce } from '../app/scan-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
@@ -28,7 +28,7 @@ export function command(): Command {
 }
 
 function scanHere(names: string[], json: boolean | undefined): Promise<void> {
-  return withAppContext(readSettings(), async (app) => {
+  return withExistingData(readSettings(), async (app) => {
     const progress = progressTo();
     const step = (observed: number, hostname: string) => progress.step('scan', observed, observed, hostname);
     const scanned = await scanOnce(app, names, step).finally(progress.end);

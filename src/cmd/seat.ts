@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { withExistingData } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, removeSeat } from '../app/paper-keys.ts';
 import { readSettings } from '../env.ts';
 import { endOf, lifeOf } from '../terminal/key-lines.ts';
@@ -22,7 +22,7 @@ function add(): Command {
     .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
     .action((options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const { paper, email, level, expiresAt: expires_at } = options;
         const words = { level, name: email, seat: email, expires_at };
         const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
@@ -40,7 +40,7 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the seats as JSON')
     .action(({ paper, json }: { paper: string; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
         const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
         printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
@@ -54,7 +54,7 @@ function remove(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .action(({ paper, email }: { paper: string; email: string }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         const { id, seat } = removeSeat(app, paper, email);
         printResult(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
       }),

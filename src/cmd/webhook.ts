@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { newId, requirePaper, withAppContext } from '../app/context.ts';
+import { newId, requirePaper, withExistingData } from '../app/context.ts';
 import { sendTest } from '../app/webhook-test.ts';
 import { readSettings } from '../env.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
@@ -24,7 +24,7 @@ function add(): Command {
     .option('--no-cast', 'leave out the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
@@ -44,7 +44,7 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the webhooks as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
@@ -63,7 +63,7 @@ function remove(): Command {
     .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
-      withAppContext(readSettings(), (app) => {
+      withExistingData(readSettings(), (app) => {
         requireOwn(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         printResult(false, null, [`removed ${id}`]);
@@ -78,7 +78,7 @@ function test(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         requirePaper(app, options.paper);
         const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
         if (error !== null) process.exitCode = 1;

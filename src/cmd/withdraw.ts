@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { requirePaper, withAppContext } from '../app/context.ts';
+import { requirePaper, withExistingData } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
@@ -14,7 +14,7 @@ export function command(): Command {
     .requiredOption('--reason <text>', 'the reason that readers see')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
+      withExistingData(readSettings(), async (app) => {
         requirePaper(app, options.paper);
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressWithProgress(app, { paper: options.paper });

@@ -54,9 +54,14 @@ export interface Imported {
   refused: RefusedLine[];
 }
 
+/** Throws `not_found` when there is no such file. */
+export function requireArchive(file: string): void {
+  if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
+}
+
 /** Files every line of an archive in JSON Lines, gzipped or not. Reports rejected lines and continues. */
 export async function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
-  if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
+  requireArchive(file);
   const { paper, persona, onProgress = () => {} } = options;
   const target = options.create
     ? await createdPaper(intake, paper, file, persona)

@@ -3,9 +3,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, test } from 'node:test';
+import { openAppContext } from '../../src/app/context.ts';
+import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
+import { appContextIn, envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, run } from '../support/program.ts';
 
@@ -190,6 +192,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
 
 test('an export that cannot be written is one line, and leaves nothing', async (t) => {
   const folder = tempFolder(t);
+  openAppContext(readSettings(envIn(folder))).close();
   const { code, stderr } = await run(t, folder, ['ledger', 'export', join(folder, 'none/ledger.jsonl')]);
   assert.match(
     stderr,

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The folder in which the user called the command. npm runs its scripts in the project's folder, and passes it as INIT_CWD. */
+let calledFrom: string | null = null;
+
+/**
+ * Makes the project's folder the current one, so that a command works from any folder below it: relative paths of the
+ * settings, and `.env`, belong to the project. Paths that the user gives stay relative to where the user is (`givenPath`).
+ */
+export function enterProject(): void {
+  calledFrom = process.cwd();
+  const project = projectAround(calledFrom);
+  if (project !== calledFrom) process.chdir(project);
+}
+
+/** The folder that the user's relative paths start from. */
+export function userFolder(): string {
+  // biome-ignore lint/style/noProcessEnv: not our settings, but npm's variables for its scripts.
+  const { npm_lifecycle_event: script, INIT_CWD } = process.env;
+  if (script === 'broadsheet' && INIT_CWD !== undefined) return INIT_CWD;
+  return calledFrom ?? process.cwd();
+}
+
+/**
+ * The nearest project, from a folder upwards; the folder itself when there is none. Like git, it skips folders that
+ * belong to another user, whose `.env` must not decide what this user's command does.
+ */
+export function projectAround(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if ((at === folder || isOwn(at)) && isProject(at)) return at;
+    if (at === dirname(at)) return folder;
+  }
+}
+
+/** A project has a paper, a database, or a package.json that installs Broadsheet. */
+function isProject(folder: string): boolean {
+  return hasDatabase(folder) || hasPaper(folder) || installsBroadsheet(folder);
+}
+
+const hasDatabase = (folder: string) => existsSync(join(folder, 'var/broadsheet.db'));
+
+function hasPaper(folder: string): boolean {
+  try {
+    return readdirSync(join(folder, 'content')).some((name) => existsSync(join(folder, 'content', name, 'paper.yaml')));
+  } catch {
+    return false;
+  }
+}
+
+function installsBroadsheet(folder: string): boolean {
+  try {
+    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return name === 'broadsheet' || typeof dependencies?.broadsheet === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function isOwn(folder: string): boolean {
+  try {
+    return statSync(folder).uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
