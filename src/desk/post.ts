@@ -14,7 +14,9 @@ export const PostRow = z
     headline: z.string(),
     dek: z.string().optional().meta({ description: 'Absent when it does not fit.' }),
     link: z.url(),
-    image: z.url(),
+    image: z.url().meta({
+      description: 'A PNG or a JPEG: the story’s own art, else its share card. Social platforms show no SVG.',
+    }),
     text: z.string().meta({ description: `Headline, dek when it fits, link: at most ${POST_MAX} graphemes.` }),
     published_at: z.iso.datetime(),
   })
@@ -33,7 +35,7 @@ export function postRow(row: Row, links: Links): PostRow {
     headline: row.headline,
     ...(fits ? { dek: row.dek } : {}),
     link,
-    image: links.image(row),
+    image: links.raster(row),
     text: fits ? whole : `${truncateAtWord(row.headline, room)}\n\n${link}`,
     published_at: isoTime(row.published_at),
   };

@@ -12,6 +12,8 @@ export interface Links {
   avatar(persona: string): string;
   /** The piece's own art, else its share card. */
   image(row: Row): string;
+  /** The piece's own art if it is a PNG or a JPEG, else its share card, which is a PNG. */
+  raster(row: Row): string;
 }
 
 const time = (description: string) => z.iso.datetime().meta({ description });

@@ -7,7 +7,8 @@ import * as fc from '../support/properties.ts';
 const LINKS = {
   root: 'https://news.example',
   avatar: () => 'https://news.example/a.svg',
-  image: () => 'https://news.example/a.png',
+  image: () => 'https://news.example/a.svg',
+  raster: () => 'https://news.example/a.png',
 };
 const LINK = 'https://news.example/stories/a-piece/';
 const graphemes = (text: string): string[] =>

@@ -34,10 +34,14 @@ export function cardOf(edition: Edition, row: Row): { card: Card; path: string }
 /** Absolute addresses for the wire formats. */
 export function linksOf(edition: Edition): Links {
   const { root } = edition.site;
+  const card = (row: Row) => `${root}/${cardOf(edition, row).path}`;
+  const own = (row: Row) => (row.image === null ? null : `${root}/${row.image.src}`);
+  const isRaster = ({ src }: Image) => /^image\/(?:png|jpeg)$/.test(edition.media(src)?.media_type ?? '');
   return {
     root,
     avatar: (slug) => `${root}/${avatarPath(edition, slug)}`,
-    image: (row) => `${root}/${row.image?.src ?? cardOf(edition, row).path}`,
+    image: (row) => own(row) ?? card(row),
+    raster: (row) => (row.image !== null && isRaster(row.image) ? own(row) : null) ?? card(row),
   };
 }
 
