@@ -24,6 +24,10 @@ export const words = z
 export const asOf = Time.optional().describe(
   'As of the end of this UTC day (2026-11-20), or as of this time (2026-11-20T09:30:00Z). The latest without it.',
 );
+export const pay = z
+  .boolean()
+  .optional()
+  .describe('true asks for the price instead of a preview, to be paid with x402. Without effect beside a key.');
 export const since = Time.optional().describe('From this UTC day (2026-11-01) or time (2026-11-01T09:30:00Z).');
 export const until = Time.optional().describe('Until the end of this UTC day, or until this time.');
 export const order = z.enum(['newest', 'oldest']).optional().describe('Which come first; newest by default.');

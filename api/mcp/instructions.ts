@@ -10,9 +10,9 @@ Choosing a tool:
 - list_domains: the watched hostnames.
 
 Access is the same as over HTTP:
-- Without a key, get_domain returns a reduced preview, one call every 15 seconds per address. The other tools return a price menu.
+- Without a key, get_domain returns a reduced preview, one call every 15 seconds per address; held_back.offer says what the full record costs, and pay: true returns the price menu instead, at any time. The other tools return a price menu.
 - With the header Authorization: Bearer <key> (or X-Service-Key: <key>) on the MCP connection, each call costs one unit of the account's daily allowance, then of its credits; failed calls are free. Create keys at ${origin}/account.
-- Without an account, a call can be paid: put an x402 payment payload that matches the menu into params._meta["x402/payment"]; the receipt comes back in _meta["x402/payment-response"]. Unpaid and failed calls are not charged.
+- Without an account, a call can be paid: repeat it with an x402 payment payload that matches the menu in params._meta["x402/payment"]; the receipt comes back in _meta["x402/payment-response"]. Unpaid and failed calls are not charged.
 - _meta["records/meter"] of a result says what is left, and when to retry (retry-after, in seconds).
 
 Reading results:

@@ -4,7 +4,7 @@ import { Catalog } from '../records/v1/domains.ts';
 import { History } from '../records/v1/history.ts';
 import { Provenance } from '../records/v1/provenance.ts';
 import { FullRecord, Preview, SignIn } from '../records/v1/record-schemas.ts';
-import { asOf, cursor, domain, limit, onlyDomain, order, since, type, until, words } from './arguments.ts';
+import { asOf, cursor, domain, limit, onlyDomain, order, pay, since, type, until, words } from './arguments.ts';
 import type { Tool } from './tool.ts';
 import { tool, withQuery } from './tool.ts';
 
@@ -16,10 +16,10 @@ export const TOOLS: readonly Tool[] = [
     name: 'get_domain',
     title: 'Get one domain',
     description:
-      'The latest signed observation of a watched hostname, or the latest as of a given time: DNS records by type with status and TTL, certificate, recognized services, receipt. Without a key: a reduced preview with the same receipt.',
-    input: z.strictObject({ domain, as_of: asOf }),
+      'The latest signed observation of a watched hostname, or the latest as of a given time: DNS records by type with status and TTL, certificate, recognized services, receipt. Without a key: a reduced preview with the same receipt, or with pay: true the price of the full record.',
+    input: z.strictObject({ domain, as_of: asOf, pay }),
     output: z.union([FullRecord, Preview, SignIn]),
-    path: ({ domain, ...query }) => withQuery(atDomain(domain), query),
+    path: ({ domain, pay, ...query }) => withQuery(atDomain(domain), { ...query, ...(pay === true ? { pay: 1 } : {}) }),
   }),
   tool({
     name: 'list_domains',

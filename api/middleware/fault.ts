@@ -153,10 +153,16 @@ interface ErrorBody {
   reason?: string;
 }
 
-/** An error response without the headers that middleware has set. */
+/** An error response without the headers that middleware has set, except its `Vary`. */
 export function errorAnswer(c: Context, status: Status, body: ErrorBody, headers: Record<string, string>): Response {
   const { text, type } = errorText(c, status, body);
-  const all = { ...CACHE, 'Content-Type': type, Vary: 'Accept', 'X-Content-Type-Options': 'nosniff', ...headers };
+  const all = {
+    ...CACHE,
+    'Content-Type': type,
+    Vary: varyWith(c, 'Accept'),
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  };
   return new Response(text, { status, headers: all });
 }
 

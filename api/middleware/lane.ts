@@ -6,7 +6,9 @@ import { Fault } from '../../src/fault.ts';
 import type { Access, Lane } from '../../src/meter/lane.ts';
 import { laneOf } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
+import { addVary } from '../responses/headers.ts';
 import type { KeyUses } from './key-uses.ts';
+import { prefersPayment } from './prefer.ts';
 import { sentKey } from './sent-key.ts';
 
 type Middleware = MiddlewareHandler<RecordsEnv>;
@@ -35,7 +37,9 @@ export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOpt
     createMiddleware<RecordsEnv>((c, next) => {
       const key = keyOfRequest(keys, c, now());
       const payment = PAYMENTS.some((name) => c.req.header(name) !== undefined);
-      const decision = laneOf({ key: key?.level ?? 'none', payment }, access);
+      const asksToPay = c.req.query('pay') === '1' || prefersPayment(c.req.header('prefer'));
+      if (access === 'lookup' && key === null) addVary(c, 'Prefer');
+      const decision = laneOf({ key: key?.level ?? 'none', payment, asksToPay }, access);
       if ('refused' in decision) throw refusal(decision.refused, { access, key, signInUrl });
       if (key !== null) uses.note(key.id, now());
       c.set('key', key);

@@ -144,7 +144,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/docs/playground/{file}', 'public', tryOut.file],
     ['GET', '/v1/tape', 'public', readTape(store)],
     ['GET', '/v1/domains', 'read', listDomains(store)],
-    ['GET', '/v1/domains/{domain}', 'lookup', readDomain(store)],
+    ['GET', '/v1/domains/{domain}', 'lookup', readDomain(app)],
     ['GET', '/v1/domains/{domain}/provenance', 'read', listProvenance(app)],
     ['GET', '/v1/domains/{domain}/history', 'read', listHistory(store)],
     ['GET', '/v1/domains/{domain}/series', 'read', readSeries(store)],

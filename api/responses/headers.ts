@@ -34,6 +34,11 @@ export function varyWith(c: Context, name: string): string {
   return Vary === undefined ? name : `${Vary}, ${name}`;
 }
 
+/** Adds a name to the `Vary` header of the response. */
+export function addVary(c: Context, name: string): void {
+  setHeader(c, 'Vary', varyWith(c, name));
+}
+
 /** Makes a response with the headers from middleware and its own, which take precedence. */
 export function respond(
   c: Context,

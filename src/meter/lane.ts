@@ -7,10 +7,14 @@ export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue',
  */
 export type Access = (typeof ACCESSES)[number];
 
-/** A request's credentials: the level of its key (`bad` when invalid), and whether it has a payment. */
+/**
+ * A request's credentials: the level of its key (`bad` when invalid), and whether it has a payment, or asks for the
+ * price instead of a preview.
+ */
 export interface Carried {
   key: 'none' | 'bad' | 'account' | 'service' | 'scanner' | 'operator';
   payment: boolean;
+  asksToPay?: boolean;
 }
 
 /**
@@ -27,7 +31,8 @@ export type LaneDecision =
  * Decides the lane of a request. A bad key is rejected on every route. A good one alone decides the lane, and a payment
  * beside it is not touched. Nothing falls through to a cheaper lane.
  */
-export function laneOf({ key, payment }: Carried, access: Access): LaneDecision {
+export function laneOf(carried: Carried, access: Access): LaneDecision {
+  const { key } = carried;
   if (key === 'bad') return { refused: 'key_invalid' };
   switch (access) {
     case 'public':
@@ -42,15 +47,15 @@ export function laneOf({ key, payment }: Carried, access: Access): LaneDecision 
       if (key === 'none') return { refused: 'key_required' };
       return key === 'account' ? { lane: 'unmetered' } : { refused: 'level_too_low' };
     default:
-      return readLane({ key, payment }, access);
+      return readLane(carried, access);
   }
 }
 
-function readLane({ key, payment }: Carried, access: 'lookup' | 'read' | 'export'): LaneDecision {
+function readLane({ key, payment, asksToPay = false }: Carried, access: 'lookup' | 'read' | 'export'): LaneDecision {
   if (key === 'account') return { lane: 'keyed' };
   if (key === 'service' || key === 'operator') return { lane: 'unmetered' };
   if (key === 'scanner') return { refused: 'level_too_low' };
   if (access === 'export') return { refused: payment ? 'export_needs_account' : 'key_required' };
   if (payment) return { lane: 'paid' };
-  return { lane: access === 'lookup' ? 'keyless' : 'menu' };
+  return { lane: access === 'lookup' && !asksToPay ? 'keyless' : 'menu' };
 }

@@ -58,6 +58,12 @@ test('what nobody signed is named, and is no fault', async () => {
     (await checkRecords('it', recordsDocument(JSON.stringify(document)) ?? assert.fail(), [KEY])).unsigned;
   assert.deepEqual(await unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
   assert.deepEqual(await unsigned({ ...previewOf(newest) }), ['notice', 'held_back.how']);
+  const { held_back, ...preview } = previewOf(newest);
+  assert.deepEqual(await unsigned({ ...preview, held_back: { ...held_back, offer: { price: '0.001 USDC' } } }), [
+    'notice',
+    'held_back.how',
+    'held_back.offer',
+  ]);
   assert.deepEqual(await unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].note']);
   assert.deepEqual(await unsigned({ ...provenance, total: 9, next_cursor: 'x' }), ['total', 'next_cursor']);
   assert.deepEqual(await unsigned({ observation: { ...record, price: 1 }, domain: 'x' }), [

@@ -48,3 +48,15 @@ test('every combination of door, key and payment has its one lane', () => {
   }
   assert.equal(combinations, 7 * 6 * 2);
 });
+
+test('asking to pay opens the menu of a lookup, and changes nothing else', () => {
+  for (const access of ACCESSES) {
+    for (const key of KEYS) {
+      for (const payment of [false, true]) {
+        const isMenu = access === 'lookup' && key === 'none' && !payment;
+        const expected = isMenu ? { lane: 'menu' } : laneOf({ key, payment }, access);
+        assert.deepEqual(laneOf({ key, payment, asksToPay: true }, access), expected, `${access}, ${key} key`);
+      }
+    }
+  }
+});

@@ -101,8 +101,8 @@ export async function startChain(t: Scope) {
     url,
     node,
     /** Creates an account with this many millionths of a dollar. */
-    async payer(balance = 1_000_000): Promise<Payer> {
-      const payer = privateKeyToAccount(generatePrivateKey());
+    async payer(balance = 1_000_000, key: Hex = generatePrivateKey()): Promise<Payer> {
+      const payer = privateKeyToAccount(key);
       if (balance > 0) await send({ functionName: 'mint', args: [payer.address, BigInt(balance)] });
       return payer;
     },

@@ -6,7 +6,7 @@ import type { LocalChain, Payer } from './chain.ts';
 import { CHAIN, NETWORK } from './chain.ts';
 
 /** A `fetch` that pays automatically when asked to. */
-export type PayingFetch = (url: string) => Promise<Response>;
+export type PayingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** The client of x402 version 1. */
 export function oldClient(payer: Payer, { url }: LocalChain): PayingFetch {

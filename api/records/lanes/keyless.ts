@@ -8,12 +8,13 @@ import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
+import { offerPayment } from './payable.ts';
 import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /**
  * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
  * together (spec, "States and transitions"). Beyond that limit the lane is closed, and a 200 says so. Throws
- * `throttled`.
+ * `throttled`. Both carry the offer of the paid lane.
  */
 export function keylessLane({ store, settings, now }: AppContext) {
   const proxies = proxyList(settings.trustedProxies);
@@ -30,14 +31,14 @@ export function keylessLane({ store, settings, now }: AppContext) {
     // These headers describe this caller.
     setHeader(c, 'Cache-Control', PRIVATE);
     if (entry.pass !== 'open') await synced;
-    if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
+    if (entry.pass === 'closed') return c.json({ ...closed(settings, entry.until), ...offerPayment(c, settings) }, 200);
     if (entry.pass === 'throttled') {
       const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1_000));
       setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'throttled',
         `without a key, one address may send one request every 15 seconds; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,
-        { docs: docsUrl(settings), sign_in_url: signInUrl(settings) },
+        { docs: docsUrl(settings), sign_in_url: signInUrl(settings), ...offerPayment(c, settings) },
       );
     }
     await respondMeanwhile(next, synced);

@@ -5,6 +5,8 @@ import { priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/off
 import { priceOf } from '../../../src/meter/prices.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
+import { prefersPayment } from '../../middleware/prefer.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
 
 /** The longest query that an offer repeats: it goes into a header, and clients read at most 16 kB of headers. */
@@ -19,7 +21,10 @@ export interface MenuText {
 
 /** The lane of a read without a key or a payment: responds with its price. */
 export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
-  return async (c) => menuAnswer(c, settings);
+  return async (c) => {
+    if (prefersPayment(c.req.header('prefer'))) setHeader(c, 'Preference-Applied', 'payment');
+    return menuAnswer(c, settings);
+  };
 }
 
 /**

@@ -122,7 +122,7 @@ function recordsDocument(
       description: [
         `Served by Broadsheet ${VERSION}.`,
         'Watches hostnames and serves signed observations of them and the changes between. A domain is a watched hostname, a signal is a DNS snapshot of one type, a delta is the change between two, and a receipt is the signature over an observation.',
-        'Send a key as `Authorization: Bearer <key>` or as `X-Service-Key: <key>`: each request costs one unit of the account’s daily allowance, and failed requests are free. Without a key, every read except that of one domain responds with 402 and its price.',
+        'Send a key as `Authorization: Bearer <key>` or as `X-Service-Key: <key>`: each request costs one unit of the account’s daily allowance, and failed requests are free. Without a key, every read except that of one domain responds with 402 and its price; for that one, `pay=1` or `Prefer: payment` asks for it.',
         `Limits per address without a key: ${limitInWords(READS)} reads of public routes and pages, one keyless lookup every 15 seconds, ${limitInWords(ASKS)} sign-in links, and ${limitInWords(REFUSED_PAYMENTS)} rejected payments. IPv6 addresses are counted by /64. Beyond that, the response is 429 with \`Retry-After\`.`,
         'Every GET also takes HEAD. Unknown query parameters are ignored. Times are UTC; a date stands for that whole day.',
       ].join('\n\n'),

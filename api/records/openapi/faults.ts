@@ -34,7 +34,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   402: {
     codes: {
       payment_required: [
-        'neither a key nor a payment was sent, or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it.',
+        'neither a key nor a payment was sent (for the lookup of one domain: with `pay=1` or `Prefer: payment`), or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it.',
         'this read takes a key: send a key of an account as X-Service-Key',
       ],
       allowance_exhausted: [
@@ -42,7 +42,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'the requests that your plan includes for today are spent, and your account has no credits; top up, or wait until the reset',
       ],
     },
-    headers: { 'PAYMENT-REQUIRED': 'PaymentRequired' },
+    headers: { 'PAYMENT-REQUIRED': 'PaymentRequired', 'Preference-Applied': 'PreferenceApplied' },
   },
   403: {
     codes: {
@@ -84,7 +84,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   429: {
     codes: {
       throttled: [
-        'without a key, one address may send one request every 15 seconds.',
+        'without a key, one address may send one request every 15 seconds. `offer` says what the full answer costs, where payments are accepted.',
         'without a key, one address may send one request every 15 seconds; try again in 9 seconds, or sign in for a key',
       ],
       rate_limited: [

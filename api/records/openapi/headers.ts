@@ -68,6 +68,7 @@ export const HEADERS: Record<string, object> = {
     example: '"VFB3rkHqIc2zQ6aJ0n6r1w"',
   },
   PaymentRequired: text('The x402 version 2 price menu: JSON in base64. Absent where payments are not accepted.'),
+  PreferenceApplied: text('The preference that was honoured (RFC 7240).', 'payment'),
   ...Object.fromEntries(
     Object.entries({ ...METER, ...KEYLESS, ...PAID }).map(([name, header]) => [componentOf(name), header]),
   ),

@@ -23,10 +23,11 @@ const PAYMENTS: Way[] = [{ payment: [] }, { paymentV2: [] }];
 export const ACCESS_WORDS: Record<Access, AccessWords> = {
   public: { words: 'Open to everyone and not metered.', ways: [{}, ...keys()], faults: [], headers: {} },
   lookup: {
-    words: 'Keyless: a preview, one request every 15 seconds per address. Keyed: one unit. Or paid per call (x402).',
+    words:
+      'Keyless: a preview, one request every 15 seconds per address. Keyed: one unit. Or paid per call (x402): `pay=1` or `Prefer: payment` asks for the price.',
     ways: [{}, ...keys('account', 'service', 'operator'), ...PAYMENTS],
     faults: [402, 409],
-    headers: { ...HEADERS_OF.keyless, ...HEADERS_OF.meter, ...HEADERS_OF.paid },
+    headers: { ...HEADERS_OF.keyless, ...HEADERS_OF.meter, ...HEADERS_OF.paid, 'PAYMENT-REQUIRED': 'PaymentRequired' },
   },
   read: {
     words: 'Takes a key of an account, for one unit, or a payment per call (x402).',

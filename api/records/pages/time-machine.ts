@@ -1,6 +1,7 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import type { Observation } from '../../../src/records/observation.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
@@ -15,6 +16,7 @@ import { ResponseCache, representationOf } from '../../responses/response-cache.
 import { sharedHeaders } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import { CORS } from '../cors.ts';
+import { offerOfLookup } from '../lanes/payable.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import type { PageSender } from './page.ts';
@@ -40,6 +42,14 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     path: `/t/${hostname}`,
   });
 
+  /** The preview as JSON, with the offer of the full record as of the same time. */
+  const previewText = (observation: Observation, hostname: string, asOf?: string): string => {
+    const preview = previewOf(observation);
+    const query = asOf === undefined ? '' : `?${new URLSearchParams({ as_of: asOf })}`;
+    const offer = offerOfLookup(app.settings, `/v1/domains/${hostname}${query}`);
+    return JSON.stringify({ ...preview, held_back: { ...preview.held_back, ...offer } });
+  };
+
   const keyOf = (hostname: string, state: string, isPage: boolean): [name: string, state: string] => [
     `${isPage ? 'page' : 'json'} ${hostname}`,
     `${state} ${Math.floor(app.now() / DAY)}`,
@@ -52,7 +62,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       const host = requireHost(records, hostname);
       const observation = records.observation(host.id);
       if (observation === null) throw notObserved(hostname);
-      if (!isPage) return JSON.stringify(previewOf(observation));
+      if (!isPage) return previewText(observation, hostname);
       const frame = pages.frame(c, titleOf(host));
       const first = records.firstObservedAt(host.id);
       const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
@@ -78,7 +88,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
-      return sendPublic(c, representationOf(JSON.stringify(previewOf(observation))), JSON_BESIDE_PAGE);
+      return sendPublic(c, representationOf(previewText(observation, hostname, asOf?.text)), JSON_BESIDE_PAGE);
     }
     const before = changesBefore(c);
     const noindex = observation === null || asOf !== null || before !== undefined;

@@ -76,6 +76,20 @@ export const spanQuery = z.object({
   cursor: cursorParam,
 });
 
+/** Asks for the price instead of a preview. The lane reads it before the request is checked. */
+export const payParam = z
+  .literal('1', { error: 'must be 1, which asks for the price (402) instead of a preview' })
+  .optional()
+  .openapi({
+    type: 'string',
+    enum: ['1'],
+    description: 'Asks for the price (402) instead of a preview. Without effect beside a key or a payment.',
+  });
+/** The same as a preference (RFC 7240). */
+export const preferHeader = z.object({
+  prefer: z.string().optional().openapi({ description: '`payment` asks for the price, as `pay=1` does.' }),
+});
+
 /** The first millisecond after the requested time. */
 export const asOfParam = timeParam(
   'until',

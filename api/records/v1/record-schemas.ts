@@ -47,6 +47,17 @@ const identity = {
 
 const Receipt = z.string().openapi({ description: 'The signed note, verbatim. It commits to every field.' });
 
+export const PaymentOffer = z
+  .object({
+    price: z.string().openapi({ example: '0.001 USDC' }),
+    units: z.string().openapi({ description: 'The price in atomic units of the token.', example: '1000' }),
+    asset: z.string().openapi({ description: 'The address of the token’s contract.' }),
+    network: z.string().openapi({ example: 'base' }),
+    url: z.url().openapi({ description: 'GET it for the menu (402); any x402 client pays it.' }),
+    how: z.string(),
+  })
+  .openapi('PaymentOffer', { description: 'What one full answer costs. Absent where payments are not accepted.' });
+
 export const Preview = z
   .object({
     preview: z.literal(true),
@@ -57,7 +68,7 @@ export const Preview = z
     disclosures: z
       .array(z.object({ index: z.int().min(0), disclosure: z.string(), path: z.array(z.string()) }))
       .openapi({ description: 'Disclosures of the fields shown, each with its Merkle path to the signed root.' }),
-    held_back: z.object({ fields: z.int().min(0), how: z.string() }),
+    held_back: z.object({ fields: z.int().min(0), how: z.string(), offer: PaymentOffer.optional() }),
     receipt: Receipt,
   })
   .openapi('Preview', { description: 'What everyone can see without a key.' });
@@ -84,6 +95,7 @@ export const SignIn = z
     sign_in_url: z.url(),
     docs: z.url(),
     resets_at: z.iso.datetime(),
+    offer: PaymentOffer.optional(),
   })
   .openapi('SignIn', {
     description: 'The response of the keyless lane after the daily limit of all callers is used up.',

@@ -53,6 +53,25 @@ test('a call is paid for in band: the menu, the payment, the receipt, and nothin
     assert.equal(full.structuredContent?.signed, true, 'a payment buys the full record');
     paid += LOOKUP_UNITS;
 
+    const asked = await user.call('get_domain', { domain: HOST, pay: true });
+    assert.equal(asked.isError, true, 'the price instead of a preview');
+    const [lookup] = PaymentRequiredV1Schema.parse(textOf(asked)).accepts;
+    assert.equal(lookup?.maxAmountRequired, String(LOOKUP_UNITS));
+    PaymentRequiredV2Schema.parse(asked._meta?.['x402/payment-required']);
+    const signed = await payment(payer, LOOKUP_UNITS);
+    const bought = await user.call('get_domain', { domain: HOST, pay: true }, paying(signed));
+    assert.equal(bought.structuredContent?.signed, true);
+    paid += LOOKUP_UNITS;
+
+    stand.clock.now += 15_000;
+    const preview = await user.call('get_domain', { domain: HOST });
+    const { preview: isPreview, held_back } = preview.structuredContent as never as Record<string, { offer?: object }>;
+    assert.equal(isPreview, true, 'a call that asked to pay was not counted as one without a key');
+    assert.deepEqual(Object.keys(held_back?.offer ?? {}), ['price', 'units', 'asset', 'network', 'url', 'how']);
+    PaymentRequiredV2Schema.parse(preview._meta?.['x402/payment-required']);
+    const throttled = await user.call('get_domain', { domain: HOST });
+    assert.deepEqual(textOf(throttled).offer, held_back?.offer);
+
     const missing = await user.call(
       'get_domain',
       { domain: 'nobody.example' },
