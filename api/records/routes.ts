@@ -102,7 +102,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
 
   const routes: readonly Route[] = [
     // For monitors and verifiers.
-    ['GET', '/health', 'public', readHealth(store)],
+    ['GET', '/health', 'public', readHealth(app)],
     ['GET', '/ready', 'public', readReadiness(app.readiness)],
     ['GET', '/.well-known/records-keys.json', 'public', readSigningKeys(store)],
 

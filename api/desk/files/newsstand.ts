@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AppContext } from '../../../src/app/context.ts';
+import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
@@ -53,11 +54,16 @@ export function newsstandHandlers(
       });
     },
     // For monitors, like the endpoint of the domain records.
-    health: (c) => {
-      const log_fence = app.store.log.fence('desk');
-      const disk = app.store.diskFault();
-      const write_lock_held_ms = Math.round(app.store.lock.heldFor());
-      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst(), log_fence, disk, write_lock_held_ms };
+    health: async (c) => {
+      const disks = await diskStates(app.settings, app.store);
+      const body = {
+        status: 'ok',
+        event_loop_delay_max_ms: eventLoop.worst(),
+        log_fence: app.store.log.fence('desk'),
+        disk: anyDiskState(disks),
+        disks,
+        write_lock_held_ms: Math.round(app.store.lock.heldFor()),
+      };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
     ready: (c) => sendReadiness(c, app.readiness.report()),

@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
+
+const DiskState = z.enum(['full', 'read_only', 'failing']).nullable();
 
 const Health = z
   .object({
@@ -16,8 +19,9 @@ const Health = z
     log_fence: z.string().nullable().openapi({
       description: 'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
     }),
-    disk: z.enum(['full', 'read_only', 'failing']).nullable().openapi({
-      description: 'Why nothing can be written: what the disk said of the last write. Null while writes succeed.',
+    disk: DiskState.openapi({ description: 'The first of `disks` that is not null.' }),
+    disks: z.object({ data: DiskState, papers: DiskState, log: DiskState }).openapi({
+      description: 'Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.',
     }),
     write_lock_held_ms: z.int().min(0).openapi({
       description: 'How long another process has held the write lock of the database, in ms; 0 while it is free.',
@@ -32,16 +36,19 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = ({ records, log, lock, diskFault }: Pick<Store, 'records' | 'log' | 'lock' | 'diskFault'>) =>
-  operation(spec, (c) => {
+export const readHealth = ({ settings, store }: Pick<AppContext, 'settings' | 'store'>) =>
+  operation(spec, async (c) => {
+    const { records, log, lock } = store;
     const at = records.lastProbeAt();
+    const disks = await diskStates(settings, store);
     const body: z.infer<typeof Health> = {
       status: 'ok',
       domains: records.counts().watched,
       last_scan_at: at === null ? null : new Date(at).toISOString(),
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
-      disk: diskFault(),
+      disk: anyDiskState(disks),
+      disks,
       write_lock_held_ms: Math.round(lock.heldFor()),
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });

@@ -13,6 +13,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     event_loop_delay_max_ms: 0,
     log_fence: null,
     disk: null,
+    disks: { data: null, papers: null, log: null },
     write_lock_held_ms: 0,
   });
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
@@ -25,6 +26,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     event_loop_delay_max_ms: 0,
     log_fence: null,
     disk: null,
+    disks: { data: null, papers: null, log: null },
     write_lock_held_ms: 0,
   });
 });

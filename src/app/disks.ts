@@ -1,0 +1,44 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Settings } from '../env.ts';
+import { codeOf, type DiskState } from '../fault.ts';
+import type { Store } from '../store/store.ts';
+
+/** Why nothing can be written to the disk of each folder; null while it can. */
+export interface Disks {
+  data: DiskState | null;
+  papers: DiskState | null;
+  log: DiskState | null;
+}
+
+/** Less than this cannot hold a page, in bytes. */
+const LEAST_FREE = 64 * 1024;
+
+/** The state of the disks of DATA_DIR, DIST_DIR and LOG_DIR. For `data`, what the last write met counts first. */
+export async function diskStates(
+  { dataDir, distDir, logDir }: Pick<Settings, 'dataDir' | 'distDir' | 'logDir'>,
+  store: Pick<Store, 'diskFault'>,
+): Promise<Disks> {
+  const [data, papers, log] = await Promise.all([dataDir, distDir, logDir].map(diskState));
+  return { data: store.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
+}
+
+/** The state that stands for all three in one word. */
+export function anyDiskState({ data, papers, log }: Disks): DiskState | null {
+  return data ?? papers ?? log;
+}
+
+/** Asks the file system, and writes nothing. A folder that does not exist yet is judged by the one above it. */
+async function diskState(folder: string): Promise<DiskState | null> {
+  try {
+    await access(folder, constants.W_OK);
+    const { bsize, bavail, bfree, files, ffree } = await statfs(folder);
+    // Root may use the blocks that are reserved for it. Some file systems count no files.
+    const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
+    return free < LEAST_FREE || (files > 0 && ffree === 0) ? 'full' : null;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' && folder !== dirname(folder)) return diskState(dirname(folder));
+    return code === 'EROFS' ? 'read_only' : 'failing';
+  }
+}
