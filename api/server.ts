@@ -76,7 +76,7 @@ export async function deskRouter(
     logFile: logFile(app, sites),
     pressedFile: pressedFile(app, sites, { presses, backlog, build }),
     privateFile: privateFile(app, sites, build),
-    ...newsstandHandlers(app, build.render, { presses, backlog }),
+    ...newsstandHandlers(app, build, { presses, backlog }),
   });
   router.notFound(notFoundHandler(app, backlog));
   return router;
@@ -104,6 +104,7 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
       uses,
       logger,
       feed,
+      asset: build.asset,
       ask: (request, env) => router.fetch(request, env),
     });
     router.route('/', records.router);

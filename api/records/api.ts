@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Build } from '../../src/app/build.ts';
 import { createCheckout } from '../../src/app/checkout.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
@@ -37,6 +38,7 @@ interface Parts {
   uses: KeyUses;
   logger: Logger;
   feed: ChangeFeed;
+  asset: Build['asset'];
   /** Sends a request to the whole service. */
   ask: Ask;
 }
@@ -57,7 +59,7 @@ const CROSS_ORIGIN = [
 ];
 
 /** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
-export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts) {
+export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }: Parts) {
   const { store, settings, now } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
@@ -90,7 +92,18 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
   router.use(limitMethods(allowedByExact(router)));
 
   const machine = timeMachine(app, pages);
-  const routes = recordsRoutes({ app, logger, pages, feed, timeMachine: machine, checkout, refusals, ask, router });
+  const routes = recordsRoutes({
+    app,
+    logger,
+    pages,
+    feed,
+    asset,
+    timeMachine: machine,
+    checkout,
+    refusals,
+    ask,
+    router,
+  });
   for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);
   answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
   const kept = keptAnswers(machine.kept, { log: answerLog(logger, 'records'), proxies, limiter });

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
 import { ownPolicy } from '../../src/app/log-policy.ts';
@@ -67,6 +68,7 @@ export interface RecordsParts {
   logger: Logger;
   pages: PageSender;
   feed: ChangeFeed;
+  asset: Build['asset'];
   timeMachine: TimeMachine;
   /** Null while the paid lane is closed. */
   checkout: Checkout | null;
@@ -81,7 +83,7 @@ export interface RecordsParts {
  * answers; a path without parameters goes before any with one.
  */
 export function recordsRoutes(parts: RecordsParts): readonly Route[] {
-  const { app, logger, pages, feed, timeMachine, checkout, refusals, ask, router } = parts;
+  const { app, logger, pages, feed, asset, timeMachine, checkout, refusals, ask, router } = parts;
   const { store, settings } = app;
   const files = exportFiles(app);
   const feeds = changeFeeds(app);
@@ -131,8 +133,8 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
     ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
     ['GET', '/robots.txt', 'static', robots],
-    ['GET', '/favicon.svg', 'static', assets(settings)],
-    ['GET', '/_astro/*', 'static', assets(settings)],
+    ['GET', '/favicon.svg', 'static', assets(asset, settings)],
+    ['GET', '/_astro/*', 'static', assets(asset, settings)],
     ['GET', '/log', 'static', logWithoutSlash],
     ['GET', '/log/*', 'static', logFiles(settings)],
 

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -12,11 +13,18 @@ import parseRange from 'range-parser';
 import { codeOf, Fault } from '../../src/fault.ts';
 import type { Headers } from './headers.ts';
 
-/** A file to send, with its status and headers. */
+/** A file to send, with its status and headers. Its content is read from disk unless it is given. */
 export interface Sending {
   file: string;
+  content?: FileContent;
   status: number;
   headers: Record<string, string>;
+}
+
+/** The content of a file that a process keeps in memory. */
+export interface FileContent {
+  bytes: Uint8Array;
+  mtime: Date;
 }
 
 /** Compresses with Brotli or gzip when it pays. Ranges are sent uncompressed. */
@@ -31,14 +39,14 @@ const compress = compression({
 export async function sendFile(c: Context, sending: Sending): Promise<Response> {
   const { incoming, outgoing }: HttpBindings = c.env;
   if (!(await isTurn({ incoming, outgoing }))) return RESPONSE_ALREADY_SENT;
-  const handle = await opened(sending.file);
+  const source = sending.content === undefined ? await fileSource(sending.file) : memorySource(sending.content);
   try {
-    const { size, mtime, mtimeMs } = await handle.stat();
+    const { size, mtime } = source;
     const type = contentType(basename(sending.file)) || 'application/octet-stream';
     const carried: Headers = c.get('headers');
     for (const [name, value] of Object.entries({ ...carried, 'Content-Type': type, ...sending.headers }))
       outgoing.setHeader(name, value);
-    const strong = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
+    const strong = `"${size.toString(16)}-${source.mtimeMs.toString(16)}"`;
     // Express's types are wider than what compression uses: Node's own request and response.
     const isCompressed = !compression.filter(incoming as never, outgoing as never);
     outgoing.setHeader('ETag', isCompressed ? strong : `W/${strong}`);
@@ -52,11 +60,43 @@ export async function sendFile(c: Context, sending: Sending): Promise<Response> 
     const request = { method: 'GET', headers: incoming.headers };
     await new Promise<void>((resolve) => compress(request as never, outgoing as never, () => resolve()));
     if (part === null || part.end < part.start || incoming.method === 'HEAD') outgoing.end();
-    else await pipeline(handle.createReadStream({ autoClose: false, ...part }), outgoing).catch(leave);
+    else await pipeline(source.read(part), outgoing).catch(leave);
   } finally {
-    await handle.close();
+    await source.close();
   }
   return RESPONSE_ALREADY_SENT;
+}
+
+interface Part {
+  start: number;
+  end: number;
+}
+
+/** Bytes with the metadata of a file. */
+interface Source {
+  size: number;
+  mtime: Date;
+  mtimeMs: number;
+  read(part: Part): Readable;
+  close(): Promise<void>;
+}
+
+async function fileSource(file: string): Promise<Source> {
+  const handle = await opened(file);
+  const { size, mtime, mtimeMs } = await handle.stat();
+  return {
+    ...{ size, mtime, mtimeMs },
+    read: (part) => handle.createReadStream({ autoClose: false, ...part }),
+    close: () => handle.close(),
+  };
+}
+
+function memorySource({ bytes, mtime }: FileContent): Source {
+  return {
+    ...{ size: bytes.length, mtime, mtimeMs: mtime.getTime() },
+    read: ({ start, end }) => Readable.from([bytes.subarray(start, end + 1)]),
+    close: async () => {},
+  };
 }
 
 /**
@@ -84,7 +124,7 @@ async function opened(file: string): Promise<FileHandle> {
 }
 
 /** The requested part of the file; sets the status (RFC 9110, sections 13 and 14). Null when there is no body. */
-function asked({ incoming, outgoing }: HttpBindings, size: number): { start: number; end: number } | null {
+function asked({ incoming, outgoing }: HttpBindings, size: number): Part | null {
   const { headers, method } = incoming;
   const [etag, modified] = [String(outgoing.getHeader('ETag')), String(outgoing.getHeader('Last-Modified'))];
   if (fresh(headers, { etag, 'last-modified': modified })) {

@@ -46,6 +46,8 @@ export interface Build {
   render: Render & typeof render;
   /** Stylesheets, fonts and scripts that every paper's tree carries. */
   assets(): Iterable<RenderedFile>;
+  /** One of them, by its path as in `_astro/paper.css`. A build beside this process changes neither. */
+  asset(path: string): Asset | null;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
   /** A digest of the code that makes what presses cache, with all that it imports. */
@@ -56,6 +58,12 @@ export interface Build {
    */
   needCurrent(): void;
   preload: typeof preload;
+}
+
+/** A file that the build made for pages. */
+export interface Asset {
+  bytes: Buffer;
+  mtime: Date;
 }
 
 let loaded: Promise<Build> | undefined;
@@ -74,12 +82,17 @@ async function load(): Promise<Build> {
   const source = builtFrom();
   if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
   const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
+  const files = clientFiles();
+  if (builtFrom() !== source) throw new Fault('unavailable', 'the pages are being built; try again when they are');
   let stamp: string | undefined;
   let cacheCode: string | undefined;
   return {
     render: built.render,
     preload: built.preload,
-    assets,
+    *assets() {
+      for (const [path, { bytes }] of files) yield { path, body: bytes };
+    },
+    asset: (path) => files.get(path) ?? null,
     // Worker threads do not ask for the digests.
     get stamp() {
       stamp ??= stampFrom(builtFrom());
@@ -126,8 +139,14 @@ function builtFrom(): string {
   return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
 
-function* assets(): Iterable<RenderedFile> {
-  for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
+/** Some 1.3 MB, read at once: a build beside this process replaces the folder. */
+function clientFiles(): Map<string, Asset> {
+  return new Map(
+    filesIn(CLIENT).map((file) => [
+      file.slice(CLIENT.length + 1),
+      { bytes: readFileSync(file), mtime: statSync(file).mtime },
+    ]),
+  );
 }
 
 /** Stores the digest of the built code, which later shows whether the build is current. */

@@ -209,7 +209,24 @@ test('a server whose pages were built anew goes on answering, and leaves the pre
   const project = join(folder, 'project');
   copyProject(project);
   const key = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
-  const { url, said } = await serve(t, folder, { SERVICES: 'desk', LOG_LEVEL: 'error' }, project);
+  const { url, records, said } = await serve(t, folder, { LOG_LEVEL: 'error' }, project);
+  const looks = async () => {
+    const page = { [`${url}/`]: '', [`${records}/`]: '', [`${url}/tide-table/`]: '' };
+    for (const address of Object.keys(page)) {
+      const linked = [...(await (await fetch(address)).text()).matchAll(/(?:href|src)="([^"]*_astro[^"]*)"/g)];
+      assert.ok(linked.length > 0, `${address} loads files of the build`);
+      for (const [, file = ''] of linked) {
+        const response = await fetch(new URL(file, address));
+        assert.equal(response.status, 200, `${address} loads ${file}`);
+        page[address] += `${file} ${await response.text()}\n`;
+      }
+    }
+    return page;
+  };
+  const looked = await looks();
+  rmSync(join(project, 'dist/client'), { recursive: true });
+  rmSync(join(folder, 'papers/tide-table/_astro'), { recursive: true });
+  assert.deepEqual(await looks(), looked, 'each page has the stylesheets and scripts that it had');
   const source = join(project, 'dist/server/source.txt');
   const before = readFileSync(source);
   rmSync(join(project, 'dist/server/chunks'), { recursive: true });

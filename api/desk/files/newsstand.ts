@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
@@ -8,9 +8,7 @@ import { paperRoot } from '../../../src/desk/paper.ts';
 import { OPEN_HEADERS } from '../../../src/press/feeds/header-policy.ts';
 import { opml } from '../../../src/press/feeds/opml.ts';
 import { newsstandView, publicPapers } from '../../../src/press/newsstand.ts';
-import type { Render } from '../../../src/press/output.ts';
-import { PROJECT } from '../../../src/project.ts';
-import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { fileHeaders } from '../../responses/files.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
@@ -22,7 +20,7 @@ import { beingPressed } from './being-pressed.ts';
 /** The root of the shared host: the list of public papers, and the files that its page needs. */
 export function newsstandHandlers(
   app: AppContext,
-  render: Render,
+  build: Build,
   { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
 ): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'ready' | 'opml' | 'robots' | 'asset'> {
   const { origin } = app.settings;
@@ -32,7 +30,7 @@ export function newsstandHandlers(
       const { isEmpty } = backlog;
       // On a first start no paper is on disk yet. While papers are still being filed, the list must not be cached.
       if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
-      const page = await render('/newsstand', newsstandView(app.store, origin));
+      const page = await build.render('/newsstand', newsstandView(app.store, origin));
       const own = { 'Content-Type': 'text/html; charset=UTF-8', Link: catalogLinks(origin, []) };
       return sendShared(c, representationOf(page), {
         ...headers,
@@ -77,11 +75,10 @@ export function newsstandHandlers(
       return sendShared(c, representationOf(robotsOf(app)), { ...headers, ...type });
     },
     asset: async (c, next) => {
-      const folder = join(PROJECT, 'dist/client');
-      const path = fileAt(folder, c.req.path);
-      if (path === null) return next();
-      const file = join(folder, path);
-      return sendFile(c, { file, status: 200, headers: fileHeaders(c.req.path, origin, []) });
+      const content = build.asset(c.req.path.slice(1));
+      if (content === null) return next();
+      const headers = fileHeaders(c.req.path, origin, []);
+      return sendFile(c, { file: c.req.path, content, status: 200, headers });
     },
   };
 }

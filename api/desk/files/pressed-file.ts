@@ -44,6 +44,12 @@ export function pressedFile(
       return beingPressed(c);
     }
     if (file === null) {
+      // A tree that another build pressed has other stylesheets than the pages that this process prints.
+      const content = site.path.startsWith('/_astro/') ? build.asset(site.path.slice(1)) : null;
+      if (content !== null) {
+        const headers = fileHeaders(site.path, site.root, scripts, site.paper.analytics);
+        return sendFile(c, { file: site.path, content, status: 200, headers });
+      }
       const original = originalOf(site.slug, site.path);
       // The picture is not drawn yet. The address of the variant shows it soon, so nobody keeps this answer.
       if (original !== null) {

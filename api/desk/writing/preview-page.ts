@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { MiddlewareHandler } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../../src/app/build.ts';
@@ -13,9 +12,8 @@ import { printPath } from '../../../src/press/outputs/paths.ts';
 import { mediaByPictureId } from '../../../src/press/outputs/picture.ts';
 import { avatarPath } from '../../../src/press/outputs/row-view.ts';
 import { previewView } from '../../../src/press/outputs/story.ts';
-import { PROJECT } from '../../../src/project.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
-import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { fileHeaders } from '../../responses/files.ts';
 import { notFoundHandler } from '../files/not-found.ts';
 import type { PaperRoutes } from '../router.ts';
 import type { Sites } from '../site.ts';
@@ -102,9 +100,8 @@ async function file(
     ...fileHeaders(`/${path}`, site.served, []),
     'Content-Type': typeByName(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream',
   };
-  const folder = join(PROJECT, 'dist/client');
-  const built = fileAt(folder, `/${path}`);
-  if (built !== null) return c.body(await readFile(join(folder, built)), 200, headers);
+  const built = build.asset(path);
+  if (built !== null) return c.body(Buffer.from(built.bytes), 200, headers);
   const edition = new Edition(memoized(app.store.archive(site.slug)), siteAt(site));
   const media = path.startsWith('pictures/')
     ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')

@@ -19,6 +19,7 @@ test('the router has the routes of the URL map, and no others', async (t) => {
     pages: new PageSender(async () => '', app.settings),
     logger: pino({ level: 'silent' }),
     feed: new ChangeFeed(app.store.records, () => {}),
+    asset: () => null,
     ask: () => new Response(),
   });
   const mapped = routes.map(([method, path]) => `${method} ${path.replaceAll(/\/\{(.+?)\}/g, '/:$1')}`);
