@@ -1,7 +1,7 @@
 import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
-import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
+import type { Author, CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';
 import type { Persona } from './masthead.ts';
 import type { Media } from './media.ts';
@@ -25,7 +25,9 @@ export interface Row {
   byline: { name: string; title: string };
   language: string;
   image: Image | null;
-  /** Who wrote it, when people did and the persona brought it in: as filed, or as the credit of an import names them. */
+  /** The people who wrote it; empty when the persona did. See `writersOf`. */
+  writers: Author[];
+  /** Their names in one line, in the piece's language; null when the persona wrote it. */
   writer: string | null;
   /** Names; their slugs are their places in addresses. */
   tags: string[];
@@ -51,6 +53,8 @@ export interface Story extends Row {
   prose_utf8?: Uint8Array;
   cited_facts: CitedFact[];
   credit: string | null;
+  /** As filed. */
+  authors: Author[];
   /** As filed. */
   written_by: string | null;
   content_hash: string;

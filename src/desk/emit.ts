@@ -73,6 +73,7 @@ function rowOf(row: Row): Row {
     byline: row.byline,
     language: row.language,
     image: row.image,
+    writers: row.writers,
     writer: row.writer,
     tags: row.tags,
     revision: row.revision,

@@ -149,7 +149,7 @@ export function sameContent(a: Filing, b: Filing): boolean {
 
 function contentOf(filing: Filing): unknown {
   const { slug, headline, dek, prose, cited_facts, category, kind, persona } = filing;
-  const { language, image, credit, written_by, tags } = filing;
+  const { language, image, credit, authors, written_by, tags } = filing;
   return {
     slug,
     headline,
@@ -162,6 +162,7 @@ function contentOf(filing: Filing): unknown {
     language,
     image,
     credit,
+    authors,
     written_by,
     tags,
   };

@@ -1,7 +1,9 @@
-import { isLanguageTag } from '../ledger/door.ts';
+import { isAuthorUrl, isLanguageTag } from '../ledger/door.ts';
 import { normalized, tooManyMarksAt } from '../ledger/marks.ts';
-import type { CitedFact, Filing, Image } from '../ledger/piece.ts';
+import type { Author, CitedFact, Filing, Image } from '../ledger/piece.ts';
 import {
+  AUTHOR_MAX,
+  AUTHORS_MAX,
   CORRECTION_MAX,
   CREDIT_MAX,
   DEK_MAX,
@@ -33,6 +35,7 @@ export function showableFiling(
 ): Filing {
   const body = membersIn(data);
   const headline = lineOf(body.headline, HEADLINE_MAX) || slug.replaceAll('-', ' ');
+  const authors = authorsOf(body.authors);
   const language = typeof body.language === 'string' && isLanguageTag(body.language) ? body.language : paper.language;
   return {
     slug,
@@ -47,7 +50,8 @@ export function showableFiling(
     image: imageOf(body.image, hasMedia),
     credit: textOf(body.credit, CREDIT_MAX) || null,
     correction: textOf(body.correction, CORRECTION_MAX) || null,
-    written_by: lineOf(body.written_by, SOURCE_MAX) || null,
+    authors,
+    written_by: authors.length > 0 ? null : lineOf(body.written_by, SOURCE_MAX) || null,
     tags: tagsFrom(tagNames(body.tags)),
     revised_at: null,
   };
@@ -93,6 +97,16 @@ function factsOf(value: unknown): CitedFact[] {
       instrument: lineOf(fact.instrument, INSTRUMENT_MAX),
       claim_key: null,
     };
+  });
+}
+
+function authorsOf(value: unknown): Author[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, AUTHORS_MAX).flatMap((entry) => {
+    const { name, url } = typeof entry === 'string' ? { name: entry } : membersIn(entry);
+    const shown = lineOf(name, AUTHOR_MAX);
+    if (shown === '') return [];
+    return typeof url === 'string' && isAuthorUrl(url) ? { name: shown, url } : { name: shown };
   });
 }
 

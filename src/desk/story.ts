@@ -16,6 +16,11 @@ export interface Links {
   raster(row: Row): string;
 }
 
+/** One of the people who wrote a piece (wire.md, section 12). */
+const AuthorRow = z
+  .object({ name: z.string(), url: z.url().optional() })
+  .meta({ id: 'Author', description: 'One of the people who wrote a piece.' });
+
 const time = (description: string) => z.iso.datetime().meta({ description });
 
 export const Byline = z.object({ name: z.string(), title: z.string(), avatar: z.url().nullable() }).meta({
@@ -33,8 +38,12 @@ export const StoryRow = z
     category: z.string().meta({ description: 'The section’s name.' }),
     kind: z.enum(KINDS),
     byline: Byline,
+    authors: z.array(AuthorRow).meta({
+      description:
+        'The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it.',
+    }),
     written_by: z.string().nullable().meta({
-      description: 'Who wrote it, when people did: the persona of the byline then only brought it in. Else null.',
+      description: 'The names of `authors` in one line, to be shown; null without any.',
     }),
     tags: z.array(z.string()).meta({ description: 'What it is about, by name.' }),
     published_at: time('First time on air.'),
@@ -109,6 +118,7 @@ export function storyRow(row: Row, links: Links): StoryRow {
     category: row.category,
     kind: row.kind,
     byline: { ...row.byline, avatar: links.avatar(row.persona) },
+    authors: row.writers,
     written_by: row.writer,
     tags: row.tags,
     published_at: isoTime(row.published_at),

@@ -6,10 +6,11 @@ import { fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import { cacheProse } from '../desk/prose-cache.ts';
 import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
+import { isAuthorUrl } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
-import type { Filing, Kind } from '../ledger/piece.ts';
-import { WRITER_MAX } from '../ledger/piece.ts';
-import { list } from '../phrases/intl.ts';
+import type { Author, Filing, Kind } from '../ledger/piece.ts';
+import { AUTHORS_MAX } from '../ledger/piece.ts';
+import { joinedAuthors } from './earlier-imports.ts';
 import type { ImportLine, ParsedLine } from './import-lines.ts';
 import { BATCH, lineProblems } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
@@ -227,7 +228,7 @@ class ImportRun {
         cited_facts: line.cited_facts,
         language: line.lang ?? undefined,
         credit: creditOf(line),
-        written_by: line.written_by ?? writerOf(line, line.lang ?? language),
+        ...writersIn(line),
         tags: line.tags,
       },
       { slug: line.slug, kind: default_kind, language },
@@ -238,36 +239,28 @@ class ImportRun {
   }
 }
 
-const authorsOf = ({ authors }: ImportLine): string[] =>
+const namesOf = ({ authors }: ImportLine): string[] =>
   (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
 
-/** The people who wrote an imported piece, on one line; null where the archive names nobody. */
-function writerOf(line: ImportLine, language: string): string | null {
-  const names = authorsOf(line)
-    .map((name) => name.replace(/\s+/g, ' ').trim())
-    .filter((name) => name !== '');
-  // The credit names all of them. More than fit side by side are not tried: an archive may name thousands.
-  for (let count = fitting(names, WRITER_MAX); count > 0; count--) {
-    const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
-    if (writer.length <= WRITER_MAX) return writer;
-  }
-  return null;
+/** Who wrote an imported piece: the line's own `written_by`, else the first of its authors. The credit names all. */
+function writersIn(line: ImportLine): { authors: Author[] } | { written_by: string } {
+  return line.written_by == null ? { authors: authorsIn(line).slice(0, AUTHORS_MAX) } : { written_by: line.written_by };
 }
 
-/** How many texts have no more than `max` characters together. */
-function fitting(texts: readonly string[], max: number): number {
-  let length = 0;
-  for (const [count, text] of texts.entries()) {
-    length += text.length;
-    if (length > max) return count;
-  }
-  return texts.length;
+/** An archive may give an author any address, or none: what the filing door does not take is left out. */
+function authorsIn({ authors }: ImportLine): Author[] {
+  return (authors ?? []).flatMap((author) => {
+    const { name, url } = typeof author === 'string' ? { name: author } : author;
+    const spoken = name.replace(/\s+/g, ' ').trim();
+    if (spoken === '') return [];
+    return typeof url === 'string' && isAuthorUrl(url) ? [{ name: spoken, url }] : [{ name: spoken }];
+  });
 }
 
 /** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */
 function creditOf(line: ImportLine): string | null {
   const { license, origin, changes } = line;
-  const names = authorsOf(line);
+  const names = namesOf(line);
   const parts = [
     names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
     origin ? `First published at ${origin}.` : '',
@@ -282,8 +275,8 @@ function creditOf(line: ImportLine): string | null {
 const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
 
 /**
- * Keeps the credit and the missing writer of an import by an earlier version if nothing else changed: what this
- * version says in another way alone makes no revision.
+ * Keeps the credit and the writers of an import by an earlier version if nothing else changed: what this version says in
+ * another way alone makes no revision.
  */
 function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
   if (!archive.hasSlug(filing.slug)) return filing;
@@ -291,8 +284,14 @@ function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Fili
   const old = story === null ? null : archive.piece(story.id);
   if (old === null) return filing;
   const credit = old.credit === `${filing.credit}${ADDED_BEFORE}` ? old.credit : filing.credit;
-  // Earlier versions filed the writer in the credit alone.
-  const written_by = line.written_by == null && old.written_by === null ? null : filing.written_by;
-  const again = { ...filing, credit, written_by };
+  const again = { ...filing, ...writersAsFiled(filing, old, line), credit };
   return sameContent(old, again) ? again : filing;
+}
+
+/** Earlier versions filed the authors of a line as one text, and before that in the credit alone. */
+function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Filing, 'authors' | 'written_by'> {
+  const { authors, written_by } = filing;
+  if (line.written_by != null || old.authors.length > 0) return { authors, written_by };
+  const isAsFiled = old.written_by === null || old.written_by === joinedAuthors(namesOf(line), filing.language);
+  return isAsFiled ? { authors: [], written_by: old.written_by } : { authors, written_by };
 }

@@ -25,7 +25,7 @@ const ImportLine = z.object({
   prose: z.string(),
   cited_facts: listOf(CitedFactBody),
   lang: z.string().nullish(),
-  authors: listOf(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
+  authors: listOf(z.union([z.string(), z.object({ name: z.string(), url: z.unknown().optional() })])).nullish(),
   written_by: z.string().nullish(),
   tags: listOf(z.string()).nullish(),
   license: z.string().nullish(),

@@ -3,7 +3,7 @@ import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import { DRAFT } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
-import { creditedWriter } from '../ledger/credited-writer.ts';
+import { writerLine, writersOf } from '../ledger/writers.ts';
 import { isoTime } from '../time.ts';
 import type { Intake } from './intake.ts';
 
@@ -136,10 +136,12 @@ function generationOf({ piece, seq, content_hash, receipt_hash, at, kid, receipt
 
 function draftOf({ piece, content_hash }: GenerationEntry): Story {
   const { correction: _correction, revised_at: _revised, ...members } = piece;
+  const writers = writersOf(piece);
   return {
     ...members,
     content_hash,
-    writer: piece.written_by ?? creditedWriter(piece.credit),
+    writers,
+    writer: writerLine(writers, piece.language),
     published_at: 0,
     updated_at: 0,
     state: 'draft',

@@ -7,17 +7,18 @@ import { isLogLine } from './log-lines.ts';
 
 /**
  * The first line of an export. Exports of version 1 are from before there was a transparency log, those of version 2
- * from before there were pages of a paper's own and placements of fronts, and before pieces had writers and tags.
+ * from before there were pages of a paper's own and placements of fronts, and before pieces had writers and tags,
+ * those of version 3 from before pieces had lists of authors.
  */
-export const HEADER = { type: 'ledger', version: 3 } as const;
-export const VERSIONS: readonly number[] = [1, 2, HEADER.version];
+export const HEADER = { type: 'ledger', version: 4 } as const;
+export const VERSIONS: readonly number[] = [1, 2, 3, HEADER.version];
 
 /** A line with the members that exports of earlier versions do not have. */
 export function currentLine(line: LedgerEntry): LedgerEntry {
   return line.type === 'generation' ? { ...line, piece: { ...ADDED_LATER, ...line.piece } } : line;
 }
 
-const ADDED_LATER = { written_by: null, tags: [] };
+const ADDED_LATER = { authors: [], written_by: null, tags: [] };
 
 type HeaderLine = { type: 'ledger'; version: number };
 

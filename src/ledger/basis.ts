@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { CitedFact, Kind, Piece } from './piece.ts';
+import type { Author, CitedFact, Kind, Piece } from './piece.ts';
 
 /** Exactly what a content hash covers. The airing time of a piece is not part of it. */
 export interface Basis {
@@ -15,6 +15,7 @@ export interface Basis {
   kind: Kind;
   byline: { name: string; title: string };
   credit?: string;
+  authors?: Author[];
   written_by?: string;
 }
 
@@ -31,6 +32,7 @@ export type Hashed = Pick<
   | 'kind'
   | 'byline'
   | 'credit'
+  | 'authors'
   | 'written_by'
 >;
 
@@ -54,6 +56,9 @@ export function basisOf(piece: Hashed): Basis {
     kind: piece.kind,
     byline: { name: piece.byline.name, title: piece.byline.title },
     ...(piece.credit === null ? {} : { credit: piece.credit }),
+    ...(piece.authors.length === 0
+      ? {}
+      : { authors: piece.authors.map(({ name, url }) => (url === undefined ? { name } : { name, url })) }),
     ...(piece.written_by === null ? {} : { written_by: piece.written_by }),
   };
 }

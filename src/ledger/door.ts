@@ -2,6 +2,8 @@ import type { Problem } from '../fault.ts';
 import { MARKS_MAX, normalized, tooManyMarksAt } from './marks.ts';
 import type { Filing } from './piece.ts';
 import {
+  AUTHOR_MAX,
+  AUTHORS_MAX,
   CORRECTION_MAX,
   CREDIT_MAX,
   DEK_MAX,
@@ -60,6 +62,7 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
     ...(filing.credit === null ? [] : textProblems('credit', filing.credit, CREDIT_MAX)),
+    ...authorProblems(filing),
     ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
     ...tagProblems(filing),
     ...(filing.correction === null ? [] : textProblems('correction', filing.correction, CORRECTION_MAX)),
@@ -307,6 +310,34 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
     });
   }
   return problems;
+}
+
+function authorProblems({ authors, written_by }: Filing): Problem[] {
+  if (authors.length > 0 && written_by !== null) {
+    const message = `authors names ${authors.length === 1 ? 'one person' : `${authors.length} people`} and written_by says ${quote(written_by)}; keep the list, and leave written_by out`;
+    return [{ field: 'written_by', rule: 'authors_twice', message }];
+  }
+  if (authors.length > AUTHORS_MAX) {
+    const message = `${authors.length} authors are more than ${AUTHORS_MAX}; name those who wrote most of it, and all of them in credit`;
+    return [{ field: 'authors', rule: 'too_many', message }];
+  }
+  return authors.flatMap(({ name, url }, index) => [
+    ...lineProblems(`authors[${index}].name`, name, AUTHOR_MAX, true),
+    ...(url === undefined ? [] : authorUrlProblems(`authors[${index}].url`, url)),
+  ]);
+}
+
+/** Whether a text can be an author's address: https, as a browser writes it. */
+export function isAuthorUrl(url: string): boolean {
+  const parsed = /^https:\/\/\S+$/i.test(url) && url.length <= INSTRUMENT_MAX ? URL.parse(url) : null;
+  return parsed !== null && parsed.username === '' && parsed.password === '';
+}
+
+function authorUrlProblems(field: string, url: string): Problem[] {
+  const problems = lineProblems(field, url, INSTRUMENT_MAX, false);
+  if (problems.length > 0 || isAuthorUrl(url)) return problems;
+  const message = `${quote(url)} is not the https address of an author; write one such as https://example.org/ann-lee, or leave it out`;
+  return [{ field, rule: 'unsafe_link', message }];
 }
 
 function tagProblems({ tags }: Filing): Problem[] {

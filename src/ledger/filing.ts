@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { normalized } from './marks.ts';
-import type { Filing } from './piece.ts';
-import { KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
+import type { Author, Filing } from './piece.ts';
+import { AUTHORS_MAX, KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
 /** A cited fact as a desk writes it. Its number is its position in the list. */
@@ -19,6 +19,10 @@ export const ImageBody = z.strictObject({
   credit: z.string().nullish(),
 });
 
+/** An author as a desk writes one: a name, or a name with an address. */
+export const AuthorBody = z.union([z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })]);
+type AuthorBody = z.infer<typeof AuthorBody>;
+
 /** The body of a filing, from front matter, the import or the API. */
 export const FilingBody = z.strictObject({
   slug: z.string().optional().meta({ description: 'The piece’s place in addresses; it is kept for good.' }),
@@ -32,8 +36,14 @@ export const FilingBody = z.strictObject({
   language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when left out.' }),
   image: z.union([z.string(), ImageBody]).nullish(),
   credit: z.string().nullish().meta({ description: 'Whose work the piece rests on, and under which licence.' }),
+  authors: z
+    .array(AuthorBody)
+    .nullish()
+    .meta({
+      description: `The people who wrote the piece, when people did, up to ${AUTHORS_MAX}: names, or names with https addresses. The persona in \`byline\` then only brought it in.`,
+    }),
   written_by: z.string().nullish().meta({
-    description: 'Who wrote the piece, when people did: one line. The persona in `byline` then only brought it in.',
+    description: 'The authors in one line, as pieces were filed before `authors`; give one of the two.',
   }),
   tags: z
     .array(z.string())
@@ -47,6 +57,12 @@ export type FilingBody = z.infer<typeof FilingBody>;
 /** Normalizes a line to NFC and trims it. */
 const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
+
+function authorFrom(body: AuthorBody): Author {
+  const { name, url } = typeof body === 'string' ? { name: body, url: null } : body;
+  const address = optionalLine(url);
+  return address === null ? { name: line(name) } : { name: line(name), url: address };
+}
 
 /** Normalizes prose to NFC, trims it and removes carriage returns. */
 export function proseFrom(text: string): string {
@@ -79,6 +95,7 @@ export function filingFrom(
     language: body.language ?? defaults.language,
     image: image ? { src: image.src, alt: line(image.alt), credit: optionalLine(image.credit) } : null,
     credit: optionalLine(body.credit),
+    authors: (body.authors ?? []).map(authorFrom),
     written_by: optionalLine(body.written_by),
     tags: tagsFrom(body.tags ?? []),
     correction: optionalLine(body.correction),

@@ -7,6 +7,9 @@ export const SOURCE_MAX = 300;
 export const INSTRUMENT_MAX = 2_000;
 export const CREDIT_MAX = 2_000;
 export const WRITER_MAX = 500;
+export const AUTHOR_MAX = 300;
+/** How many people may be named as the authors of a piece. */
+export const AUTHORS_MAX = 20;
 export const CORRECTION_MAX = 2_000;
 export const FACTS_MAX = 1_000;
 /** Each is shown with its publisher's name. */
@@ -42,6 +45,13 @@ export interface Image {
   credit: string | null;
 }
 
+/** One of the people who wrote a piece. */
+export interface Author {
+  name: string;
+  /** An https address, of the author's own page for example. */
+  url?: string;
+}
+
 /** What a desk submits to the filing door. */
 export interface Filing {
   slug: string;
@@ -59,7 +69,9 @@ export interface Filing {
   image: Image | null;
   /** The author and license of the work on which the piece is based. */
   credit: string | null;
-  /** Who wrote the piece, when people did and the persona only brought it in: one line. */
+  /** The people who wrote the piece, when the persona only brought it in. */
+  authors: Author[];
+  /** The same in one line, as pieces were filed before there was a list; never beside one. */
   written_by: string | null;
   /** What the piece is about, for readers who browse: names, no two with the same slug. */
   tags: string[];

@@ -7,12 +7,13 @@ import { unknownMembers } from './members.ts';
 const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
 
-/** The sentence about a member that only the basis of some pieces has. */
+/** The sentences about members that only the basis of some pieces has. */
 const HASH_BASIS_WRITER = ' The piece names who wrote it, and so has basis, as written_by.';
+const HASH_BASIS_AUTHORS = ' People wrote the piece, and basis names them in authors.';
 
 /** The description of the content hash of a basis. */
 export function hashBasis(basis: object): string {
-  return `${HASH_BASIS}${'written_by' in basis ? HASH_BASIS_WRITER : ''}`;
+  return `${HASH_BASIS}${'written_by' in basis ? HASH_BASIS_WRITER : ''}${'authors' in basis ? HASH_BASIS_AUTHORS : ''}`;
 }
 
 /** A revision as a proof lists it. */

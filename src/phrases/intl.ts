@@ -26,3 +26,11 @@ export const number = (language: string, n: number): string => numbers(language)
 
 /** Science, Culture, and Sport */
 export const list = (language: string, parts: readonly string[]): string => lists(language).format(parts);
+
+/** The same as parts: the items, and the words and marks between them. */
+export function listParts<Item>(language: string, items: readonly Item[]): (Item | string)[] {
+  const places = items.map((_item, index) => String(index));
+  return lists(language)
+    .formatToParts(places)
+    .map(({ type, value }) => (type === 'element' ? (items[Number(value)] ?? value) : value));
+}

@@ -18,7 +18,7 @@ A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`
 ${JSON.stringify(exampleFiling(paper), null, 2)}
 \`\`\`
 
-- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\` may be left out. \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`), \`credit\`, \`tags\`, \`written_by\` (the people who wrote it, never you) and a fact's \`claim_key\` are optional.
+- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\` may be left out. \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and a fact's \`claim_key\` are optional.
 - Each \`[^N]\` needs entry N, each entry a marker. \`source\` is the publisher, \`instrument\` the document's address or name.
 - \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. When in doubt, file a draft.
 

@@ -23,7 +23,8 @@ const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
 
 /**
  * JSON-LD of a story: a schema.org `NewsArticle` whose author is an `Organization` named as an AI persona, never a
- * `Person`; but what people wrote has its writer as the author, and the persona as a contributor. Like all documents of this file, it is safe inside a script element.
+ * `Person`; but what people wrote has them as its authors, and the persona as a contributor. Like all documents of this
+ * file, it is safe inside a script element.
  */
 export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): string {
   const { root } = channel;
@@ -35,6 +36,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     url: `${root}/masthead/${story.persona}/`,
     logo: facts.avatar,
   };
+  const isByPeople = story.writers.length > 0;
   return script({
     '@type': 'NewsArticle',
     '@id': `${url}#article`,
@@ -58,9 +60,9 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     datePublished: iso(story.published_at),
     dateModified: iso(story.updated_at),
     image: imageOf(story, facts.image),
-    author: story.writer === null ? persona : { '@type': 'Person', name: story.writer },
-    digitalSourceType: story.writer === null ? MADE_BY_MODEL : undefined,
-    contributor: story.writer === null ? undefined : persona,
+    author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
+    digitalSourceType: isByPeople ? undefined : MADE_BY_MODEL,
+    contributor: isByPeople ? persona : undefined,
     publisher: publisher(channel),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
     isAccessibleForFree: true,

@@ -4,9 +4,10 @@
  */
 
 import type { Typefaces } from '../desk/typefaces.ts';
+import type { Author } from '../ledger/piece.ts';
 import type { Motif } from './motif.ts';
 
-export type { Motif };
+export type { Author, Motif };
 
 /** The surroundings of every page of a paper. */
 export interface Frame {
@@ -127,6 +128,7 @@ export interface StoryView extends RowView {
   is_preview: boolean;
   /** The prose as HTML, or what stands for it until its bytes are put there. Its markers link to the facts. */
   html: string;
+  authors: Author[];
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;
   facts: FactView[];

@@ -1,5 +1,6 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
+import { writerLine } from '../ledger/writers.ts';
 import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../outbound/mail-content.ts';
 import { fill } from '../phrases/fill.ts';
@@ -90,14 +91,14 @@ function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): 
 }
 
 function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
-  const { headline, dek, category, slug, byline, writer, language, published_at, image } = row;
+  const { headline, dek, category, slug, byline, writers, language, published_at, image } = row;
   return {
     headline,
     dek,
     category,
     url: paper.paper_public ? `${root}/stories/${slug}/` : null,
     byline,
-    writer,
+    writer: writerLine(writers, paper.language),
     language,
     published_at: isoTime(published_at),
     image: image === null ? null : pictureOf(archive, paper, root, image),

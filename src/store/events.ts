@@ -55,5 +55,8 @@ const ADDED_LATER = { writer: null, tags: [] };
 /** `told` holds the members of an event that have no column. */
 export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
   const event = { ...columns, ...told } as KeptEvent;
-  return 'story' in event ? { ...event, story: { ...ADDED_LATER, ...event.story } } : event;
+  if (!('story' in event)) return event;
+  const story = { ...ADDED_LATER, ...event.story };
+  const writers = story.writers ?? (story.writer === null ? [] : [{ name: story.writer }]);
+  return { ...event, story: { ...story, writers } };
 }

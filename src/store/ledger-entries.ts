@@ -27,6 +27,7 @@ export const PIECE = {
   language: text,
   image,
   credit: orNull(text),
+  authors: json<Piece['authors']>(),
   written_by: orNull(text),
   tags: json<Piece['tags']>(),
   correction: orNull(text),
@@ -50,6 +51,7 @@ export function pieceOf(row: Read<typeof PIECE>): Piece {
     language: row.language,
     image: row.image,
     credit: row.credit,
+    authors: row.authors,
     written_by: row.written_by,
     tags: row.tags,
     correction: row.correction,
@@ -76,9 +78,9 @@ export function ledgerTables(db: Db): LedgerTables {
   const record = run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)');
   const generation = run(
     `INSERT INTO generations (n, paper, piece, revision, seq, slug, headline, dek, category, kind, persona,
-       byline_name, byline_title, language, image, credit, written_by, tags, correction, revised_at, prose, cited_facts,
+       byline_name, byline_title, language, image, credit, authors, written_by, tags, correction, revised_at, prose, cited_facts,
        content_hash, receipt, receipt_hash, filed_by, kid)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const airing = run('INSERT INTO airings (n, paper, piece, on_air_at, made_by) VALUES (?, ?, ?, ?, ?)');
   const withdrawal = run('INSERT INTO withdrawals (n, paper, piece, reason, made_by) VALUES (?, ?, ?, ?, ?)');
@@ -185,6 +187,7 @@ export function ledgerTables(db: Db): LedgerTables {
       piece.language,
       piece.image === null ? null : JSON.stringify(piece.image),
       piece.credit,
+      JSON.stringify(piece.authors),
       piece.written_by,
       JSON.stringify(piece.tags),
       piece.correction,

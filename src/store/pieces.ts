@@ -11,8 +11,8 @@ import type {
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
-import { creditedWriter } from '../ledger/credited-writer.ts';
 import type { Piece } from '../ledger/piece.ts';
+import { writerLine, writersOf } from '../ledger/writers.ts';
 import { DAY, isoTime } from '../time.ts';
 import { bytesInPlace, flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
@@ -22,7 +22,7 @@ import { rowReader, sql } from './sql.ts';
 
 /** The columns of a piece in a list, and their tables. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
-  g.language, g.image, g.credit, g.written_by, g.tags, p.revision, p.published_at, p.updated_at`;
+  g.language, g.image, g.credit, g.authors, g.written_by, g.tags, p.revision, p.published_at, p.updated_at`;
 const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
 export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
@@ -41,6 +41,7 @@ const LIST = {
   language: text,
   image,
   credit: orNull(text),
+  authors: json<Piece['authors']>(),
   written_by: orNull(text),
   tags: json<Row['tags']>(),
   revision: integer,
@@ -84,6 +85,7 @@ interface Place {
 
 /** Maps a row of a list to the desk's type. */
 function rowOf(row: Read<typeof LIST>): Row {
+  const writers = writersOf(row);
   return {
     id: row.id,
     slug: row.slug,
@@ -95,7 +97,8 @@ function rowOf(row: Read<typeof LIST>): Row {
     byline: { name: row.byline_name, title: row.byline_title },
     language: row.language,
     image: row.image,
-    writer: row.written_by ?? creditedWriter(row.credit),
+    writers,
+    writer: writerLine(writers, row.language),
     tags: row.tags,
     revision: row.revision,
     published_at: row.published_at ?? 0,
@@ -374,6 +377,7 @@ export function pieceTables(db: Db): PieceTable {
     prose: row.prose,
     cited_facts: row.cited_facts,
     credit: row.credit,
+    authors: row.authors,
     written_by: row.written_by,
     content_hash: row.content_hash,
     corrections: row.revision > 1 ? corrections(paper, row.id) : [],

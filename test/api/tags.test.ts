@@ -4,7 +4,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
-test('a desk files writers and tags by the API, and readers find the pieces of a tag', async (t) => {
+test('a desk files authors and tags by the API, and readers find the pieces of a tag', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'of-tags' }]);
   const { url } = await serve(t, folder, {});
@@ -44,17 +44,37 @@ test('a desk files writers and tags by the API, and readers find the pieces of a
     wrong.body.problems.map(({ field, rule }: { field: string; rule: string }) => `${field} ${rule}`),
     ['written_by control_character', 'tags[0] too_long', 'tags[1] required', 'tags[2] control_character'],
   );
+  for (const [authors, more, problem] of [
+    [[' ', 'Ann\u0007'], {}, 'authors[0].name required, authors[1].name control_character'],
+    [[{ name: 'Ann', url: 'http://ann.example/' }], {}, 'authors[0].url unsafe_link'],
+    [[{ name: 'Ann', url: 'https://u:p@ann.example/' }], {}, 'authors[0].url unsafe_link'],
+    [[{ name: 'Ann', url: 'https://ann.example/\u0000' }], {}, 'authors[0].url control_character'],
+    [Array.from({ length: 21 }, (_, n) => `Ann ${n}`), {}, 'authors too_many'],
+    [['x'.repeat(301)], {}, 'authors[0].name too_long'],
+    [['Ann'], { written_by: 'Ann' }, 'written_by authors_twice'],
+  ] as const) {
+    const { status, body } = await call('/stories', piece('wrong', { authors, ...more }));
+    const problems = body.problems.map(({ field, rule }: Record<string, string>) => `${field} ${rule}`).join(', ');
+    assert.deepEqual([status, problems], [422, problem]);
+  }
+  const odd = await call('/stories', piece('wrong', { authors: [{ url: 'https://ann.example/' }] }));
+  assert.deepEqual([odd.status, odd.body.field], [400, 'authors[0].name']);
   const many = await call('/stories', piece('many', { tags: Array.from({ length: 11 }, (_, n) => `tag ${n}`) }));
   assert.match(many.body.problems[0].message, /^11 tags are more than 10; /);
 
   const one = await call(
     '/stories',
-    piece('one', { tags: ['Open Data', 'open data', 'Tides'], written_by: ' Ann Lee ' }),
+    piece('one', {
+      tags: ['Open Data', 'open data', 'Tides'],
+      authors: [' Ann Lee ', { name: 'Zoe\u0308', url: 'https://zoe.example/' }],
+    }),
   );
   assert.equal(one.status, 201);
-  assert.equal(one.body.story.written_by, 'Ann Lee');
+  const authors = [{ name: 'Ann Lee' }, { name: 'Zoë', url: 'https://zoe.example/' }];
+  assert.deepEqual(one.body.story.authors, authors);
+  assert.equal(one.body.story.written_by, 'Ann Lee and Zoë');
   assert.deepEqual(one.body.story.tags, ['Open Data', 'Tides']);
-  assert.equal(one.body.proof.basis.written_by, 'Ann Lee');
+  assert.deepEqual(one.body.proof.basis.authors, authors);
   await call('/stories', piece('two', { tags: ['tides'] }));
 
   const { body: list } = await call('/tags');
@@ -86,8 +106,8 @@ test('a desk files writers and tags by the API, and readers find the pieces of a
   assert.match(first.link ?? '', /tag=tides&limit=1&cursor=/);
   const next = await call(`/stories?tag=tides&limit=1&cursor=${first.body.next_cursor}`);
   assert.deepEqual(
-    next.body.stories.map(({ slug, written_by }: Record<string, string>) => [slug, written_by]),
-    [['one', 'Ann Lee']],
+    next.body.stories.map(({ slug, authors }: Record<string, unknown>) => [slug, authors]),
+    [['one', authors]],
   );
   assert.equal(next.body.next_cursor, null);
   const rest = await call(`/tags?limit=1&cursor=${(await call('/tags?limit=1')).body.next_cursor}`);

@@ -52,7 +52,8 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     ['fanar', 'arc-of-a-sidelight', 'tide.jpg'],
   ] as const) {
     const file = join(folder, 'content', slug, 'stories', `${story}.md`);
-    const more = 'tags: [Length, International agreements]\nwritten_by: Ada Quill\n';
+    const authors = 'authors:\n  - Ada Quill\n  - name: Bo Ray\n    url: https://bo.example/\n';
+    const more = `tags: [Length, International agreements]\n${authors}`;
     const text = readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`);
     writeFileSync(
       file,

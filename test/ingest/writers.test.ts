@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileStory } from '../../src/desk/filing.ts';
+import { joinedAuthors } from '../../src/ingest/earlier-imports.ts';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
@@ -48,7 +49,8 @@ test('an import files the writers, and none twice for what an earlier version fi
     const { filed, unchanged, refused } = await importArchive(app, file, { paper: 'quay', create: true, air: true });
     return { filed, unchanged, refused };
   };
-  const authors = ['Ann Lee', { name: 'Bo Ray' }];
+  const authors = ['Ann Lee', { name: 'Bo Ray', url: 'https://bo.example/' }, { name: 'Cy', url: 'javascript:0' }];
+  const listed = [{ name: 'Ann Lee' }, { name: 'Bo Ray', url: 'https://bo.example/' }, { name: 'Cy' }];
   const many = Array.from({ length: 60 }, (_, n) => `Person Number ${n}`);
   const lines = [
     line('two', { authors, tags: ['Tides', 'tides'] }),
@@ -59,19 +61,35 @@ test('an import files the writers, and none twice for what an earlier version fi
   assert.deepEqual(await importLines(...lines), { filed: 4, unchanged: 0, refused: [] });
   const archive = app.store.archive('quay');
   const filed = (slug: string) => archive.piece(archive.storyBySlug(slug)?.id ?? '');
-  assert.equal(filed('two')?.written_by, 'Ann Lee and Bo Ray');
+  assert.deepEqual(filed('two')?.authors, listed);
+  assert.equal(filed('two')?.written_by, null);
   assert.deepEqual(filed('two')?.tags, ['Tides']);
   assert.equal(filed('given')?.written_by, 'Bo Ray');
-  assert.match(filed('many')?.written_by ?? '', /^Person Number 0, .* et al\.$/);
-  assert.equal(filed('none')?.written_by, null);
+  assert.deepEqual(filed('given')?.authors, []);
+  assert.deepEqual(
+    filed('many')?.authors,
+    many.slice(0, 20).map((name) => ({ name })),
+  );
+  assert.match(filed('many')?.credit ?? '', /Person Number 0, .*, and Person Number 59\./);
+  assert.deepEqual(filed('none')?.authors, []);
   assert.deepEqual(await importLines(...lines), { filed: 0, unchanged: 4, refused: [] });
 
-  // As an earlier version filed it: the writer is in the credit alone, and is shown from there.
+  // As earlier versions filed them: the authors are in the credit alone, and are shown from there, or in one line.
   const two = filed('two');
   assert.ok(two);
-  fileStory(app.desk, 'quay', { ...two, written_by: null }, { by: 'cli' });
-  assert.equal(archive.storyBySlug('two')?.writer, 'Ann Lee and Bo Ray');
+  for (const written_by of [null, 'Ann Lee, Bo Ray, and Cy']) {
+    fileStory(app.desk, 'quay', { ...two, authors: [], written_by }, { by: 'cli' });
+    assert.deepEqual(archive.storyBySlug('two')?.writers, [{ name: 'Ann Lee, Bo Ray, and Cy' }]);
+    assert.deepEqual(await importLines(...lines), { filed: 0, unchanged: 4, refused: [] });
+  }
+  const first = filed('many');
+  assert.ok(first);
+  fileStory(app.desk, 'quay', { ...first, authors: [], written_by: joinedAuthors(many, 'en') }, { by: 'cli' });
+  assert.match(filed('many')?.written_by ?? '', /^Person Number 0, .* et al\.$/);
   assert.deepEqual(await importLines(...lines), { filed: 0, unchanged: 4, refused: [] });
+  const others = line('many', { authors: many.slice(1) });
+  assert.equal((await importLines(others)).filed, 1, 'other authors are a revision');
+  assert.equal(filed('many')?.authors[0]?.name, 'Person Number 1');
   const given = line('two', { authors, written_by: 'Ann Lee', tags: ['Tides'] });
   assert.equal((await importLines(given)).filed, 1, 'a line that names its writer is a revision');
 

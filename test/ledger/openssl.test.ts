@@ -64,7 +64,8 @@ test('a receipt is verified with openssl alone', { skip }, (t) => {
     kind: 'news' as const,
     byline: { name: 'Ines Calloway', title: 'Editor' },
     credit: 'After <the> Harbour Office’s tables.',
-    written_by: 'Zoë “Z” Ångström',
+    authors: [{ name: 'Zoë “Z” Ångström', url: 'https://zoe.example/?a&b' }],
+    written_by: null,
   };
   const content_hash = contentHash(basisOf(piece));
   const receipt = {

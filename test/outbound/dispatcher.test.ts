@@ -118,6 +118,7 @@ test('what a receiver gets', async (t) => {
           avatar: `${root}/portraits/ines-calloway.png`,
           declared_ai: true,
         },
+        authors: [],
         written_by: null,
         tags: [],
         published_at: '2026-11-20T12:00:00.000Z',

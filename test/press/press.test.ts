@@ -47,7 +47,7 @@ const PHOTOGRAPH_PATHS = ['media/q.jpg', 'media/r.jpg'];
 /** What a piece says about itself, beside its text. */
 interface About {
   tags: string[];
-  written_by: string | null;
+  authors: Filing['authors'];
 }
 
 /** What a desk may do; numbers choose among the pieces, sections and times there are. */
@@ -77,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       corrects: fc.boolean(),
       about: fc.record({
         tags: fc.subarray(['Tides', 'tides!', 'C++', '潮'], { maxLength: 3 }).map(tagsFrom),
-        written_by: fc.constantFrom(null, 'Ann Lee'),
+        authors: fc.subarray([{ name: 'Ann Lee', url: 'https://ann.example/' }, { name: 'Bo Ray' }]),
       }),
     }),
   },
@@ -189,7 +189,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
-          const about = { tags: ['Tides'], written_by: null };
+          const about = { tags: ['Tides'], authors: [] };
           take(app, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false, about });
           if (piece > 0) take(app, clock, { do: 'air', piece, hours: -2 * piece });
         }

@@ -132,6 +132,7 @@ export function filing(slug: string, more: Partial<Filing> = {}): Filing {
     language: 'en',
     image: null,
     credit: null,
+    authors: [],
     written_by: null,
     tags: [],
     correction: null,

@@ -38,6 +38,7 @@ const STORY = {
   category: SAMPLE.section,
   kind: 'news',
   byline: { name: 'Osric Tamblyn', title: 'Editor, Time', avatar: `${ROOT}/media/osric.svg` },
+  authors: [],
   written_by: null,
   tags: ['Clocks', 'Unix'],
   published_at: '2026-11-20T06:30:00.000Z',

@@ -11,11 +11,11 @@ import { showableFiling, showableProse } from '../../../src/desk/showable.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
 import type { Problem } from '../../../src/fault.ts';
 import { Fault, problemsIn } from '../../../src/fault.ts';
-import { creditedWriter } from '../../../src/ledger/credited-writer.ts';
 import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/ledger/door.ts';
 import { filingFrom } from '../../../src/ledger/filing.ts';
 import type { Filing } from '../../../src/ledger/piece.ts';
 import { shapeProblems } from '../../../src/ledger/shape.ts';
+import { writerLine, writersOf } from '../../../src/ledger/writers.ts';
 import { Edition } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
 import type { Render } from '../../../src/press/output.ts';
@@ -175,6 +175,7 @@ function caught(check: () => unknown): Problem[] {
 function storyOf(archive: Archive, filing: Filing, now: number): Story {
   const before = archive.storyBySlug(filing.slug);
   const persona = archive.persona(filing.persona);
+  const writers = writersOf(filing);
   return {
     ...filing,
     id: before?.id ?? newId(),
@@ -184,7 +185,8 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     updated_at: now,
     state: 'on_air',
     content_hash: '',
-    writer: filing.written_by ?? creditedWriter(filing.credit),
+    writers,
+    writer: writerLine(writers, filing.language),
     corrections: before?.corrections ?? [],
     scheduled_at: null,
     withdrawn_at: null,

@@ -1,5 +1,6 @@
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
+import { writerLine } from '../../ledger/writers.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { dayOf } from '../../time.ts';
@@ -41,7 +42,8 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
 }
 
 /** Who stands for the piece: the persona, or who wrote what it brought in. */
-function signature(channel: Channel, { byline, writer }: FeedItem): string {
+function signature(channel: Channel, { byline, writers }: FeedItem): string {
+  const writer = writerLine(writers, channel.paper.language);
   const { by, written } = phrasesOf(channel.paper.language).feed;
   const persona = `${declared(channel, byline.name)}${byline.title && `, ${byline.title}`}`;
   return writer === null ? fill(by, { writer: persona }) : fill(written, { writer, persona });

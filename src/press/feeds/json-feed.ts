@@ -30,12 +30,14 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       image: item.image_url,
       date_published: isoTime(item.published_at),
       date_modified: isoTime(item.updated_at),
-      authors: [item.writer === null ? personaOf(channel, item) : { name: authorName(item.writer) }],
+      authors: isByPeople(item)
+        ? item.writers.map(({ name, ...rest }) => ({ name: authorName(name), ...rest }))
+        : [personaOf(channel, item)],
       tags: [item.category, ...item.tags],
       language: item.language,
       _broadsheet: {
-        declared_ai: true,
-        ...(item.writer === null ? {} : { written_by: item.writer, brought_in_by: personaOf(channel, item) }),
+        declared_ai: !isByPeople(item),
+        ...(isByPeople(item) ? { brought_in_by: { ...personaOf(channel, item), declared_ai: true } } : {}),
         piece: item.id,
         kind: item.kind,
         revision: item.revision,
@@ -45,6 +47,8 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
   };
   return `${JSON.stringify(feed, null, 2)}\n`;
 }
+
+const isByPeople = ({ writers }: FeedItem): boolean => writers.length > 0;
 
 function personaOf(channel: Channel, item: FeedItem) {
   return {

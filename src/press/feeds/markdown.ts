@@ -21,10 +21,11 @@ function aroundProse({ paper, root }: Channel, story: Story): { before: string; 
   const front = [
     line('headline', story.headline),
     line('dek', story.dek || null),
-    line('written_by', story.writer),
+    line('authors', story.authors.length === 0 ? null : story.authors),
+    line('written_by', story.authors.length === 0 ? story.writer : null),
     line('byline', `${story.byline.name} (AI persona)`),
     line('byline_title', story.byline.title),
-    line('declared_ai', true),
+    line('declared_ai', story.writer === null),
     line('publication', paper.nameplate),
     line('category', story.category),
     line('tags', story.tags.length === 0 ? null : story.tags),

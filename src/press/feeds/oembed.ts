@@ -34,7 +34,7 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
     title: story.headline,
     ...(story.writer === null
       ? { author_name: `${story.byline.name} (AI persona)`, author_url: `${root}/masthead/${story.persona}/` }
-      : { author_name: story.writer }),
+      : { author_name: story.writer, ...authorUrl(story) }),
     provider_name: nameplate,
     provider_url: `${root}/`,
     cache_age: CACHE_AGE,
@@ -42,6 +42,11 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
     ...size,
     ...thumbnail(shareImage(edition, story), bounds),
   };
+}
+
+/** The record has room for one address. */
+function authorUrl({ writers: [first, ...others] }: Story): { author_url?: string } {
+  return first?.url === undefined || others.length > 0 ? {} : { author_url: first.url };
 }
 
 /** The oEmbed record of a video edition: its player in the largest frame within the bounds. */

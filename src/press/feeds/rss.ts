@@ -67,12 +67,14 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }
 
-/** Who wrote the piece. The persona that brought in what people wrote is a contributor, declared like an author. */
-function signatures(channel: Channel, { byline, writer }: FeedItem): Extension[] {
+/** Who wrote the piece, one element each. The persona that brought in what people wrote is a contributor, declared like an author. */
+function signatures(channel: Channel, { byline, writers }: FeedItem): Extension[] {
   const persona = { _text: text(authorName(declared(channel, byline.name))) };
-  if (writer === null) return [{ name: 'dc:creator', objects: persona }];
+  if (writers.length === 0) return [{ name: 'dc:creator', objects: persona }];
+  const creators = writers.map(({ name }) => ({ _text: text(authorName(name)) }));
   return [
-    { name: 'dc:creator', objects: { _text: text(authorName(writer)) } },
+    // The serializer makes an element of each; its types know of one.
+    { name: 'dc:creator', objects: creators as unknown as Extension['objects'] },
     { name: 'dc:contributor', objects: persona },
   ];
 }

@@ -4,6 +4,7 @@ import { portraitPath } from '../../desk/masthead.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import type { Image } from '../../ledger/piece.ts';
+import { writerLine } from '../../ledger/writers.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Card } from '../card.ts';
@@ -107,7 +108,7 @@ export function rowView(edition: Edition, row: Row): RowView {
     category_url: `${base}/sections/${sectionSlug(row.category)}/`,
     kind: row.kind,
     byline: bylineView(edition, row.persona, row.byline),
-    writer: row.writer,
+    writer: writerLine(row.writers, edition.paper().language),
     language: row.language,
     published_at: isoTime(row.published_at),
     day_url: `${base}/days/${dayOf(row.published_at)}/`,

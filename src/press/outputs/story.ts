@@ -134,6 +134,7 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
       marker_ids: markerIds(prose, n),
     })),
     credit: found.credit,
+    authors: found.writers,
     revision: found.revision,
     updated_at: isoTime(found.updated_at),
     corrections: found.corrections.map((correction) => ({

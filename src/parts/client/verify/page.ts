@@ -1,5 +1,5 @@
 import type { Basis } from '../../../ledger/basis.ts';
-import { creditedWriter } from '../../../ledger/credited-writer.ts';
+import { writersOf } from '../../../ledger/writers.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
 import type { Words } from './words.ts';
@@ -27,7 +27,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
   const faults = [
     ...difference('headline', text('h1'), basis.headline),
     ...difference('summary', text('.heading > .dek'), basis.dek),
-    ...difference('writer', text('.who .writer'), basis.written_by ?? creditedWriter(basis.credit ?? null) ?? ''),
+    ...difference('list of authors', authorsOn(story), signedAuthors(basis)),
     ...difference('byline', `${text('.who > a')}, ${text('.role')}`, `${basis.byline.name}, ${basis.byline.title}`),
     ...difference('section', text('.kicker > a'), basis.category),
     ...difference('text', words(prose?.textContent), signed.body.textContent),
@@ -50,6 +50,18 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
 /** The words of a text, ignoring spacing and the Unicode encoding of accents. */
 function words(text: string | null | undefined): string {
   return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+/** Each author, with an address where there is one. */
+function authorsOn(story: Element | null): string {
+  const names = [...(story?.querySelectorAll('.who .author') ?? [])];
+  return names.map((name) => `${words(name.textContent)}; ${linksIn(name)}`).join(' ');
+}
+
+function signedAuthors({ authors = [], written_by, credit }: Basis): string {
+  return writersOf({ authors, written_by: written_by ?? null, credit: credit ?? null })
+    .map(({ name, url = '' }) => `${words(name)}; ${url}`)
+    .join(' ');
 }
 
 function linksIn(element: Element | null): string {

@@ -1,0 +1,26 @@
+import { list } from '../phrases/intl.ts';
+import { creditedWriter } from './credited-writer.ts';
+import type { Author, Piece } from './piece.ts';
+
+/** The parts of a piece that say who wrote it. */
+type Signed = Pick<Piece, 'authors' | 'written_by' | 'credit'>;
+
+/**
+ * The people who wrote a piece, as they are shown; empty when the persona did. One line that an earlier version filed
+ * stays one name: a comma or an "and" may be part of a name, so that nobody can tell where to divide it.
+ */
+export function writersOf({ authors, written_by, credit }: Signed): Author[] {
+  if (authors.length > 0) return authors;
+  const line = written_by ?? creditedWriter(credit);
+  return line === null ? [] : [{ name: line }];
+}
+
+/** The names in one line of a language, for a byline; null when there are none. */
+export function writerLine(writers: readonly Author[], language: string): string | null {
+  return writers.length === 0
+    ? null
+    : list(
+        language,
+        writers.map(({ name }) => name),
+      );
+}
