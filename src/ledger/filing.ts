@@ -20,7 +20,10 @@ export const ImageBody = z.strictObject({
 });
 
 /** An author as a desk writes one: a name, or a name with an address. */
-export const AuthorBody = z.union([z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })]);
+export const AuthorBody = z.union(
+  [z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })],
+  'must be a name, or a name with an address: {name, url}',
+);
 type AuthorBody = z.infer<typeof AuthorBody>;
 
 /** The body of a filing, from front matter, the import or the API. */

@@ -58,7 +58,8 @@ test('a desk files authors and tags by the API, and readers find the pieces of a
     assert.deepEqual([status, problems], [422, problem]);
   }
   const odd = await call('/stories', piece('wrong', { authors: [{ url: 'https://ann.example/' }] }));
-  assert.deepEqual([odd.status, odd.body.field], [400, 'authors[0].name']);
+  assert.deepEqual([odd.status, odd.body.field], [400, 'authors[0]']);
+  assert.match(odd.body.message, /must be a name, or a name with an address/);
   const many = await call('/stories', piece('many', { tags: Array.from({ length: 11 }, (_, n) => `tag ${n}`) }));
   assert.match(many.body.problems[0].message, /^11 tags are more than 10; /);
 

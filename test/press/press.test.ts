@@ -8,6 +8,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { NAVS, PageBody } from '../../src/desk/page.ts';
 import { Fault } from '../../src/fault.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
 import { tagsFrom } from '../../src/ledger/tag.ts';
 import { probeMedia } from '../../src/press/probe.ts';
 import type { Clock } from '../support/app-context.ts';
