@@ -1,4 +1,5 @@
 import { Fault } from '../../src/fault.ts';
+import { unstorable } from '../../src/storable.ts';
 
 /** The largest accepted form, in bytes. The longest form has a list of hostnames. */
 export const FORM_MAX = 16 * 1024;
@@ -18,14 +19,22 @@ export function isMultipart(type: string): boolean {
 }
 
 /**
- * Parses the fields of a form. Throws `invalid_request` when there are too many. They are counted before parsing,
+ * Parses the fields of a form. Throws `invalid_request` when there are too many, and naming one that cannot be stored.
+ * They are counted before parsing,
  * because `URLSearchParams` takes quadratic time for fields without `=`.
  */
 export function formFields(text: string): URLSearchParams {
   let fields = 1;
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields++;
-  if (fields <= FIELDS_MAX) return new URLSearchParams(text);
-  throw new Fault('invalid_request', `the form has ${fields} fields, more than ${FIELDS_MAX}; send those it needs`, {
-    field: 'body',
-  });
+  if (fields > FIELDS_MAX) {
+    throw new Fault('invalid_request', `the form has ${fields} fields, more than ${FIELDS_MAX}; send those it needs`, {
+      field: 'body',
+    });
+  }
+  const form = new URLSearchParams(text);
+  for (const [field, value] of form) {
+    const why = unstorable(value);
+    if (why !== null) throw new Fault('invalid_request', `${field} ${why}`, { field });
+  }
+  return form;
 }

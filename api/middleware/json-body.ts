@@ -4,6 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
 import { DuplicateMember, parseIJson } from '../../src/ledger/i-json.ts';
 import { MARKS_MAX, tooManyMarksAt } from '../../src/ledger/marks.ts';
+import { firstUnstorable, hasUnstorable } from '../../src/storable.ts';
 import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
@@ -39,9 +40,9 @@ export const limitBody = createMiddleware((c, next) => {
 
 /**
  * Checks a JSON body before anything else reads it. Throws `unsupported_media_type`, `invalid_request`. Accepts an
- * empty body if `mayBeEmpty`.
+ * empty body if `mayBeEmpty`, and U+0000 if `judgesZeros`: the record's own rules name it, beside all other problems.
  */
-export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
+export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX, judgesZeros = false } = {}) {
   return createMiddleware<DeskEnv>(async (c, next) => {
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const { headers } = c.req.raw;
@@ -53,7 +54,7 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
       if (bytes.length === 0 && c.req.header('content-type') === undefined) throw broken('is missing; send JSON');
       requireUncompressed(c);
       requireJson(c);
-      parseJson(bytes, valuesMax);
+      parseJson(bytes, { valuesMax, judgesZeros });
       // The schema validator knows fewer spellings of the media type.
       headers.set('Content-Type', 'application/json');
     }
@@ -82,8 +83,11 @@ export function requireJson(c: Context): void {
   );
 }
 
-/** Parses a JSON body. Throws `invalid_request` with the position of a syntax error. */
-export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
+/**
+ * Parses a JSON body. Throws `invalid_request` with the position of a syntax error, or the path of a text that cannot be
+ * stored.
+ */
+export function parseJson(bytes: Uint8Array, { valuesMax = VALUES_MAX, judgesZeros = false } = {}): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -94,11 +98,12 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
   if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; no record has`);
   const value = parsed(text);
-  // Signatures cover UTF-8, which cannot encode half of a surrogate pair.
   const isEscaped = /\\u/.test(text);
   const spelled = isEscaped ? JSON.stringify(value) : text;
-  if (isEscaped && HALF.test(spelled)) {
-    throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
+  if (isEscaped && hasUnstorable(spelled)) {
+    const found = firstUnstorable(value, { zeros: !judgesZeros });
+    const field = found?.path || 'body';
+    if (found !== null) throw new Fault('invalid_request', `${field} ${found.why}`, { field });
   }
   // Values are normalized when they are parsed, which takes time for every combining mark.
   if (tooManyMarksAt(spelled) !== null) {
@@ -108,9 +113,6 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   }
   return value;
 }
-
-/** Half of a surrogate pair, as `JSON.stringify` escapes it (ECMA-262, QuoteJSONString). */
-const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 function parsed(text: string): unknown {
   try {

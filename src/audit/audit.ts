@@ -12,6 +12,8 @@ import { auditTree } from './tree.ts';
 export interface Audit {
   generations: number;
   observations: number;
+  /** Observations that are marked as damaged by an older version. */
+  damaged: number;
   /** Leaves of the transparency logs. */
   leaves: number;
   files: number;
@@ -28,7 +30,7 @@ export async function auditAll(
   { deep = false, trees = true }: { deep?: boolean; trees?: boolean } = {},
 ): Promise<Audit> {
   const { store, progress } = parts;
-  const audit: Audit = { generations: 0, observations: 0, leaves: 0, files: 0, faults: [] };
+  const audit: Audit = { generations: 0, observations: 0, damaged: 0, leaves: 0, files: 0, faults: [] };
   const { faults } = audit;
   /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
   const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {
@@ -47,6 +49,7 @@ export async function auditAll(
   });
   await part('records', () => {
     audit.observations = auditRecords(parts, faults, progress);
+    audit.damaged = store.records.damagedObservations().length;
   });
   for (const log of LOG_SERVICES) {
     await part(`log of the ${log}`, async () => {

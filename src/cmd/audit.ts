@@ -1,28 +1,49 @@
 import { Command } from 'commander';
 import { auditApp } from '../app/audit.ts';
 import { withExistingData } from '../app/context.ts';
+import { acceptDamage } from '../audit/accept-damage.ts';
 import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
+
+interface AuditOptions {
+  deep?: boolean;
+  json?: boolean;
+  acceptDamage?: string[];
+  reason?: string;
+}
 
 export function command(): Command {
   return new Command('audit')
     .description('check the ledger, the tables derived from it, the transparency logs, and every pressed file on disk')
     .option('--deep', 'render every page and draw every card again, and compare every file byte for byte')
+    .option('--accept-damage <seq...>', 'mark observations of which an older version cut values at U+0000, then audit')
+    .option('--reason <text>', 'why they are marked, kept with the time')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
-    .action(({ deep, json }: { deep?: boolean; json?: boolean }) =>
+    .action(({ deep, json, acceptDamage: seqs, reason }: AuditOptions) =>
       withExistingData(readSettings(), async (app) => {
+        if (seqs !== undefined) acceptDamage(app, seqs.map(seqOf), reason ?? '');
         const progress = progressTo();
         const audit = await auditApp(app, { deep, progress: progress.step }).finally(progress.end);
         const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
+        const damaged = audit.damaged > 0 ? ` (${audit.damaged} marked damaged)` : '';
         const logged = audit.leaves > 0 ? `, ${plural(audit.leaves, 'leaf', 'leaves')}` : '';
         printResult(json, audit, [
           ...audit.faults,
-          `${plural(audit.generations, 'generation')}${observed}${logged} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
+          `${plural(audit.generations, 'generation')}${observed}${damaged}${logged} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
         ]);
         if (audit.faults.length > 0) process.exitCode = 1;
       }),
     );
+}
+
+function seqOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new Fault(
+    'invalid_request',
+    `${JSON.stringify(text)} is not the number of an observation; take it from the audit`,
+  );
 }

@@ -99,7 +99,9 @@ function read(certificate: X509Certificate): Certificate | null {
 
 /** Node writes one part of a distinguished name per line, the most general first. RFC 4514 uses the reverse order. */
 function nameText(lines: string | undefined): string {
-  return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ').toWellFormed().slice(0, LONGEST_NAME);
+  const name = (lines ?? '').split('\n').filter(Boolean).reverse().join(', ');
+  // Cut before it is made well-formed: the cut may halve a surrogate pair.
+  return withoutZero(name).slice(0, LONGEST_NAME).toWellFormed();
 }
 
 function timeText(date: Date): string | null {
@@ -111,10 +113,17 @@ function timeText(date: Date): string | null {
 /** The DNS names among the alternative names. Node writes a name with a comma or a quotation mark as a JSON string. */
 export function hostsIn(names: string): string[] {
   const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
-    (host.startsWith('"') ? String(JSON.parse(host)) : host).toLowerCase().toWellFormed(),
+    withoutZero(host.startsWith('"') ? String(JSON.parse(host)) : host)
+      .toLowerCase()
+      .toWellFormed(),
   );
   return [...new Set(hosts)]
     .filter(({ length }) => length > 0 && length <= LONGEST_HOST)
     .sort()
     .slice(0, MOST_HOSTS);
+}
+
+/** U+0000, which no name has but a forged one, as RFC 1035 (section 5.1) escapes it. */
+function withoutZero(text: string): string {
+  return text.replaceAll('\0', '\\000');
 }

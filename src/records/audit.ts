@@ -26,19 +26,34 @@ export interface AuditedHost {
   baseline: DomainBaseline;
   sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
   facets: { kind: string; name: string }[];
+  /** Whether an observation is marked as damaged by a version that cut values at U+0000. */
+  isDamaged(observation_seq: number): boolean;
+}
+
+/** What an audit of a host found. */
+export interface HostAudit {
+  faults: string[];
+  observations: number;
+  /** The numbers of the observations that hold U+0000 and are not marked as damaged. */
+  unmarked: number[];
 }
 
 /**
  * Rebuilds everything about one host from its observations: each root, receipt and link, the deltas, the baseline, and
  * when each value was seen. Returns the differences, and the number of observations.
+ *
+ * Older versions accepted U+0000, and the database gives the values derived from such an observation only up to it. Once
+ * every one of a host is marked, the audit expects exactly that.
  */
-export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: string[]; observations: number } {
+export function auditHost(host: AuditedHost, keys: VerifyingKey[]): HostAudit {
   const faults: string[] = [];
   const sightings = new Map<string, AuditedHost['sightings'][number]>();
   let before: CheckedReceipt | null = null;
   let baseline: DomainBaseline = {};
   let observations = 0;
   let newest: number | null = null;
+  const unmarked: number[] = [];
+  let isMarked = false;
   for (const observation of host.observations) {
     const { seq, record } = observation;
     const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
@@ -61,6 +76,10 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
     if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
     baseline = { ...baseline, ...updates };
     const at = Date.parse(record.observed_at);
+    if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
+      if (host.isDamaged(seq)) isMarked = true;
+      else unmarked.push(seq);
+    }
     for (const [signal, values] of Object.entries(tracked)) {
       for (const value of values ?? []) {
         const known = sightings.get(`${signal} ${value}`);
@@ -78,11 +97,17 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
   }
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
   if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
-  if (differ(sorted([...sightings.values()]), sorted(host.sightings)))
-    faults.push('the history is not what was observed');
-  const facets = host.isShown ? facetsOf(baseline) : [];
+  const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
+  const history = [...sightings.values()].map((seen) => ({ ...seen, value: stored(seen.value) }));
+  if (differ(sorted(history), sorted(host.sightings))) faults.push('the history is not what was observed');
+  const facets = host.isShown ? facetsOf(baseline).map(({ kind, name }) => ({ kind, name: stored(name) })) : [];
   if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');
-  return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations };
+  return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
+}
+
+function upToZero(text: string): string {
+  const [head = ''] = text.split('\0', 1);
+  return head;
 }
 
 function sorted<T>(items: T[]): T[] {

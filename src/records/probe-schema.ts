@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
+import { unstorable } from '../storable.ts';
 import type { Probe } from './signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
@@ -12,12 +13,15 @@ export const MOST_VALUES = 500;
 const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 
-/** A lone surrogate has no UTF-8 form: the signed text would differ from the text shown. */
+/** The text shown would differ from the signed text if the database did not hold it exactly. */
 const text = (longest: number) =>
   z
     .string()
     .max(longest)
-    .refine((value) => value.isWellFormed(), 'is not well-formed Unicode');
+    .check(({ value, issues }) => {
+      const why = unstorable(value);
+      if (why !== null) issues.push({ code: 'custom', input: value, message: why });
+    });
 const values = z
   .array(text(LONGEST_VALUES))
   .max(MOST_VALUES)

@@ -6,6 +6,9 @@ import { sql } from './sql.ts';
 const missing = (table: string): string =>
   `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
 
+/** A value as the index has it: up to U+0000, which older versions stored, and where SQL's `length` stops too. */
+const INDEXED = 'substr(value, 1, length(value))';
+
 /** Cross-checks of the tables. Each query returns a row per fault. */
 const CHECKS: [fault: string, sql: string][] = [
   ['observations: a number is missing', missing('observations')],
@@ -43,8 +46,8 @@ const CHECKS: [fault: string, sql: string][] = [
     // While values wait to be indexed, there is nothing to compare.
     `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM values_to_index) AND NOT EXISTS (SELECT 1 FROM values_before)
        AND (SELECT count(*) FROM searched_values) <>
-         (SELECT count(DISTINCT value) FROM sightings WHERE length(value) < 64) +
-         (SELECT count(*) FROM sightings WHERE length(value) >= 64)`,
+         (SELECT count(DISTINCT ${INDEXED}) FROM sightings WHERE length(value) < 64) +
+         (SELECT count(*) FROM (SELECT DISTINCT host, signal, ${INDEXED} FROM sightings WHERE length(value) >= 64))`,
   ],
 ];
 

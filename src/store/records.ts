@@ -2,6 +2,7 @@ import type { RecordingTables } from '../records/recording.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { Db } from './open.ts';
 import { recordsFaults } from './records-audit.ts';
+import { damageTable } from './records-damage.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';
 import { hostnameTable } from './records-hostnames.ts';
@@ -25,6 +26,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...sightingTables(db),
     ...facetTables(db),
     ...valueTables(db, transact),
+    ...damageTable(db),
     /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),
   };

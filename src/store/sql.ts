@@ -1,5 +1,6 @@
 import type Database from 'libsql';
-import { isLocked } from '../fault.ts';
+import { Fault, isLocked } from '../fault.ts';
+import { hasUnstorable, unstorable } from '../storable.ts';
 
 /** A bound value. The driver silently binds `undefined` as NULL, and crashes the process on a boolean. */
 export type Param = string | number | bigint | null | Uint8Array;
@@ -77,6 +78,28 @@ function writing<T>(db: Database.Database, statement: () => T): T {
 }
 
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
+/** Statements that take texts out of JSON. */
+const UNPACKS = /\bjson_(?:each|tree|extract)\b/i;
+
+/**
+ * How a statement's parameters are checked before it runs. A write stores texts exactly or refuses them; what only
+ * reads may ask for any text, and finds nothing.
+ */
+function checkOf(text: string): (params: Param[]) => void {
+  const isWrite = WRITES.test(text);
+  const unpacks = UNPACKS.test(text);
+  if (!isWrite && !unpacks) return () => {};
+  return (params) => {
+    for (const param of params) {
+      if (typeof param !== 'string') continue;
+      const why = isWrite ? unstorable(param) : null;
+      if (why !== null) throw new Fault('invalid_request', `${JSON.stringify(param.slice(0, 80))} ${why}`);
+      if (unpacks && hasUnstorable(param)) {
+        throw new Fault('invalid_request', 'a text holds U+0000 or half of a surrogate pair; leave it out');
+      }
+    }
+  };
+}
 
 /**
  * Hides the pitfalls of the driver:
@@ -87,6 +110,8 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
  * - `get` stops after one row and drops the error of the commit that follows: writes are read to their end;
  * - a write outside a transaction that does not get the lock keeps its connection from committing anything until it is
  *   run again: every write is in a transaction;
+ * - a text is read only up to U+0000, and one that is not UTF-8 ends the process: no statement stores or unpacks such a
+ *   text (see `requireStorable`);
  * - integers past 2⁵³ are rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` handle both.
  */
 export function sql(db: Database.Database): Sql {
@@ -111,17 +136,27 @@ export function sql(db: Database.Database): Sql {
   return {
     run(text) {
       const statement = prepared(text);
-      return (...params) => writing(db, () => statement().run(params).changes);
+      const check = checkOf(text);
+      return (...params) => {
+        check(params);
+        return writing(db, () => statement().run(params).changes);
+      };
     },
     insert(text) {
       const statement = prepared(text);
+      const check = checkOf(text);
       // Cheaper than RETURNING, which the driver reads as rows.
-      return (...params) => writing(db, () => Number(statement().run(params).lastInsertRowid));
+      return (...params) => {
+        check(params);
+        return writing(db, () => Number(statement().run(params).lastInsertRowid));
+      };
     },
     one(text: string, reading: Reading, make?: (read: never) => unknown) {
       const readingStatement = reader(text, reading, make);
       const isWrite = WRITES.test(text);
+      const check = checkOf(text);
       return (...params: Param[]) => {
+        check(params);
         const { statement, read } = readingStatement();
         const row = isWrite ? writing(db, () => statement.all(params)[0]) : statement.get(params);
         return row === undefined ? null : read(row);
@@ -130,7 +165,9 @@ export function sql(db: Database.Database): Sql {
     all(text: string, reading: Reading, make?: (read: never) => unknown) {
       const readingStatement = reader(text, reading, make);
       const isWrite = WRITES.test(text);
+      const check = checkOf(text);
       return (...params: Param[]) => {
+        check(params);
         const { statement, read } = readingStatement();
         const rows = isWrite ? writing(db, () => statement.all(params)) : statement.all(params);
         return rows.map(read);

@@ -172,7 +172,7 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     assert.equal((await post(Buffer.from(json, 'utf16le'))).status, 400);
     const half = await post(json.replace('What in utf16', 'Half of \\ud83d'));
     assert.equal(half.status, 400);
-    assert.equal(error(half.text).field, 'body');
+    assert.equal(error(half.text).field, 'headline');
     for (const headline of ['a\\u0000b', 'a\\nb', 'a\\u001bb', '']) {
       const text = json.replace('What in utf16 means', headline);
       const { status, text: answer } = await post(text);

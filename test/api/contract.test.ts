@@ -14,6 +14,7 @@ import { copyContent, run, serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import type { State } from '../support/requests.ts';
 import { exampleRequest, get, withParameter, written } from '../support/requests.ts';
+import { cutTexts, hostileTexts, withHostileTexts } from '../support/stored-texts.ts';
 
 const PAPER = 'the-plumb-line';
 /** A paper of two pieces is pressed soon: each write that is taken waits for the press. */
@@ -171,6 +172,30 @@ test('every answer is one that the document promises', async (t) => {
       }
       for (const body of bodies) await checked(operation, written(sent, JSON.stringify(body), admin));
     }
+  });
+
+  await t.test('texts that a column could cut are refused, or kept to their end', async () => {
+    const texts = hostileTexts();
+    let kept = 0;
+    for (const operation of operations) {
+      const { body: text, ...sent } = await good(operation);
+      // Headers cannot carry such texts.
+      for (const parameter of (operation.parameters ?? []).filter((one) => one.in !== 'header')) {
+        const value = encodeURIComponent(texts.next().value.toWellFormed());
+        texts.next();
+        texts.next();
+        const [changed] = withParameter(operation, sent, parameter, value) as [Sending];
+        const headers = { ...admin, ...changed.headers };
+        await checked(operation, { ...changed, headers, ...(text === undefined ? {} : { body: text }) });
+      }
+      if (operation.requestBody === undefined) continue;
+      for (const body of withHostileTexts(JSON.parse(String(text ?? '{}')), texts)) {
+        const answer = await checked(operation, written(sent, JSON.stringify(body), admin));
+        if (answer.status < 300) kept++;
+      }
+    }
+    assert.ok(kept > 0);
+    assert.deepEqual(cutTexts(join(folder, 'var/broadsheet.db')), []);
   });
 
   await t.test('bodies that are no record, of another type, or too large', async () => {

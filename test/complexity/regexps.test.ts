@@ -65,7 +65,7 @@ const JUSTIFIED = new Map<string, string>([
   [String.raw`\s*<lastBuildDate>[^<]*<\/lastBuildDate>`, 'a feed has it at its head, after blanks of our own'],
   [String.raw`\{\s+("[A-Z_]+": \d+(?:,\s+"[A-Z_]+": \d+)*)\s+\}`, SHORT],
   [String.raw`%.*$`, FED],
-  [String.raw`(?<!\\)(?:\\\\)*\\ud[89a-f]`, FED],
+  [String.raw`(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])`, FED],
   [String.raw`\[.*$`, SHORT],
   [String.raw`^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|$)([\s\S]*)$`, OWN],
   [String.raw`(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)`, FED],

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { TlsOptions } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { allowing } from '../../src/net/prober.ts';
-import { tlsProbe } from '../../src/net/tls-probe.ts';
+import { hostsIn, tlsProbe } from '../../src/net/tls-probe.ts';
 import type { CertificateProbe } from '../../src/records/probe.ts';
 import type { Scope } from '../support/app-context.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -188,4 +188,9 @@ test('the second address is tried when the first shows none', async (t) => {
   const seen = await look(HOST, ['127.0.0.9', HERE]);
   assert.equal(seen.certificate?.fingerprint256, pair.fingerprint);
   assert.equal((await look(HOST, ['127.0.0.8', '127.0.0.9', HERE])).certificate_status, 'none');
+});
+
+test('U+0000 in a name of a certificate is kept, escaped', () => {
+  // As Node writes a forged name (CVE-2021-44532).
+  assert.deepEqual(hostsIn('DNS:"ev\\u0000il.example", DNS:a.example'), ['a.example', 'ev\\000il.example']);
 });

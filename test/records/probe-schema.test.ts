@@ -32,6 +32,18 @@ const BROKEN: [claim: string, field: string, change: (taken: ReturnType<typeof s
   ['a TTL with a fraction', 'signals.A.ttl', withA({ ttl: 0.5 })],
   ['a time that is a text', 'at', (taken) => ({ ...taken, at: '2026' })],
   ['half a surrogate pair', 'signals.A.values.0', withA({ values: ['\ud800'] })],
+  ['U+0000', 'signals.A.values.0', withA({ values: ['a\u0000b'] })],
+  ['U+0000 in the resolver', 'signals.A.resolver', withA({ resolver: '\u0000' })],
+  ...(['issuer', 'subject'] as const).map((name): (typeof BROKEN)[number] => [
+    `U+0000 in the certificate’s ${name}`,
+    `certificate.${name}`,
+    (taken) => ({ ...taken, certificate: { ...certificate('a'), [name]: 'CN=a\u0000b' } }),
+  ]),
+  [
+    'U+0000 in a name of the certificate',
+    'certificate.san.0',
+    (taken) => ({ ...taken, certificate: { ...certificate('a'), san: ['a\u0000b'] } }),
+  ],
   ['too many values', 'signals.A.values', withA({ values: Array.from({ length: 501 }, (_, n) => `${n}`) })],
   [
     'values longer than any message',

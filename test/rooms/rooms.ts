@@ -20,6 +20,7 @@ export const SHARED = [
   'src/size.ts',
   'src/time.ts',
   'src/narrow.ts',
+  'src/storable.ts',
 ];
 
 /** Packages that stand for a technology, and are used in one place. Any other package may be used anywhere outside the pages. */

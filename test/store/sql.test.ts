@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { Fault } from '../../src/fault.ts';
 import { bytes, flag, integer, json, oneOf, orNull, text } from '../../src/store/columns.ts';
 import { IN_MEMORY } from '../../src/store/open.ts';
 import { prepareEagerly, sql } from '../../src/store/sql.ts';
@@ -124,4 +125,25 @@ test('a write that does not get the lock keeps no other from being committed', (
     db.exec('COMMIT');
   }
   assert.deepEqual(all('SELECT DISTINCT id FROM notes', text)(), ['written']);
+});
+
+test('a text that would come back cut or changed is refused, and asking for one finds nothing', () => {
+  const { run, one, all, insert } = open();
+  const put = run("INSERT INTO notes VALUES (?, 1, NULL, ?, 'long')");
+  const read = one('SELECT tags FROM notes WHERE id = ?', orNull(text));
+  for (const hostile of ['a\0b', '\0', '\ud800', 'a\udc00b']) {
+    assert.throws(() => put('c', hostile), /U\+0000|surrogate/);
+    assert.throws(() => put(hostile, 'c'), /U\+0000|surrogate/);
+    assert.throws(() => insert('INSERT INTO notes (id, n, kind) VALUES (?, 1, ?)')(hostile, 'long'), Fault);
+    const unpacked = "INSERT INTO notes SELECT value ->> 0, 1, NULL, NULL, 'long' FROM json_each(?)";
+    assert.throws(() => run(unpacked)(JSON.stringify([[hostile]])), Fault);
+    // What is read is not changed, but half of a pair would end this process.
+    assert.throws(() => all('SELECT value FROM json_each(?)', text)(JSON.stringify([hostile])), Fault);
+    assert.equal(read(hostile), null);
+  }
+  const whole = `${'x'.repeat(65_536)}\\u0000 \\\\ud800 😀`;
+  put('c', whole);
+  assert.equal(read('c'), whole);
+  run("INSERT INTO notes SELECT 'd', 1, NULL, value, 'long' FROM json_each(?)")(JSON.stringify([whole]));
+  assert.equal(read('d'), whole);
 });

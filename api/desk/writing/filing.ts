@@ -90,7 +90,7 @@ const file = operation({
   operationId: 'fileStory',
   summary: 'File a piece',
   description: 'Without `slug` one is made from the headline.',
-  before: [jsonBody()],
+  before: [jsonBody({ judgesZeros: true })],
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
   responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
@@ -100,7 +100,7 @@ const revise = operation({
   operationId: 'reviseStory',
   summary: 'File a new revision of a piece',
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
-  before: [jsonBody()],
+  before: [jsonBody({ judgesZeros: true })],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
   responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });

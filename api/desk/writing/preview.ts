@@ -59,7 +59,7 @@ const preview = operation({
   summary: 'What the door says of a piece, and its page, without filing it',
   description:
     'Takes the body of a filing, complete or not, and stores nothing. `html` is the page as far as it can be shown; its addresses are absolute.',
-  before: [jsonBody()],
+  before: [jsonBody({ judgesZeros: true })],
   request: {
     body: body(Sent),
   },

@@ -43,7 +43,7 @@ const spec = {
   summary: 'Submit the probes made under a lease',
   description:
     'Each probe has its own outcome, in request order. Probes that are submitted again are `lost`; nothing is recorded twice.',
-  middleware: [limited, jsonBody({ valuesMax: VALUES_MAX })],
+  middleware: [limited, jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true })],
   request: {
     params: z.object({ lease: z.string().max(64).openapi({ description: 'The id of the lease.' }) }),
     body: body(

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newKeyText } from '../../../src/access-key.ts';
+import { auditApp } from '../../../src/app/audit.ts';
+import { databaseFile } from '../../../src/app/context.ts';
 import type { Access } from '../../../src/meter/lane.ts';
 import { laneOf } from '../../../src/meter/lane.ts';
 import type { Answered, Document, Operation, Sending } from '../../support/contract.ts';
@@ -12,6 +14,7 @@ import * as fc from '../../support/properties.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import type { State } from '../../support/requests.ts';
 import { exampleRequest, get, withParameter, written } from '../../support/requests.ts';
+import { cutTexts, hostileTexts, withHostileTexts } from '../../support/stored-texts.ts';
 
 /** Longer than any name may be, with signs that no name has, and names in disguise. */
 const ODD_NAMES = [
@@ -222,6 +225,35 @@ test('every answer of the data API is one that the document promises', async (t)
       const large = await checked(operation, written(sent, 'x'.repeat(8 * 1024 * 1024 + 1), own(operation)));
       assert.equal(large.status, 413, operation.operationId);
     }
+  });
+
+  await t.test('texts that a column could cut are refused, or kept to their end', async () => {
+    const texts = hostileTexts();
+    for (const operation of operations) {
+      const { body: text, ...sent } = good(operation);
+      // Headers cannot carry such texts.
+      for (const parameter of (operation.parameters ?? []).filter((one) => one.in !== 'header')) {
+        const value = encodeURIComponent(texts.next().value.toWellFormed());
+        texts.next();
+        texts.next();
+        const [changed] = withParameter(operation, sent, parameter, value) as [Sending];
+        const headers = { ...changed.headers, ...own(operation) };
+        await checked(operation, { ...changed, headers, ...(text === undefined ? {} : { body: text }) });
+      }
+      if (operation.requestBody === undefined) continue;
+      const isProbe = operation.operationId === 'handInLooks';
+      const whole = isProbe
+        ? { looks: [probe('example.com', clock.now, { TXT: ['a'] }, certificate('c'))] }
+        : JSON.parse(String(text ?? '{}'));
+      for (const body of withHostileTexts(whole, texts)) {
+        // Each probe under a lease that would let it be recorded.
+        const again = isProbe ? good(operation) : sent;
+        await checked(operation, written(again, JSON.stringify(body), own(operation)));
+      }
+    }
+    assert.deepEqual(cutTexts(databaseFile(app.settings)), []);
+    const { faults } = await auditApp(app, { trees: false });
+    assert.deepEqual(faults, []);
   });
 
   await t.test('whatever comes', async () => {

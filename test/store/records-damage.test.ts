@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import Database from 'libsql';
+import type { AppContext } from '../../src/app/context.ts';
+import { acceptDamage } from '../../src/audit/accept-damage.ts';
+import { auditRecords } from '../../src/audit/records.ts';
+import type { Fault } from '../../src/fault.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import type { RecordingTables } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import type { Probe } from '../../src/records/signal.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
+
+const START = Date.UTC(2026, 10, 20, 12);
+const WHY = 'scanner key 3 sent U+0000 before the upgrade';
+
+/** A database in which an older version recorded these probes: it stored U+0000, and read values up to it. */
+function recordedByOldVersion(t: TestContext, probes: Probe[]): { folder: string; open(): AppContext } {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: START });
+  const { records } = app.store;
+  app.openSigningKey();
+  const { signer, kid } = app.desk.signingKey;
+  records.watch([...new Set(probes.map(({ hostname }) => hostname))].map(parseHostname), START);
+  const late: ((db: Database.Database) => void)[] = [];
+  // The older version's own statements, run once the database is free.
+  const old: RecordingTables = {
+    ...records,
+    addSightings: (host, tracked, at) =>
+      void late.push((db) =>
+        db
+          .prepare(
+            `INSERT INTO sightings
+             SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), ?2, ?2, 1 FROM json_each(?3) WHERE true
+             ON CONFLICT DO UPDATE SET last_seen = excluded.last_seen, count = count + 1`,
+          )
+          .run([
+            host,
+            at,
+            JSON.stringify(Object.entries(tracked).flatMap(([name, values]) => (values ?? []).map((v) => [name, v]))),
+          ]),
+      ),
+    setFacets: (host, facets) =>
+      void late.push((db) => {
+        db.prepare('DELETE FROM facets WHERE host = ?').run([host]);
+        for (const { kind, name } of facets) db.prepare('INSERT INTO facets VALUES (?, ?, ?)').run([host, kind, name]);
+      }),
+  };
+  for (const [n, taken] of probes.entries()) {
+    records.leaseNames({ id: `l${n}`, owner: 'test', names: [taken.hostname], until: taken.at + HOUR });
+    assert.equal(recordProbe(old, `l${n}`, taken, toolsAt(taken.at, { signer, kid })).outcome, 'recorded');
+  }
+  app.close();
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  for (const run of late) run(db);
+  db.close();
+  return { folder, open: () => appContextIn(t, folder, { now: START + 99 * HOUR }) };
+}
+
+function faultsOf(app: AppContext): string[] {
+  const faults: string[] = [];
+  while (app.store.records.indexValues());
+  auditRecords(app, faults);
+  return faults;
+}
+
+const zeros = (host: string, hours: number) =>
+  probe(
+    host,
+    START + hours * HOUR,
+    { TXT: ['a\u0000b', 'a\u0000c', 'a', `${'x'.repeat(80)}\u0000b`, `${'x'.repeat(80)}\u0000c`] },
+    certificate('a', 'CN=R11, O=Ev\u0000il, C=US'),
+  );
+const sound = (host: string, hours: number) => probe(host, START + hours * HOUR, { TXT: ['a'] }, certificate('b'));
+
+test('what an older version cut at U+0000 is a fault until it is marked, and then is none', (t) => {
+  const { folder, open } = recordedByOldVersion(t, [
+    sound('a.test', 0),
+    zeros('a.test', 1),
+    zeros('a.test', 2),
+    sound('b.test', 2),
+  ]);
+  const app = open();
+  const before = faultsOf(app);
+  assert.deepEqual(before.slice(0, 2), [
+    'a.test: the history is not what was observed',
+    'a.test: the facets are not those of the baseline',
+  ]);
+  assert.match(String(before[2]), /audit --accept-damage 2 3 --reason/);
+  assert.equal(before.length, 3);
+
+  const parts = { store: app.store, now: app.now };
+  const refused = (seqs: number[], reason: string, said: RegExp) =>
+    assert.throws(
+      () => acceptDamage(parts, seqs, reason),
+      (error: Fault) => said.test(error.message),
+    );
+  refused([2], WHY, /accept them together: 2 3/);
+  refused([1], WHY, /observation 1 holds no U\+0000/);
+  refused([2, 3, 4], WHY, /observation 4 holds no U\+0000/);
+  refused([2, 3, 99], WHY, /there is no observation 99/);
+  refused([2, 3], ' ', /--reason/);
+  assert.equal(faultsOf(app).length, 3, 'a refused mark marks nothing');
+
+  acceptDamage(parts, [3, 2], WHY);
+  acceptDamage(parts, [2, 3], 'again changes nothing');
+  assert.deepEqual(faultsOf(app), []);
+  const at = START + 99 * HOUR;
+  assert.deepEqual(app.store.records.damagedObservations(), [
+    { seq: 2, at, reason: WHY },
+    { seq: 3, at, reason: WHY },
+  ]);
+
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => db.close());
+  for (const change of [
+    'DELETE FROM damaged_observations',
+    'UPDATE damaged_observations SET seq = 1',
+    "INSERT OR REPLACE INTO damaged_observations VALUES (2, 0, '')",
+  ]) {
+    assert.throws(() => db.exec(change), /append-only/, change);
+  }
+  // Damage of another kind is still found.
+  db.exec('UPDATE sightings SET count = count + 1 WHERE host = 1');
+  assert.deepEqual(faultsOf(app), ['a.test: the history is not what was observed']);
+});
+
+test('damage of another kind cannot be accepted', (t) => {
+  const { folder, open } = recordedByOldVersion(t, [zeros('a.test', 0)]);
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  db.exec('UPDATE sightings SET count = count + 1');
+  db.close();
+  const app = open();
+  assert.throws(
+    () => acceptDamage({ store: app.store, now: app.now }, [1], WHY),
+    /not what a cut at U\+0000 leaves: a\.test: the history/,
+  );
+  assert.deepEqual(app.store.records.damagedObservations(), []);
+});
