@@ -54,7 +54,7 @@ import { exportChanges, exportDomain, exportEvidence } from './v1/exports.ts';
 import { listIssuers, listServices } from './v1/facets.ts';
 import { readHealth } from './v1/health.ts';
 import { listHistory } from './v1/history.ts';
-import { listProvenance } from './v1/provenance.ts';
+import { listProvenance, sendProvenance } from './v1/provenance.ts';
 import { buyCredits } from './v1/purchase.ts';
 import { readReadiness } from './v1/ready.ts';
 import { searchRecords } from './v1/search.ts';
@@ -98,7 +98,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
   const usage = usageHandlers(app, pages);
   const groups = groupHandlers(app, pages);
   const alerts = alertHandlers(app, pages);
-  const downloads = downloadHandlers(files);
+  const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
   const data = dataHandlers(app, pages);
   const unsubscribe = unsubscribeHandlers(app, linkSecret, pages);
 
@@ -208,6 +208,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
     ['GET', '/account/exports/domains/{file}', 'public', downloads.observations],
     ['GET', '/account/exports/domains/{domain}/evidence.json', 'public', downloads.evidence],
+    ['GET', '/account/exports/domains/{domain}/provenance.json', 'public', downloads.provenance],
     ['GET', '/account/data', 'public', data.page],
     ['GET', '/account/export.json', 'public', data.export],
     ['POST', '/account/delete', 'public', data.delete],

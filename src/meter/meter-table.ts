@@ -4,7 +4,7 @@ import type { Rate } from './rate.ts';
 /** A charged unit, with everything that refunding it needs. */
 export interface Reservation {
   account: string;
-  key: string;
+  key: string | null;
   /** The UTC day on which the request came in. */
   day: string;
   from: Source;
@@ -20,7 +20,8 @@ export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
 /** Who is charged for a request, and when it came in (ms). */
 export interface Charged {
   account: string;
-  key: string;
+  /** Null for a signed-in reader: nothing is counted for its minute. */
+  key: string | null;
   at: number;
 }
 

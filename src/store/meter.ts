@@ -136,12 +136,12 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       let usage = usageAt(account, at, daily);
       if (usage === null) return null;
       const day = dayOf(at);
-      const begun = minuteAt(key, day, now);
+      const begun = key === null ? { minute: 0, used: 0 } : minuteAt(key, day, now);
       let { used } = begun;
       const counted = { included: 0, drawn: 0, refused: 0 };
       const outcomes: ReserveOutcome[] = [];
       for (let request = 0; request < requests; request++) {
-        if (used >= perMinute) {
+        if (key !== null && used >= perMinute) {
           outcomes.push({ outcome: 'too_fast', usage, rate: { limit: perMinute, used: perMinute, at: now } });
           continue;
         }
@@ -159,7 +159,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         );
       }
       const { included, drawn, refused } = counted;
-      if (used > begun.used) countKey(key, day, included + drawn, begun.minute, used);
+      if (key !== null && used > begun.used) countKey(key, day, included + drawn, begun.minute, used);
       if (included > 0) {
         counts.included(account, day, included);
         countMailbox(account, day, included);
@@ -179,7 +179,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       transact(() => {
         // If the account was deleted in the meantime, there is nothing to refund.
         if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
-          uncountKey(key, day);
+          if (key !== null) uncountKey(key, day);
           if (from === 'included') uncountMailbox(account, day);
           if (from === 'credits') credits.postDraws(account, dayOf(accountingTimeOf(account, at)), at);
         }

@@ -1,33 +1,59 @@
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import type { SignedIn } from '../../env.ts';
+import type { RecordsEnv } from '../../env.ts';
+import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../context.ts';
+import { sessionMeter } from '../lanes/keyed.ts';
+import type { Handler } from '../route.ts';
 import type { ExportFiles } from '../v1/export-files.ts';
 import { signedInPage } from './pages.ts';
 
-/** Downloads per account and hour. Programs use a key instead. */
-const DOWNLOADS = { points: 60, duration: 3_600 };
+interface Exports {
+  files: ExportFiles;
+  /** A page of the receipts of the hostname in the path. */
+  provenance(c: RecordsContext): unknown;
+}
 
-/** The exports for people: the same files as with a key, by session, and free. */
-export function downloadHandlers(files: ExportFiles) {
-  const limiter = new RateLimiterMemory(DOWNLOADS);
-  const limited = (send: (c: RecordsContext) => Response) =>
-    signedInPage(async (c, { account }: SignedIn) => {
-      await limiter.consume(account.id).catch((rejection: unknown) => {
-        if (!(rejection instanceof RateLimiterRes)) throw rejection;
-        const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
-        setHeader(c, 'Retry-After', String(seconds));
-        throw new Fault(
-          'rate_limited',
-          `this account downloaded ${DOWNLOADS.points} files in the last hour; try again in ${seconds} seconds, or export with a key`,
-        );
-      });
-      return send(c);
-    });
+/** The exports by session, for people: the same files as with a key, for the same unit of the account's allowance. */
+export function downloadHandlers(app: AppContext, logger: Logger, { files, provenance }: Exports) {
+  const before = [refuseLured, limitDownloads(app.settings.keyedPerMinute), sessionMeter(app, logger)];
+  const metered = (handle: (c: RecordsContext) => unknown): Handler => ({ before, handle: signedInPage(handle) });
   return {
-    changes: limited((c) => files.changes(c, {})),
-    observations: limited((c) => files.observations(c, c.req.param('file') ?? '')),
-    evidence: limited((c) => files.evidence(c, c.req.param('domain') ?? '')),
+    changes: metered((c) => files.changes(c, {})),
+    observations: metered((c) => files.observations(c, c.req.param('file') ?? '')),
+    evidence: metered((c) => files.evidence(c, c.req.param('domain') ?? '')),
+    provenance: metered(provenance),
   };
+}
+
+/** A link on another site would have the account charged for what its owner never asked for. Throws `wrong_origin`. */
+const refuseLured = createMiddleware<RecordsEnv>((c, next) => {
+  if (!/^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')) return next();
+  throw new Fault(
+    'wrong_origin',
+    'a download uses a request of your account, so links on other sites do not start one; open the page of the hostname and download from there',
+  );
+});
+
+/** The rate of a key, for an account that is signed in. Throws `rate_limited`. */
+function limitDownloads(points: number) {
+  const limiter = new RateLimiterMemory({ points, duration: 60 });
+  return createMiddleware<RecordsEnv>(async (c, next) => {
+    const account = signedIn(c);
+    if (account === null) return next();
+    await limiter.consume(account.id).catch((rejection: unknown) => {
+      if (!(rejection instanceof RateLimiterRes)) throw rejection;
+      const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
+      setHeader(c, 'Retry-After', String(seconds));
+      throw new Fault(
+        'rate_limited',
+        `this account downloaded ${points} files within a minute; try again in ${seconds} seconds. Nothing was charged`,
+      );
+    });
+    return next();
+  });
 }

@@ -20,8 +20,8 @@ export const SIGN_IN = '/account/sign-in';
 
 /** A page that takes a session; without one it redirects to the sign-in page. */
 export const signedInPage =
-  (handle: (c: RecordsContext, signed: SignedIn) => Answer) =>
-  (c: RecordsContext): Answer => {
+  <T>(handle: (c: RecordsContext, signed: SignedIn) => T) =>
+  (c: RecordsContext): T | Response => {
     const signed = c.get('signed');
     if (signed !== undefined) return handle(c, signed);
     setHeader(c, 'Cache-Control', PRIVATE);

@@ -8,6 +8,8 @@ export const operatorOf = ({ contact }: Pick<Settings, 'contact'>) =>
 
 /** The page that explains the lanes. */
 export const docsUrl = ({ dataOrigin }: At) => `${dataOrigin}/docs`;
+/** The public page of a hostname, which shows what its preview does. */
+export const pageUrl = ({ dataOrigin }: At, domain: string) => `${dataOrigin}/t/${encodeURIComponent(domain)}`;
 /** The page where keys are made. */
 export const signInUrl = ({ dataOrigin }: At) => `${dataOrigin}/account`;
 /** The page where an account sees and buys credits. */

@@ -1,6 +1,11 @@
 import type { AppContext } from '../../../src/app/context.ts';
-import type { ReserveOutcome } from '../../../src/meter/meter-table.ts';
+import type { Charged, ReserveOutcome } from '../../../src/meter/meter-table.ts';
 import type { Late } from '../../../src/store/late-commit.ts';
+
+/** Who pays for a request: a key, or an account whose owner is signed in. */
+export type Payer = Pick<Charged, 'account' | 'key'>;
+
+const payerId = ({ account, key }: Payer): string => key ?? account;
 
 /** Null when the account was deleted. */
 type Outcome = Late<ReserveOutcome | null>;
@@ -18,20 +23,20 @@ export class Charges {
   }
 
   /** Resolves when the charge is committed. Nothing that it pays for may be sent before it is `synced`. */
-  reserve(of: { account: string; key: string }): Promise<Outcome> {
+  reserve(of: Payer): Promise<Outcome> {
     const request = Promise.withResolvers<Outcome>();
-    const group = this.#waiting.get(of.key);
+    const group = this.#waiting.get(payerId(of));
     if (group === undefined) this.#charge(of, [request]);
     else group.push(request);
     return request.promise;
   }
 
-  #charge(of: { account: string; key: string }, group: PromiseWithResolvers<Outcome>[]): void {
+  #charge(of: Payer, group: PromiseWithResolvers<Outcome>[]): void {
     const { store, settings, now } = this.#app;
     const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
-    this.#waiting.set(of.key, group);
+    this.#waiting.set(payerId(of), group);
     const close = () => {
-      if (this.#waiting.get(of.key) === group) this.#waiting.delete(of.key);
+      if (this.#waiting.get(payerId(of)) === group) this.#waiting.delete(payerId(of));
     };
     store
       .lateCommit(() => {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import type { ServiceKey } from '../../../src/accounts/service-key.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
@@ -13,25 +12,46 @@ import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import type { Late } from '../../../src/store/late-commit.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
+import type { RecordsContext } from '../context.ts';
 import { topUpUrl } from './addresses.ts';
+import type { Payer } from './charges.ts';
 import { Charges } from './charges.ts';
 import { respondMeanwhile } from './respond-meanwhile.ts';
 
-/**
- * The keyed lane: reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every
- * response has the headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
- */
+/** The keyed lane: an account pays for what its key asks. */
 export function keyedLane(app: AppContext, logger: Logger) {
+  return meter(app, logger, (c) => {
+    const key = c.get('key');
+    return { account: key?.account ?? '', key: key?.id ?? '' };
+  });
+}
+
+/** The same for what a signed-in reader downloads. Without a session the request passes. */
+export function sessionMeter(app: AppContext, logger: Logger) {
+  return meter(app, logger, (c) => {
+    const account = signedIn(c)?.id;
+    return account === undefined ? null : { account, key: null };
+  });
+}
+
+/**
+ * Reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every response has the
+ * headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
+ */
+function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => Payer | null) {
   const charges = new Charges(app);
   return createMiddleware<RecordsEnv>(async (c, next) => {
+    const payer = payerOf(c);
+    if (payer === null) return next();
     const { outgoing } = c.env;
     const set = (headers: Record<string, string>) => {
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const { result: reservation, synced } = await reserveUnit(charges, app.settings, c.get('key'), set);
+    const { result: reservation, synced } = await reserveUnit(charges, app.settings, payer, set);
     let failed = true;
     try {
       await respondMeanwhile(next, synced);
@@ -40,6 +60,7 @@ export function keyedLane(app: AppContext, logger: Logger) {
     } finally {
       if (failed) await refundUnit(app, reservation, { set: setUntilSent(outgoing, set), logger });
     }
+    return undefined;
   });
 }
 
@@ -52,17 +73,17 @@ type SetHeaders = (headers: Record<string, string>) => void;
 async function reserveUnit(
   charges: Charges,
   settings: Settings,
-  key: ServiceKey | null,
+  payer: Payer,
   set: SetHeaders,
 ): Promise<Late<Reservation>> {
-  const { result, synced } = await charges.reserve({ account: key?.account ?? '', key: key?.id ?? '' });
+  const { result, synced } = await charges.reserve(payer);
   if (result?.outcome === 'reserved') {
-    set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
+    set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
     return { result: result.reservation, synced };
   }
   await synced;
-  if (result === null) throw new Fault('key_invalid', 'the account of this key was deleted');
-  set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
+  if (result === null) throw new Fault('key_invalid', 'the account that pays for this was deleted');
+  set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
   const seconds = secondsToNextMinute(result.rate.at);
   set({ 'Retry-After': String(seconds) });
@@ -70,6 +91,11 @@ async function reserveUnit(
     'rate_limited',
     `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
   );
+}
+
+/** The rate is that of a key. */
+function ratesOf({ key }: Payer, { rate }: ReserveOutcome): Record<string, string> {
+  return key === null ? {} : rateHeaders(rate);
 }
 
 /** Refunds the unit of a failed response and updates its headers. Never throws, so that the response is sent. */

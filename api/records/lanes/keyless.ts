@@ -7,7 +7,7 @@ import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
-import { docsUrl, signInUrl } from './addresses.ts';
+import { docsUrl, pageUrl, signInUrl } from './addresses.ts';
 import { offerPayment } from './payable.ts';
 import { respondMeanwhile } from './respond-meanwhile.ts';
 
@@ -37,8 +37,13 @@ export function keylessLane({ store, settings, now }: AppContext) {
       setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'throttled',
-        `without a key, one address may send one request every 15 seconds; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,
-        { docs: docsUrl(settings), sign_in_url: signInUrl(settings), ...offerPayment(c, settings) },
+        `without a key, one address may send one request every 15 seconds; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, sign in for a key, or read its public page`,
+        {
+          docs: docsUrl(settings),
+          sign_in_url: signInUrl(settings),
+          page: pageUrl(settings, c.req.param('domain') ?? ''),
+          ...offerPayment(c, settings),
+        },
       );
     }
     await respondMeanwhile(next, synced);

@@ -84,8 +84,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   429: {
     codes: {
       throttled: [
-        'without a key, one address may send one request every 15 seconds. `offer` says what the full answer costs, where payments are accepted.',
-        'without a key, one address may send one request every 15 seconds; try again in 9 seconds, or sign in for a key',
+        'without a key, one address may send one request every 15 seconds. `page` is the public page of the hostname, which shows the same preview and counts as a read. `offer` says what the full answer costs, where payments are accepted.',
+        'without a key, one address may send one request every 15 seconds; try again in 9 seconds, sign in for a key, or read its public page',
       ],
       rate_limited: [
         `the key used its requests of this minute, or an address without a key sent more than ${limitInWords(READS)} public requests, ${limitInWords(ASKS)} requests for sign-in links, or ${limitInWords(REFUSED_PAYMENTS)} rejected payments.`,

@@ -62,7 +62,7 @@ export function timeMachineView(
     ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
     history: isSignedIn ? historyOf(records, host.id) : null,
     badge_url: `/badge/${host.hostname}.svg`,
-    provenance_url: `/v1/domains/${host.hostname}/provenance`,
+    provenance_url: `/account/exports/domains/${host.hostname}/provenance.json`,
   };
 }
 

@@ -1,8 +1,6 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import type { Observation } from '../../../src/records/observation.ts';
-import { previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { DAY, isoTime, parseSpan } from '../../../src/time.ts';
@@ -16,11 +14,11 @@ import { ResponseCache, representationOf } from '../../responses/response-cache.
 import { sharedHeaders } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import { CORS } from '../cors.ts';
-import { offerOfLookup } from '../lanes/payable.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import type { PageSender } from './page.ts';
 import { wantedPage, wantsPage } from './page.ts';
+import { timeMachineJson } from './time-machine-json.ts';
 import { timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
@@ -30,7 +28,8 @@ export type TimeMachine = ReturnType<typeof timeMachine>;
 
 /**
  * The time machine: a hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every
- * field. As JSON it is the preview.
+ * field. Its JSON is the preview for all of them: the throttle of `/v1/domains/{domain}` guards that lane and its count,
+ * not what a preview shows, which is public here.
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
@@ -41,14 +40,6 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     description: `The latest signed observation of ${unicode}: name servers, number of records, changes, and the receipt.`,
     path: `/t/${hostname}`,
   });
-
-  /** The preview as JSON, with the offer of the full record as of the same time. */
-  const previewText = (observation: Observation, hostname: string, asOf?: string): string => {
-    const preview = previewOf(observation);
-    const query = asOf === undefined ? '' : `?${new URLSearchParams({ as_of: asOf })}`;
-    const offer = offerOfLookup(app.settings, `/v1/domains/${hostname}${query}`);
-    return JSON.stringify({ ...preview, held_back: { ...preview.held_back, ...offer } });
-  };
 
   const keyOf = (hostname: string, state: string, isPage: boolean): [name: string, state: string] => [
     `${isPage ? 'page' : 'json'} ${hostname}`,
@@ -62,7 +53,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       const host = requireHost(records, hostname);
       const observation = records.observation(host.id);
       if (observation === null) throw notObserved(hostname);
-      if (!isPage) return previewText(observation, hostname);
+      if (!isPage) return timeMachineJson(app.settings, observation, null);
       const frame = pages.frame(c, titleOf(host));
       const first = records.firstObservedAt(host.id);
       const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
@@ -88,7 +79,11 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
-      return sendPublic(c, representationOf(previewText(observation, hostname, asOf?.text)), JSON_BESIDE_PAGE);
+      return sendPublic(
+        c,
+        representationOf(timeMachineJson(app.settings, observation, asOf?.text ?? null)),
+        JSON_BESIDE_PAGE,
+      );
     }
     const before = changesBefore(c);
     const noindex = observation === null || asOf !== null || before !== undefined;

@@ -13,7 +13,7 @@ const spec = {
   tags: ['Domains'],
   summary: 'One domain as of its latest observation, or as of a given time',
   description:
-    'With a key or a payment the response is the full signed record. Without either it is a reduced preview, whose receipt commits to that record, and which carries an offer where payments are accepted. `pay=1` or `Prefer: payment` asks for the price (402) instead of the preview, so that x402 clients buy the record by themselves; such a request does not count towards the limits of the keyless lane.',
+    'With a key or a payment the response is the full signed record. Without either it is a reduced preview, whose receipt commits to that record, and which carries an offer where payments are accepted; the public page `/t/{domain}` has the same preview as JSON, and the throttle guards this lane, not the preview. `pay=1` or `Prefer: payment` asks for the price (402) instead of the preview, so that x402 clients buy the record by themselves; such a request does not count towards the limits of the keyless lane.',
   request: { params: domainParam, query: z.object({ as_of: asOfParam, pay: payParam }), headers: preferHeader },
   responses: {
     200: ok(z.union([FullRecord, Preview, SignIn]), 'The latest observation, or the latest as of the given time.'),

@@ -4,9 +4,11 @@ import { yielder } from '../../../src/press/yielder.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import { logProver } from '../../../src/transparency/log-proof.ts';
+import { rejectInvalid } from '../../middleware/invalid.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import type { RecordsContext } from '../context.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
 import { domainParam } from './params.ts';
@@ -28,20 +30,39 @@ export const Provenance = listOf(
   { domain: DomainName, keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }) },
 );
 
+const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
+
 const spec = {
   operationId: 'listProvenance',
   tags: ['Domains'],
   summary: 'Receipts of every observation of a domain, newest first',
   description: 'Each receipt names the hash of the previous one in `prev`; together they form a chain without gaps.',
-  request: { params: domainParam, query: z.object({ limit: limitParam(100, 1_000), cursor: cursorParam }) },
+  request: { params: domainParam, query },
   responses: { 200: ok(Provenance, 'Newest first.'), ...faults() },
 };
 
-export const listProvenance = ({ store: { records, log }, settings }: Pick<AppContext, 'store' | 'settings'>) => {
+type App = Pick<AppContext, 'store' | 'settings'>;
+
+export const listProvenance = (app: App) => {
+  const page = provenancePage(app);
+  return operation(spec, (c) => page(c.req.valid('param').domain, c.req.valid('query')));
+};
+
+/** The same for a route outside the API, which checks no request. */
+export const sendProvenance = (app: App) => {
+  const page = provenancePage(app);
+  return (c: RecordsContext) => {
+    const data = c.req.query();
+    const parsed = query.safeParse(data);
+    if (parsed.success) return page(c.req.param('domain') ?? '', parsed.data);
+    return rejectInvalid({ ...parsed, target: 'query', data });
+  };
+};
+
+function provenancePage({ store: { records, log }, settings }: App) {
   const prove = logProver(log, 'records');
-  return operation(spec, async (c) => {
-    const host = requireHost(records, c.req.valid('param').domain);
-    const { limit, cursor } = c.req.valid('query');
+  return async (domain: string, { limit, cursor }: z.output<typeof query>) => {
+    const host = requireHost(records, domain);
     const [before] = readCursor(SeqCursor, cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
     const items = [];
@@ -58,5 +79,5 @@ export const listProvenance = ({ store: { records, log }, settings }: Pick<AppCo
       total: records.observationCount(host.id),
       next_cursor: next,
     };
-  });
-};
+  };
+}

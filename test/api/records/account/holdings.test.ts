@@ -185,6 +185,51 @@ describe('an account', () => {
     assert.equal(foreign.status, 303, 'a page of another origin is not signed in');
   });
 
+  it('follows the link to the provenance of a hostname, by its session', async () => {
+    stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    stand.clock.now += 60_000;
+    const page = (await visitor.get('/t/shop.example.com')).text;
+    const link = /<a href="([^"]+)">provenance<\/a>/.exec(page)?.[1] ?? '';
+    const { status, text, headers } = await visitor.get(link);
+    assert.equal(status, 200, text);
+    assert.match(String(headers['content-type']), /^application\/json/);
+    const key = keyIn((await visitor.submit('/account/keys', '/account/keys', { name: 'Provenance' })).text);
+    const byKey = await ask(stand.url, '/v1/domains/shop.example.com/provenance', { authorization: `Bearer ${key}` });
+    assert.deepEqual(JSON.parse(text), JSON.parse(byKey.text));
+    const part = await visitor.get(`${link}?limit=1`);
+    const next = /<([^>]+)>; rel="next"/.exec(String(part.headers.link))?.[1] ?? '';
+    assert.ok(next.startsWith(`${stand.app.settings.dataOrigin}${link}?`), next);
+    assert.equal((await visitor.get(next.slice(stand.app.settings.dataOrigin.length))).status, 200);
+    assert.equal((await visitor.get(`${link}?limit=many`)).status, 400);
+    const stranger = await ask(stand.url, link, { accept: 'text/html' });
+    assert.deepEqual([stranger.status, stranger.headers.location], [303, '/account/sign-in']);
+  });
+
+  it('pays as much for a download by its session as by a key, and nothing for one that fails', async () => {
+    stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    const key = keyIn((await visitor.submit('/account/keys', '/account/keys', { name: 'Downloads' })).text);
+    const units = async () => JSON.parse((await usage(key)).text).today.units;
+    for (const file of ['changes.csv', 'domains/shop.example.com.csv', 'domains/shop.example.com/evidence.json']) {
+      const before = await units();
+      const byKey = await ask(stand.url, `/v1/exports/${file}`, { authorization: `Bearer ${key}` });
+      assert.equal(await units(), before + 1, `${file} by key`);
+      const bySession = await visitor.get(`/account/exports/${file}`);
+      assert.equal(await units(), before + 2, `${file} by session`);
+      assert.equal(bySession.text, byKey.text, file);
+      assert.equal(bySession.headers['x-service-usage-day'], String(before + 2), 'and is told so');
+    }
+    const before = await units();
+    assert.equal((await visitor.get('/account/exports/domains/nobody.example.com.csv')).status, 404);
+    const lured = await visitor.get('/account/exports/changes.csv', { 'sec-fetch-site': 'cross-site' });
+    assert.equal(lured.status, 403, 'no other site has it charged');
+    assert.equal(await units(), before);
+    const { keyedPerMinute } = stand.app.settings;
+    for (let n = 0; n < keyedPerMinute; n++) await visitor.get('/account/exports/domains/nobody.example.com.csv');
+    const { status, headers } = await visitor.get('/account/exports/changes.csv');
+    assert.equal(status, 429);
+    assert.match(String(headers['retry-after']), /^\d+$/);
+  });
+
   it('is deleted by its address alone: keys die, sessions end, rows go, observations stay', async () => {
     stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const { store } = stand.app;

@@ -37,7 +37,7 @@ test('one request in 15 seconds, then 429 with when and where to go', async (t) 
   assert.equal(second.headers['retry-after'], '1');
   const { error, message, docs, sign_in_url } = JSON.parse(second.text);
   assert.equal(error, 'throttled');
-  assert.match(message, /try again in 1 second, or sign in for a key$/);
+  assert.match(message, /try again in 1 second, sign in for a key, or read its public page$/);
   assert.equal(docs, 'http://localhost:4322/docs');
   assert.equal(sign_in_url, 'http://localhost:4322/account');
 

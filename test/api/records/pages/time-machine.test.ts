@@ -91,6 +91,42 @@ describe('the time machine', () => {
     );
   });
 
+  test('JSON says what it is: whose page, as of when, where the rest is, and how it may be read', async () => {
+    const { settings } = stand.app;
+    const root = settings.dataOrigin;
+    const name = 'xn--bcher-kva.example';
+    const { held_back, ...now } = JSON.parse((await get(HOST, JSON_ONLY)).text);
+    assert.partialDeepStrictEqual(now, {
+      view: 'time-machine',
+      page: `${root}${HOST}`,
+      as_of: null,
+      record: `${root}/v1/domains/${name}`,
+      preview: true,
+      signed: false,
+    });
+    assert.match(held_back.how, /^This address shows everyone this preview, with a key too/);
+    const back = JSON.parse((await get(`${HOST}?as_of=2026-11-18`, JSON_ONLY)).text);
+    assert.deepEqual([back.as_of, back.seq], ['2026-11-18', 1]);
+    assert.equal(back.record, `${root}/v1/domains/${name}?as_of=2026-11-18`);
+    // A key changes nothing here, and the record is where the preview says.
+    const key = { authorization: `Bearer ${stand.keyOf('account')}` };
+    assert.deepEqual(JSON.parse((await get(HOST, { ...JSON_ONLY, ...key })).text), { ...now, held_back });
+    const record = JSON.parse((await get(back.record.slice(root.length), key)).text);
+    assert.deepEqual([record.preview, record.seq], [false, 1]);
+  });
+
+  test('both addresses without a key give the same preview, and only the API’s is throttled', async () => {
+    const { view, page, as_of, record, held_back, ...shown } = JSON.parse((await get(HOST, JSON_ONLY)).text);
+    const keyless = JSON.parse((await get('/v1/domains/xn--bcher-kva.example', {})).text);
+    assert.deepEqual({ ...shown, held_back: held_back.fields }, { ...keyless, held_back: keyless.held_back.fields });
+    assert.deepEqual([view, as_of], ['time-machine', null]);
+    const again = await get('/v1/domains/xn--bcher-kva.example', {});
+    assert.equal(again.status, 429);
+    assert.equal(JSON.parse(again.text).page, page);
+    assert.equal((await get(HOST, JSON_ONLY)).status, 200);
+    assert.ok(record);
+  });
+
   test('JSON is the preview, and proves what it shows', async () => {
     const { status, text, headers } = await get(HOST, JSON_ONLY);
     assert.equal(status, 200);
@@ -107,7 +143,11 @@ describe('the time machine', () => {
     const asProgram = await get(HOST, {});
     assert.equal(asProgram.text, text, 'a program that says nothing gets JSON');
     const carried = /<script type="application\/json" id="preview">(.*?)<\/script>/s.exec((await get(HOST)).text)?.[1];
-    assert.deepEqual(JSON.parse(carried ?? ''), preview, 'the page carries what it verifies');
+    assert.partialDeepStrictEqual(
+      preview,
+      { ...JSON.parse(carried ?? ''), held_back: {} },
+      'the page carries what it verifies',
+    );
   });
 
   test('pages of other origins may ask, with marks too', async () => {
