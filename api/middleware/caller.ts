@@ -30,13 +30,22 @@ export function callerOf(env: Pick<HttpBindings, 'incoming'>, proxies: BlockList
   if (!isTrusted(near, proxies)) return counted(near);
   const forwarded = String(env.incoming.headers['x-forwarded-for'] ?? '')
     .split(',')
-    .map((text) => plain(text.trim()))
+    .map((text) => plain(withoutPort(text.trim())))
     .reverse();
   for (const address of forwarded) {
     if (isIP(address) === 0) break;
     if (!isTrusted(address, proxies)) return counted(address);
   }
   return counted(near);
+}
+
+/**
+ * Some proxies add the caller's port, as in `192.0.2.1:5678`, and then an IPv6 address has brackets, as in a URL; some
+ * write the brackets without a port (RFC 7239, section 6, has both).
+ */
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1];
+  return bracketed ?? text.replace(/^([\d.]+):\d{1,5}$/, '$1');
 }
 
 /** Converts an IPv4-mapped IPv6 address, in any spelling, to IPv4. */

@@ -51,6 +51,21 @@ test('an IPv4 address in IPv6 clothes is an IPv4 address, however it is written'
   );
 });
 
+test('the port that a proxy adds to the address of a caller, or of another proxy, is left out', () => {
+  const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
+  const port = fc.integer({ min: 0, max: 65_535 });
+  fc.assert(
+    fc.property(ipv4, port, (address, number) => {
+      for (const through of ['', ', 10.1.2.3:443', ', [2001:db8:ffff::9]:443', ', [2001:db8:ffff::9]']) {
+        assert.equal(callerOf(from('10.0.0.1', `${address}:${number}${through}`), proxies), address);
+      }
+      assert.equal(callerOf(from('10.0.0.1', `[::ffff:${address}]:${number}`), proxies), address);
+      assert.equal(callerOf(from('10.0.0.1', `[2001:db8:1:2::5]:${number}`), proxies), '2001:db8:1:2::/64');
+    }),
+  );
+  assert.equal(callerOf(from('10.0.0.1', '[2001:db8:1:2::5]'), proxies), '2001:db8:1:2::/64');
+});
+
 test('behind proxies of ours the caller is the last that is none of them', () => {
   const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
   const proxy = fc.constantFrom('10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3', '2001:db8:ffff::9');
@@ -68,7 +83,7 @@ test('behind proxies of ours the caller is the last that is none of them', () =>
     }),
   );
   // A proxy that says nothing, or nothing that is an address, counts itself.
-  for (const forwarded of [undefined, '', 'unknown', '203.0.113.7, unknown', '203.0.113.7:4711']) {
+  for (const forwarded of [undefined, '', 'unknown', '203.0.113.7, unknown', '203.0.113.7:port']) {
     assert.equal(callerOf(from('10.0.0.1', forwarded), proxies), '10.0.0.1');
   }
 });
