@@ -24,7 +24,7 @@ export interface SignInTable {
   /** Marks all unused links of an address as used. False when the given link was used before. */
   use(id: string, at: number): boolean;
   /**
-   * Unused links made before a time for an address and its subaddresses (`+`): their number, and when the first and
+   * Unused links made before a time for all addresses of a mailbox (`mailboxOf`): their number, and when the first and
    * last one were made.
    */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
@@ -35,7 +35,7 @@ export interface SignInTable {
 
 /** How long a mailed link is valid, in ms. */
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
-/** The most unused links that an address and its subaddresses (`+`) have at once. */
+/** The most unused links that the addresses of a mailbox have at once. */
 export const REQUESTS_MAX = 3;
 /**
  * The minimum pause after those, in ms. The next link follows after a pause as long as the requests have lasted so far.

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { mailboxHash } from '../outbound/mailbox.ts';
 import type { Address } from './address.ts';
 import { readerOf } from './address.ts';
 import type { MailRecord } from './mail.ts';
@@ -38,6 +39,7 @@ export function erase({ readers, transact }: ReaderStore, paper: string, address
     if (subscriber !== null) readers.subscribers.remove(subscriber.id);
     if (suppression !== null) readers.suppressions.put({ ...suppression, email: null });
     readers.tokens.drop(paper, readerOf(paper, address));
+    readers.askedMailboxes.clear(mailboxHash(address.email));
   });
 }
 

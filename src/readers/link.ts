@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { mailboxHash } from '../outbound/mailbox.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
 import { afterConfirmation } from './subscriber-state.ts';
@@ -38,6 +39,7 @@ export function confirm({ readers, transact }: ReaderStore, paper: string, text:
     if (readers.tokens.use(tokenHash(text), now)) {
       readers.subscribers.put(row);
       readers.suppressions.lift(paper, row.reader);
+      readers.askedMailboxes.clear(mailboxHash(row.email));
     }
     return row;
   });

@@ -1,3 +1,4 @@
+import type { AskedMailboxTable } from './asked-mailbox.ts';
 import type { MailTable } from './mail.ts';
 import type { SubscriberTable } from './subscriber.ts';
 import type { SuppressionTable } from './suppression.ts';
@@ -9,6 +10,7 @@ export interface ReaderTables {
   suppressions: SuppressionTable;
   tokens: TokenTable;
   mails: MailTable;
+  askedMailboxes: AskedMailboxTable;
 }
 
 /** The part of the store that the rules for readers use. */

@@ -1,10 +1,12 @@
+import { mailboxHash } from '../outbound/mailbox.ts';
 import { newWebhookSecret } from '../outbound/webhook-url.ts';
 import type { Address } from './address.ts';
 import { readerOf } from './address.ts';
+import { ASKED_KEPT, mayAskMailbox } from './asked-mailbox.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import type { Choices } from './subscriber.ts';
 import { UNCONFIRMED_KEPT } from './subscriber.ts';
-import type { Outcome } from './subscriber-state.ts';
+import type { Outcome, SubscriberState, Who } from './subscriber-state.ts';
 import { afterAdminRequest, afterRequest } from './subscriber-state.ts';
 
 /** The inputs of a new row: the time in ms, and ids. */
@@ -27,7 +29,7 @@ export function subscribe(
   transact(() => {
     deleteExpired(readers, now);
     const who = { id: newId(), paper, reader: readerOf(paper, address), email: address.email };
-    save(readers, afterRequest(stateOf(readers, who), who, choices, now), { now, newId });
+    save(readers, afterRequest(stateOf(readers, who, now), who, choices, now), { now, newId });
   });
 }
 
@@ -47,24 +49,33 @@ export function subscribeByAdmin(
     const who = { id: newId(), paper, reader: readerOf(paper, address), email: address.email };
     const hook = webhook == null ? webhook : { url: webhook, newSecret: newWebhookSecret() };
     const request = hook === undefined ? { choices } : { choices, webhook: hook };
-    const outcome = afterAdminRequest(stateOf(readers, who), who, request, now);
+    const outcome = afterAdminRequest(stateOf(readers, who, now), who, request, now);
     if (outcome.status !== 'suppressed') save(readers, outcome, { now, newId });
     return outcome.status;
   });
 }
 
 /** Deletes unconfirmed requests and expired links. */
-export function deleteExpired({ subscribers, tokens }: ReaderTables, now: number): void {
+export function deleteExpired({ subscribers, tokens, askedMailboxes }: ReaderTables, now: number): void {
   subscribers.forget(now - UNCONFIRMED_KEPT);
   tokens.forget(now);
+  askedMailboxes.forget(now - ASKED_KEPT);
 }
 
-function stateOf({ subscribers, suppressions }: ReaderTables, { paper, reader }: { paper: string; reader: string }) {
-  return { row: subscribers.of(paper, reader), suppression: suppressions.of(paper, reader) };
+function stateOf(
+  { subscribers, suppressions, askedMailboxes }: ReaderTables,
+  { paper, reader, email }: Who,
+  now: number,
+): SubscriberState {
+  return {
+    row: subscribers.of(paper, reader),
+    suppression: suppressions.of(paper, reader),
+    mayAsk: mayAskMailbox(askedMailboxes.of(mailboxHash(email), paper, now), now),
+  };
 }
 
 function save(
-  { subscribers, suppressions, mails }: ReaderTables,
+  { subscribers, suppressions, mails, askedMailboxes }: ReaderTables,
   { state: { row, suppression }, asksToConfirm }: Outcome,
   { now, newId }: Fresh,
 ): void {
@@ -72,6 +83,7 @@ function save(
   subscribers.put(row);
   if (suppression !== null) suppressions.put(suppression);
   if (asksToConfirm) {
+    askedMailboxes.note(mailboxHash(row.email), row.paper, now);
     mails.queue({ id: newId(), paper: row.paper, subscriber: row.id, kind: 'confirm', about: '', due_at: now });
   }
 }

@@ -7,6 +7,8 @@ import { CONFIRM_REST, SUPPRESSED_REST, UNANSWERED_REST } from './suppression.ts
 export interface SubscriberState {
   row: Subscriber | null;
   suppression: Suppression | null;
+  /** Whether the reader's mailbox may get another request to confirm (`mayAskMailbox`). */
+  mayAsk?: boolean;
 }
 
 /** The identity of a new row. */
@@ -27,10 +29,15 @@ export interface Outcome {
  * Handles a reader's own request. It does not change what is in force: an unconfirmed row takes the new choices, a
  * confirmed one stores them beside its own, and a suppression stays. The confirmation settles all of that.
  */
-export function afterRequest({ row, suppression }: SubscriberState, who: Who, choices: Choices, now: number): Outcome {
+export function afterRequest(
+  { row, suppression, mayAsk = true }: SubscriberState,
+  who: Who,
+  choices: Choices,
+  now: number,
+): Outcome {
   const rest = suppression === null ? restOf(row) : SUPPRESSED_REST[suppression.reason];
   const last = Math.max(row?.mailed_at ?? -Infinity, suppression?.mailed_at ?? -Infinity);
-  const asksToConfirm = now - last >= rest;
+  const asksToConfirm = mayAsk && now - last >= rest;
   const requested = { ordered_at: now, mailed_at: asksToConfirm ? now : (row?.mailed_at ?? null) };
   return {
     asksToConfirm,
@@ -68,7 +75,7 @@ export interface AdminRequest {
  * confirmed ones.
  */
 export function afterAdminRequest(
-  { row, suppression }: SubscriberState,
+  { row, suppression, mayAsk = true }: SubscriberState,
   who: Who,
   { choices, webhook }: AdminRequest,
   now: number,
@@ -85,7 +92,12 @@ export function afterAdminRequest(
   }
   const before = row ?? newRow(who, DEFAULT_CHOICES, now);
   const { cadence, sections, cast } = { ...before, ...choices };
-  const { asksToConfirm, state } = afterRequest({ row: before, suppression }, who, { cadence, sections, cast }, now);
+  const { asksToConfirm, state } = afterRequest(
+    { row: before, suppression, mayAsk },
+    who,
+    { cadence, sections, cast },
+    now,
+  );
   return { status: 'pending', asksToConfirm, state: { ...state, row: { ...(state.row ?? before), ...hook } } };
 }
 

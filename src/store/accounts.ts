@@ -1,6 +1,6 @@
 import type { AccountTable } from '../accounts/account.ts';
-import { mailboxHash } from '../accounts/mailbox.ts';
 import { PLANS } from '../meter/plan.ts';
+import { mailboxHash } from '../outbound/mailbox.ts';
 import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';

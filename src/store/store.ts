@@ -35,6 +35,7 @@ import { answerTable } from './answers.ts';
 import type { AppliedTable } from './applied.ts';
 import { appliedTable } from './applied.ts';
 import { archiveOf } from './archive.ts';
+import { askedMailboxTable } from './asked-mailboxes.ts';
 import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import type { ChangeQueue } from './change-queue.ts';
@@ -234,6 +235,7 @@ export function openStore(settings: DatabaseSettings): Store {
   const terms = termsTable(db);
   const readers: ReaderTables = {
     subscribers: subscriberTable(db),
+    askedMailboxes: askedMailboxTable(db),
     suppressions: suppressionTable(db),
     tokens: readerTokenTable(db),
     mails: mailTable(db),

@@ -55,6 +55,12 @@ test('a stranger who does not ask is written to ever more seldom', (t) => {
   assert.ok(annoy(STRANGER, 1) > 0, 'and not for ever');
 });
 
+test('spellings of one Gmail mailbox bring it no more mails', (t) => {
+  const { ask } = standIn(t);
+  const asked = ['a.da@gmail.com', 'ad.a@gmail.com', 'ada+1@googlemail.com', 'a.d.a@googlemail.com', 'ada@gmail.com'];
+  assert.equal(asked.flatMap(ask).length, REQUESTS_MAX);
+});
+
 test('what follows a + in an address brings its mailbox no more mails', (t) => {
   const { ask } = standIn(t);
   const asked = ['a@x.example', 'a+1@x.example', 'a+2@x.example', 'a+3@x.example', 'a+4+5@x.example', 'a@x.example'];

@@ -18,20 +18,7 @@ export function mailboxOf(email: string): string {
   return GMAIL.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
 }
 
-/**
- * The index lookup for other addresses of a mailbox: the address without its subaddress, the range that contains all
- * addresses with a `+` there, and their common ending.
- */
-export function subaddresses(email: string): { bare: string; from: string; to: string; at: string } {
-  const at = email.slice(email.lastIndexOf('@'));
-  const whole = email.slice(0, -at.length);
-  const plus = whole.indexOf('+');
-  const name = plus > 0 ? whole.slice(0, plus) : whole;
-  // The character after `+` is the comma, which no address has before its @.
-  return { bare: `${name}${at}`, from: `${name}+`, to: `${name},`, at };
-}
-
-/** A mailbox as it is stored. It is counted for a day longer than its accounts exist, and identifies nobody. */
+/** A mailbox as it is stored. Its uses are counted for a day at most after its accounts and subscriptions are gone. */
 export function mailboxHash(email: string): string {
   return createHash('sha256')
     .update(`mailbox\n${mailboxOf(email)}`)

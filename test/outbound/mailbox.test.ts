@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailboxHash, mailboxOf } from '../../src/accounts/mailbox.ts';
+import { mailboxHash, mailboxOf } from '../../src/outbound/mailbox.ts';
 
 test('addresses of one mailbox are told by their text, and no more than that', () => {
   for (const [email, mailbox] of [
