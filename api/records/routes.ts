@@ -50,8 +50,8 @@ import { moveCredits } from './v1/credits.ts';
 import { readDomain } from './v1/domain.ts';
 import { listDomains } from './v1/domains.ts';
 import { exportFiles } from './v1/export-files.ts';
-import { exportChanges, exportDomain, exportEvidence } from './v1/exports.ts';
-import { listIssuers, listServices } from './v1/facets.ts';
+import { exportCatalog, exportChanges, exportDomain, exportEvidence, exportList, sendList } from './v1/exports.ts';
+import { listFacet } from './v1/facets.ts';
 import { readHealth } from './v1/health.ts';
 import { listHistory } from './v1/history.ts';
 import { listProvenance, sendProvenance } from './v1/provenance.ts';
@@ -152,11 +152,18 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/v1/domains/{domain}/series', 'read', readSeries(store)],
     ['GET', '/v1/changes', 'read', listChanges(store)],
     ['GET', '/v1/stream', 'read', streamChanges(app, feed, logger)],
-    ['GET', '/v1/services', 'read', listServices(store)],
-    ['GET', '/v1/issuers', 'read', listIssuers(store)],
+    ['GET', '/v1/services', 'read', listFacet(store, 'service')],
+    ['GET', '/v1/issuers', 'read', listFacet(store, 'issuer')],
+    ['GET', '/v1/mail-hosts', 'read', listFacet(store, 'mailhost')],
+    ['GET', '/v1/dns-hosts', 'read', listFacet(store, 'nameserver')],
     ['GET', '/v1/search', 'read', searchRecords(store)],
     ['GET', '/v1/analytics', 'read', readAnalytics(app)],
     ['GET', '/v1/exports/changes.csv', 'export', exportChanges(files)],
+    ['GET', '/v1/exports/domains.csv', 'export', exportCatalog(files)],
+    ['GET', '/v1/exports/services.csv', 'export', exportList(files, 'services.csv')],
+    ['GET', '/v1/exports/issuers.csv', 'export', exportList(files, 'issuers.csv')],
+    ['GET', '/v1/exports/mail-hosts.csv', 'export', exportList(files, 'mail-hosts.csv')],
+    ['GET', '/v1/exports/dns-hosts.csv', 'export', exportList(files, 'dns-hosts.csv')],
     ['GET', '/v1/exports/domains/{file}', 'export', exportDomain(files)],
     ['GET', '/v1/exports/domains/{domain}/evidence.json', 'export', exportEvidence(files)],
     ['GET', '/v1/usage', 'usage', readUsage(app)],
@@ -206,6 +213,11 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['POST', '/account/alerts/{id}/on', 'public', alerts.switchOn],
     ['POST', '/account/alerts/{id}/remove', 'public', alerts.remove],
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
+    ['GET', '/account/exports/domains.csv', 'public', downloads.catalog],
+    ['GET', '/account/exports/services.csv', 'public', downloads.list(sendList(files, 'services.csv'))],
+    ['GET', '/account/exports/issuers.csv', 'public', downloads.list(sendList(files, 'issuers.csv'))],
+    ['GET', '/account/exports/mail-hosts.csv', 'public', downloads.list(sendList(files, 'mail-hosts.csv'))],
+    ['GET', '/account/exports/dns-hosts.csv', 'public', downloads.list(sendList(files, 'dns-hosts.csv'))],
     ['GET', '/account/exports/domains/{file}', 'public', downloads.observations],
     ['GET', '/account/exports/domains/{domain}/evidence.json', 'public', downloads.evidence],
     ['GET', '/account/exports/domains/{domain}/provenance.json', 'public', downloads.provenance],

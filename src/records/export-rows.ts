@@ -3,7 +3,8 @@ import type { Delta } from './delta.ts';
 import type { Observation } from './observation.ts';
 import { signalsOf } from './record.ts';
 import { certificateText } from './tracked-values.ts';
-import { deltaRow } from './wire-rows.ts';
+import type { CatalogHost } from './wire-rows.ts';
+import { catalogRow, deltaRow } from './wire-rows.ts';
 
 export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
 
@@ -11,6 +12,22 @@ export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before'
 export function changeCells(delta: Delta): Cell[] {
   const row = deltaRow(delta);
   return CHANGE_COLUMNS.map((name) => row[name]);
+}
+
+export const CATALOG_COLUMNS = [
+  'domain',
+  'unicode',
+  'registrable_domain',
+  'state',
+  'added_at',
+  'observed_at',
+  'seq',
+] as const;
+
+/** A watched hostname as a line of CSV. */
+export function catalogCells(host: CatalogHost): Cell[] {
+  const row = catalogRow(host);
+  return CATALOG_COLUMNS.map((name) => row[name]);
 }
 
 export const OBSERVATION_COLUMNS = [

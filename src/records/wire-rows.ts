@@ -1,6 +1,6 @@
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import { parseNote } from '../ledger/note.ts';
-import { isoTime } from '../time.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import { changeLine } from './change-line.ts';
 import type { Delta } from './delta.ts';
 import { parseObservation } from './receipt.ts';
@@ -38,4 +38,29 @@ export function historyRow<T extends { first_seen: number; last_seen: number }>(
 
 function time(ms: number): string {
   return isoTime(ms);
+}
+
+/** A watched hostname, with times in ms. */
+export interface CatalogHost {
+  hostname: string;
+  unicode: string;
+  registrable_domain: string | null;
+  state: string;
+  added_at: number;
+  looked_at: number | null;
+  seq: number | null;
+}
+
+/** A row of the catalog. */
+export function catalogRow({ hostname, unicode, registrable_domain, state, added_at, looked_at, seq }: CatalogHost) {
+  return {
+    domain: hostname,
+    unicode,
+    registrable_domain,
+    // Hostnames that opted out are in no list.
+    state: state === 'paused' ? ('paused' as const) : ('watched' as const),
+    added_at: isoTime(added_at),
+    observed_at: isoOrNull(looked_at),
+    seq,
+  };
 }

@@ -24,6 +24,8 @@ export function downloadHandlers(app: AppContext, logger: Logger, { files, prove
   const metered = (handle: (c: RecordsContext) => unknown): Handler => ({ before, handle: signedInPage(handle) });
   return {
     changes: metered((c) => files.changes(c, {})),
+    catalog: metered((c) => files.catalog(c)),
+    list: metered,
     observations: metered((c) => files.observations(c, c.req.param('file') ?? '')),
     evidence: metered((c) => files.evidence(c, c.req.param('domain') ?? '')),
     provenance: metered(provenance),

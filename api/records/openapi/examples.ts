@@ -50,6 +50,8 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   },
   ServiceRow: { service: 'Google Workspace', kind: 'mail', count: 118 },
   IssuerRow: { issuer: 'Let’s Encrypt', count: 412 },
+  MailHostRow: { mail_host: 'google.com', count: 118 },
+  DnsHostRow: { dns_host: 'cloudflare.com', count: 96 },
   SignIn: {
     sign_in: true,
     message: 'today’s lookups without a key are used up, for everyone; sign in and make a key',

@@ -6,7 +6,7 @@ import { ResponseCache } from '../../responses/response-cache.ts';
 import { observationsState } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
-import { linksToLists } from './facets.ts';
+import { csvLink, linksToLists } from './facets.ts';
 import type { ListPart, RequestedPart } from './list.ts';
 import { hostRow, listEnd, requestedPart, sendListJson } from './list.ts';
 import type { PageSender } from './page.ts';
@@ -41,9 +41,10 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
     const view = () => {
       const found = part();
       const end = listEnd(app.settings, found, wanted.isWhole, address);
+      const ways = [...(wanted.isWhole ? [csvLink('/domains')] : []), ...linksToLists()];
       const heading = q === '' ? 'Catalog' : 'Found in the catalog';
       const at_least = q !== '' && end.total >= COUNT_MAX;
-      return { frame, heading, lede, ways: linksToLists(), rows: found.rows, end, at_least };
+      return { frame, heading, lede, ways, rows: found.rows, end, at_least };
     };
     const state = observationsState(records);
     return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: address, state });

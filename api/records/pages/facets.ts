@@ -6,7 +6,8 @@ import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { observationsState } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
-import { serviceOf } from '../v1/facets.ts';
+import type { ListedFacet } from '../v1/facets.ts';
+import { FACET_ROWS } from '../v1/facets.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { ListPart } from './list.ts';
@@ -52,7 +53,7 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
       const { watched, paused } = records.counts();
       const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
       const end = listEnd(app.settings, found, isWhole, path);
-      return { frame, heading, lede, noun, nouns, ways: linksToLists(path), rows, end };
+      return { frame, heading, lede, noun, nouns, ways: linksBeside(kind, path, isWhole), rows, end };
     };
     const state = observationsState(records);
     return pages.sendCached(c, '/records/names', { frame, view }, { cache, name: path, state });
@@ -107,10 +108,23 @@ function listOfKind(kind: FacetKind): FacetList {
   return list;
 }
 
-/** A name as JSON, in the words of `/v1/services` and `/v1/issuers`. */
+/** A name as JSON, in the words of the list's own route of the API. */
 function jsonRow(kind: FacetKind, { name, count }: { name: string; count: number }): object {
-  if (kind === 'service') return { ...serviceOf(name), count };
-  return kind === 'issuer' ? { issuer: name, count } : { name, count };
+  return isListed(kind) ? { ...FACET_ROWS[kind].rowOf(name), count } : { name, count };
+}
+
+function isListed(kind: FacetKind): kind is ListedFacet {
+  return Object.hasOwn(FACET_ROWS, kind);
+}
+
+/** Links beside a list, for a signed-in reader also to all of it as a file. */
+function linksBeside(kind: FacetKind, path: string, isWhole: boolean): { url: string; text: string }[] {
+  return [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
+}
+
+/** The file of the list at a path. */
+export function csvLink(path: string): { url: string; text: string } {
+  return { url: `/account/exports${path}.csv`, text: 'All of it as CSV, for one request' };
 }
 
 /** Links to the catalog and every facet list, except the page itself. */

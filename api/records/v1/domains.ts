@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { catalogRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
@@ -63,23 +62,10 @@ export const listDomains = ({ records }: Pick<Store, 'records'>) =>
       const { rows, next } = pageOf(records.search(q, limit + 1, after), limit, ({ id }) => cursorOf([id]));
       const total = records.searchCount(q, COUNT_MAX);
       const total_is = total < COUNT_MAX ? ('exact' as const) : ('at_least' as const);
-      return { total_is, items: rows.map(rowOf), total, next_cursor: next };
+      return { total_is, items: rows.map(catalogRow), total, next_cursor: next };
     }
     const [after = ''] = readCursor(NameCursor, cursor);
     const { rows, next } = pageOf(records.list(after, limit + 1), limit, ({ hostname }) => cursorOf([hostname]));
     const { watched, paused } = records.counts();
-    return { total_is: 'exact' as const, items: rows.map(rowOf), total: watched + paused, next_cursor: next };
+    return { total_is: 'exact' as const, items: rows.map(catalogRow), total: watched + paused, next_cursor: next };
   });
-
-function rowOf({ hostname, unicode, registrable_domain, state, added_at, looked_at, seq }: WatchedHost) {
-  return {
-    domain: hostname,
-    unicode,
-    registrable_domain,
-    // Hostnames that opted out are in no list.
-    state: state === 'paused' ? ('paused' as const) : ('watched' as const),
-    added_at: isoTime(added_at),
-    observed_at: isoOrNull(looked_at),
-    seq,
-  };
-}

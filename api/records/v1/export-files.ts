@@ -1,10 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
+import type { Cell } from '../../../src/records/csv.ts';
 import { csvLine } from '../../../src/records/csv.ts';
 import { evidenceText } from '../../../src/records/evidence.ts';
 import {
+  CATALOG_COLUMNS,
   CHANGE_COLUMNS,
+  catalogCells,
   changeCells,
   OBSERVATION_COLUMNS,
   observationCells,
@@ -14,12 +16,16 @@ import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { logProver } from '../../../src/transparency/log-proof.ts';
 import type { RecordsContext } from '../context.ts';
+import { CSV, sendChunks } from './download.ts';
+import type { ListedFacet } from './facets.ts';
+import { facetCells, facetColumns } from './facets.ts';
 
-/** Changes, and observations, per read. */
+/** Changes, hostnames and observations per read. */
 const CHANGES = 500;
+const HOSTNAMES = 500;
 const OBSERVATIONS = 20;
 
-const CSV = 'text/csv; charset=utf-8; header=present';
+const linesOf = (rows: readonly Cell[][]): string => rows.map(csvLine).join('');
 
 export type ExportFiles = ReturnType<typeof exportFiles>;
 
@@ -60,13 +66,29 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
         yield csvLine(CHANGE_COLUMNS);
         for (let cursor = 0; ; ) {
           const found = records.deltas(query, { order: 'oldest', cursor, limit: CHANGES });
-          yield found
-            .filter(({ seq }) => seq <= newest)
-            .map((delta) => csvLine(changeCells(delta)))
-            .join('');
+          yield linesOf(found.filter(({ seq }) => seq <= newest).map(changeCells));
           cursor = found.at(-1)?.seq ?? newest;
           if (found.length < CHANGES || cursor >= newest) return;
         }
+      });
+    },
+    /** The catalog, by name. */
+    catalog(c: RecordsContext): Response {
+      return sendChunks(c, 'domains.csv', CSV, function* () {
+        yield csvLine(CATALOG_COLUMNS);
+        for (let after = ''; ; ) {
+          const found = records.list(after, HOSTNAMES);
+          yield linesOf(found.map(catalogCells));
+          after = found.at(-1)?.hostname ?? '';
+          if (found.length < HOSTNAMES) return;
+        }
+      });
+    },
+    /** A list by value, the most frequent first. */
+    list(c: RecordsContext, name: string, kind: ListedFacet): Response {
+      return sendChunks(c, name, CSV, function* () {
+        yield csvLine(facetColumns(kind));
+        for (const rows of facetCells(store, kind)) yield linesOf(rows);
       });
     },
     /** `<domain>.csv`. Throws `not_found`, `not_watched`, `invalid_request`. */
@@ -80,7 +102,7 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
       const host = requireObserved(file.slice(0, -'.csv'.length));
       return sendChunks(c, `${host.hostname}.csv`, CSV, function* () {
         yield csvLine(OBSERVATION_COLUMNS);
-        for (const observation of chainOf(host)) yield observationCells(observation).map(csvLine).join('');
+        for (const observation of chainOf(host)) yield linesOf(observationCells(observation));
       });
     },
     /** Throws like `observations`. */
@@ -91,38 +113,4 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
       );
     },
   };
-}
-
-/** Characters that are gathered into one chunk. */
-const CHUNK = 64 * 1024;
-
-/** Sends a download, produced chunk by chunk as the client reads. Other requests run between two chunks. */
-function sendChunks(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
-  const headers = {
-    'Content-Type': type,
-    'Content-Disposition': `attachment; filename="${name}"`,
-    'Cache-Control': 'private, no-store',
-    'X-Content-Type-Options': 'nosniff',
-  };
-  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  const lines = make();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        await setImmediate();
-        let text = '';
-        while (text.length < CHUNK) {
-          const { value, done } = lines.next();
-          if (done) {
-            if (text !== '') controller.enqueue(Buffer.from(text));
-            return controller.close();
-          }
-          text += value;
-        }
-        controller.enqueue(Buffer.from(text));
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return c.body(body, 200, headers);
 }

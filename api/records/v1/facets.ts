@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { FacetKind } from '../../../src/records/facets.ts';
+import type { Cell } from '../../../src/records/csv.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
@@ -12,63 +12,99 @@ const NameCursor = longCursorShape(z.int().min(0));
 const count = z.int().min(1).openapi({ description: 'How many watched hostnames have it.' });
 const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
-const services = {
-  operationId: 'listServices',
-  tags: ['Lists'],
-  summary: 'Services that records point to, by number of hostnames',
-  request: { query },
-  responses: {
-    200: ok(
-      listOf('ServiceList', z.object({ service: z.string(), kind: z.string(), count }).openapi('ServiceRow')),
-      'Most frequent first.',
-    ),
-    ...faults(),
-  },
-};
+/** The kinds of facets that have a list of their own in the API, and as CSV. */
+export type ListedFacet = 'service' | 'issuer' | 'mailhost' | 'nameserver';
 
-const issuers = {
-  operationId: 'listIssuers',
-  tags: ['Lists'],
-  summary: 'Certificate issuers, by number of hostnames',
-  request: { query },
-  responses: {
-    200: ok(listOf('IssuerList', z.object({ issuer: z.string(), count }).openapi('IssuerRow')), 'Most frequent first.'),
-    ...faults(),
-  },
-};
+/** A list by value as the API has it: `Row` is a row without its count. */
+function facetList<Row extends Record<string, string>>(list: {
+  operationId: string;
+  /** Name of the row's schema. */
+  id: string;
+  summary: string;
+  row: z.ZodRawShape;
+  rowOf(name: string): Row;
+}) {
+  const { operationId, id, summary, row, rowOf } = list;
+  const spec = {
+    operationId,
+    tags: ['Lists'],
+    summary,
+    request: { query },
+    responses: {
+      200: ok(listOf(`${id}List`, z.object({ ...row, count }).openapi(`${id}Row`)), 'Most frequent first.'),
+      ...faults(),
+    },
+  };
+  return { spec, rowOf };
+}
+
+/** The lists by value: their operations, and their rows without the count. */
+export const FACET_ROWS = {
+  service: facetList({
+    operationId: 'listServices',
+    id: 'Service',
+    summary: 'Services that records point to, by number of hostnames',
+    row: { service: z.string(), kind: z.string() },
+    rowOf: serviceOf,
+  }),
+  issuer: facetList({
+    operationId: 'listIssuers',
+    id: 'Issuer',
+    summary: 'Certificate issuers, by number of hostnames',
+    row: { issuer: z.string() },
+    rowOf: (issuer) => ({ issuer }),
+  }),
+  mailhost: facetList({
+    operationId: 'listMailHosts',
+    id: 'MailHost',
+    summary: 'Mail hosts: the registrable domains of MX hosts, by number of hostnames',
+    row: { mail_host: z.string() },
+    rowOf: (mail_host) => ({ mail_host }),
+  }),
+  nameserver: facetList({
+    operationId: 'listDnsHosts',
+    id: 'DnsHost',
+    summary: 'DNS hosts: the registrable domains of NS hosts, by number of hostnames',
+    row: { dns_host: z.string() },
+    rowOf: (dns_host) => ({ dns_host }),
+  }),
+} satisfies Record<ListedFacet, object>;
 
 /** How many names are read at a time to find a long one again. */
 const STEP = 500;
 
-type Query = z.output<typeof query>;
-
-/** A page of one list by value, the most frequent first. */
-function facetPage<Row extends object>(
-  records: Store['records'],
-  kind: FacetKind,
-  { limit, cursor }: Query,
-  rowOf: (name: string, count: number) => Row,
-) {
+/** The operation of a list by value, the most frequent first. */
+export const listFacet = ({ records }: Pick<Store, 'records'>, kind: ListedFacet) => {
+  const { spec, rowOf } = FACET_ROWS[kind];
   const namesAfter = (count: number, name: string) =>
     records.topFacets(kind, STEP, { count, name }).map((row) => row.name);
-  const [most, name] = cursor === undefined ? [] : readLongCursor(NameCursor, cursor, namesAfter);
-  const after = most === undefined || name === undefined ? undefined : { count: most, name };
-  const found = records.topFacets(kind, limit + 1, after);
-  const { rows, next } = pageOf(found, limit, (last) => longCursor(last.count, last.name));
-  return {
-    items: rows.map((row) => rowOf(row.name, row.count)),
-    total: records.facetNames(kind),
-    next_cursor: next,
-  };
+  return operation(spec, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [most, name] = cursor === undefined ? [] : readLongCursor(NameCursor, cursor, namesAfter);
+    const after = most === undefined || name === undefined ? undefined : { count: most, name };
+    const found = records.topFacets(kind, limit + 1, after);
+    const { rows, next } = pageOf(found, limit, (last) => longCursor(last.count, last.name));
+    return {
+      items: rows.map((row) => ({ ...rowOf(row.name), count: row.count })),
+      total: records.facetNames(kind),
+      next_cursor: next,
+    };
+  });
+};
+
+/** The columns of such a list as CSV. */
+export const facetColumns = (kind: ListedFacet): string[] => [...Object.keys(FACET_ROWS[kind].rowOf('')), 'count'];
+
+/** All of such a list as cells of CSV, in batches. */
+export function* facetCells({ records }: Pick<Store, 'records'>, kind: ListedFacet): Generator<Cell[][], void> {
+  const { rowOf } = FACET_ROWS[kind];
+  for (let after: { count: number; name: string } | undefined; ; ) {
+    const found = records.topFacets(kind, STEP, after);
+    yield found.map(({ name, count }) => [...Object.values(rowOf(name)), count]);
+    after = found.at(-1);
+    if (found.length < STEP) return;
+  }
 }
-
-export const listServices = ({ records }: Pick<Store, 'records'>) =>
-  operation(services, (c) =>
-    facetPage(records, 'service', c.req.valid('query'), (name, count) => ({ ...serviceOf(name), count })),
-  );
-
-export const listIssuers = ({ records }: Pick<Store, 'records'>) =>
-  operation(issuers, (c) => facetPage(records, 'issuer', c.req.valid('query'), (issuer, count) => ({ issuer, count })));
 
 /** The parts of a service's facet, `<kind>:<name>`. */
 export function serviceOf(facet: string): { service: string; kind: string } {

@@ -62,6 +62,17 @@ describe('the pages of lists, figures and search', () => {
     }
   });
 
+  test('an account finds each list as a file beside it, and strangers do not', async () => {
+    for (const path of ['/domains', '/services', '/issuers', '/mail-hosts', '/dns-hosts']) {
+      const link = `/account/exports${path}.csv`;
+      assert.ok((await page(path, { cookie })).text.includes(`href="${link}"`), path);
+      assert.ok(!(await page(path)).text.includes(link), path);
+      const { status, headers } = await page(link, { cookie });
+      assert.deepEqual([status, headers['content-type']], [200, 'text/csv; charset=utf-8; header=present'], path);
+      assert.equal((await page(link)).status, 303);
+    }
+  });
+
   test('a key of the API changes nothing on a page, and a cursor opens nothing to strangers', async () => {
     const open = await json('/domains');
     assert.deepEqual(await json('/domains', { 'x-service-key': stand.keyOf('account') }), open);

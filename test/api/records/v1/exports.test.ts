@@ -58,6 +58,50 @@ test('an export of changes holds those of its span, each once, in order', async 
   assert.equal((await ask(url, '/v1/exports/changes.csv?since=never', key)).status, 400);
 });
 
+test('a list as CSV is whole, however long, and no cell of it is a formula', async (t) => {
+  const { url, enter, clock, keyOf, app } = await recordsStand(t, { KEYED_DAILY: '10000' });
+  const key = { authorization: `Bearer ${keyOf('account')}` };
+  const FORMULAS = ['=cmd|calc', '+1', '-1', '@SUM(1)'];
+  for (const [n, name] of FORMULAS.entries()) {
+    const host = `host${n}.example`;
+    enter(
+      probe(
+        host,
+        clock.now,
+        { NS: [`ns.dns${n}.example`], MX: [`10 mx.mail${n}.example`] },
+        certificate('a', `O=${name}`),
+      ),
+    );
+  }
+  const { records } = app.store;
+  // More than are read at once.
+  const many = Array.from({ length: 1_201 }, (_, n) => parseHostname(`many-${n}.test`));
+  records.watch(many, clock.now);
+  const linesOf = async (file: string) => (await ask(url, `/v1/exports/${file}`, key)).text.split('\r\n').slice(1, -1);
+  const catalog = (await linesOf('domains.csv')).map((line) => line.split(',')[0]);
+  assert.equal(new Set(catalog).size, many.length + FORMULAS.length);
+  assert.equal(catalog.length, new Set(catalog).size);
+  assert.deepEqual(await linesOf('issuers.csv'), FORMULAS.map((name) => `'${name},1`).sort());
+  for (const [list, name] of [
+    ['mail-hosts', 'mail'],
+    ['dns-hosts', 'dns'],
+  ] as const) {
+    const rows = await linesOf(`${list}.csv`);
+    assert.deepEqual(
+      rows,
+      FORMULAS.map((_, n) => `${name}${n}.example,1`),
+      list,
+    );
+    const { items } = JSON.parse((await ask(url, `/v1/${list}`, key)).text) as { items: object[] };
+    assert.deepEqual(
+      items.map((row) => Object.values(row).join(',')),
+      rows,
+      'the list says the same as its file',
+    );
+  }
+  assert.equal((await ask(url, '/v1/exports/types.csv', key)).status, 404);
+});
+
 test('a domain that opts out while it is exported is shown no further', async (t) => {
   const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const at = clock.now;

@@ -17,7 +17,14 @@ test('every list goes on by its cursor to its end: nothing twice, nothing left o
   for (let n = 0; n < 9; n++) {
     enter(probe('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`], TXT: [long(n), `short ${n}`] }));
     const issuer = `CN=R11, O=${n % 2 === 0 ? `Issuer ${n}` : 'y'.repeat(900) + n}, C=US`;
-    enter(probe(`host${n}.example`, at + n * MINUTE, { MX: ['10 mail.google.com'] }, certificate('a', issuer)));
+    enter(
+      probe(
+        `host${n}.example`,
+        at + n * MINUTE,
+        { MX: [`10 mail.mx${n}.example`, '20 mail.google.com'], NS: [`ns.dns${n % 4}.example`] },
+        certificate('a', issuer),
+      ),
+    );
   }
   for (const path of [
     '/v1/domains?',
@@ -31,6 +38,8 @@ test('every list goes on by its cursor to its end: nothing twice, nothing left o
     '/v1/domains/example.org/series?type=A&',
     '/v1/services?',
     '/v1/issuers?',
+    '/v1/mail-hosts?',
+    '/v1/dns-hosts?',
   ]) {
     const whole = JSON.parse((await ask(url, `${path}limit=1000`, key)).text);
     assert.equal(whole.items.length, whole.total, path);
