@@ -19,6 +19,7 @@ export type FaultCode =
   | 'not_observed'
   | 'method_not_allowed'
   | 'conflict'
+  | 'ahead_of_stream'
   | 'withdrawn'
   | 'too_large'
   | 'unsupported_media_type'

@@ -35,6 +35,7 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
   not_observed: 404,
   method_not_allowed: 405,
   conflict: 409,
+  ahead_of_stream: 409,
   withdrawn: 410,
   too_large: 413,
   unsupported_media_type: 415,

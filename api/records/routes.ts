@@ -150,7 +150,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/v1/domains/{domain}/provenance', 'read', listProvenance(app)],
     ['GET', '/v1/domains/{domain}/history', 'read', listHistory(store)],
     ['GET', '/v1/domains/{domain}/series', 'read', readSeries(store)],
-    ['GET', '/v1/changes', 'read', listChanges(store)],
+    ['GET', '/v1/changes', 'read', listChanges(app)],
     ['GET', '/v1/stream', 'read', streamChanges(app, feed, logger)],
     ['GET', '/v1/services', 'read', listFacet(store, 'service')],
     ['GET', '/v1/issuers', 'read', listFacet(store, 'issuer')],

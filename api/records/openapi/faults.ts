@@ -75,6 +75,11 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'the request conflicts with the current state. For a payment, `reason` says how: `other_request` (it was for another request), `other_payment` (its nonce was used by another authorization or signature), `answer_gone` (its response is no longer kept), `repeated` (its response was repeated as often as allowed).',
         'this payment is for another request: a payment buys one answer. Sign a new one for this',
       ],
+      ahead_of_stream: [
+        '`Last-Event-ID`, `since_seq` or a cursor of `order=oldest` is ahead of the newest change, whose number is `newest`: the service was restored from a backup since. Read the changes since then, and go on from `newest`. Nothing was charged.',
+        'last-event-id: 1200 is ahead of the stream, whose newest change is 1180',
+        { newest: 1_180 },
+      ],
     },
   },
   413: {

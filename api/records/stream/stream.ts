@@ -7,6 +7,7 @@ import { requireHost } from '../../../src/records/require-host.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
+import { assertReached } from '../ahead.ts';
 import { operation } from '../route.ts';
 import { domainFilter, typeParam } from '../v1/params.ts';
 import type { ChangeFeed } from './feed.ts';
@@ -28,7 +29,7 @@ const spec = {
   summary: 'Changes as they happen, as Server-Sent Events',
   description: [
     'Each event carries a change as its `data` and the change’s `seq` as its `id`. A comment every 15 seconds keeps the connection alive.',
-    'Without a number, the stream starts with the next change. `Last-Event-ID`, which EventSource sends by itself, takes precedence over `since_seq`; every change after that number is delivered exactly once.',
+    'Without a number, the stream starts with the next change. `Last-Event-ID`, which EventSource sends by itself, takes precedence over `since_seq`; every change after that number is delivered exactly once. A number ahead of the newest change is 409 `ahead_of_stream`, which names the `newest`: the service was restored from a backup since, or the number is not one of its changes.',
     `An account may have ${STREAMS_MAX.account} open streams, an address that pays per call ${STREAMS_MAX.address}; more are rejected with 429.`,
     'A final event `end` gives the `reason`: the listener reads too slowly (`too_slow`), the stream is an hour old (`time_is_up`), or the server is stopping (`stopping`). Reconnect with `Last-Event-ID`. Opening a stream costs one unit.',
   ].join('\n\n'),
@@ -63,7 +64,11 @@ export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger)
   return operation(spec, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain);
-    const after = c.req.valid('header')['last-event-id'] ?? since_seq ?? feed.newest();
+    const last = c.req.valid('header')['last-event-id'];
+    const newest = feed.newest();
+    const after = last ?? since_seq ?? newest;
+    const field = last === undefined ? 'since_seq' : 'last-event-id';
+    assertReached(app, { field, position: after, newest });
     const headers = {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'private, no-store',

@@ -27,6 +27,10 @@ test('a stream is paid for before a byte of it goes out, and once an hour', { sk
   const [event] = await first.atLeast(1);
   assert.equal(JSON.parse(event?.data ?? '{}').domain, HOST);
   first.hangUp();
+  const ahead = await payment(payer, STREAM_UNITS);
+  const refused = await ask(url, '/v1/stream', { ...ahead.headers, 'Last-Event-ID': '7' });
+  assert.deepEqual([refused.status, JSON.parse(refused.text).newest], [409, 1]);
+  assert.equal(await chain.balance(PAYEE), STREAM_UNITS, 'a stream that would say nothing is not sold');
 
   // A connection that was lost is opened again with the same payment.
   clock.now += 3_500_000;

@@ -208,6 +208,58 @@ test('a number that is none is refused; HEAD opens nothing', async (t) => {
   assert.equal(head.headers['content-type'], 'text/event-stream; charset=utf-8');
 });
 
+test('a number ahead of the newest change is refused before anything is charged or counted', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, keyOf, enter, app } = stand;
+  const next = changer(stand);
+  enter(next(), next(), next());
+  const key = { 'x-service-key': keyOf('account') };
+  const cursor = (seq: number) => Buffer.from(JSON.stringify([seq])).toString('base64url');
+  for (const [path, headers] of [
+    ['/v1/stream', { 'last-event-id': '3' }],
+    ['/v1/stream?since_seq=3', {}],
+    ['/v1/stream?since_seq=1', { 'last-event-id': '999999999999999' }],
+    ['/v1/stream?domain=example.org&type=MX', { 'last-event-id': '3' }],
+    [`/v1/changes?order=oldest&cursor=${cursor(3)}`, {}],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, text } = await ask(url, path, { ...key, ...headers }, method);
+      assert.equal(status, 409, path);
+      if (method === 'HEAD') continue;
+      const { error, newest, message } = JSON.parse(text);
+      assert.deepEqual([error, newest], ['ahead_of_stream', 2]);
+      assert.match(message, /newest change is 2/);
+    }
+  }
+  assert.equal(app.store.quotas.openStreams(holderOf(stand), app.now(), MINUTE), 0);
+  const { today } = JSON.parse((await ask(url, '/v1/usage', key)).text);
+  assert.equal(today.units, 0, 'what was refused is not charged');
+  // Equal to the newest, and what is older first, are as before.
+  const reader = await listenTo(url, '/v1/stream', { ...key, 'last-event-id': '2' });
+  assert.equal(reader.status, 200);
+  enter(next());
+  assert.deepEqual(idsOf(await reader.atLeast(1)), [3]);
+  reader.hangUp();
+  for (const query of [`order=oldest&cursor=${cursor(3)}`, `cursor=${cursor(9)}`]) {
+    assert.equal((await ask(url, `/v1/changes?${query}`, key)).status, 200, query);
+  }
+});
+
+test('a server that stands by may lag behind, so it asks for patience', async (t) => {
+  const { url, keyOf, app } = await recordsStand(t);
+  const signer = {
+    ...app.signer,
+    assertHeld() {
+      throw new Error('another server signs');
+    },
+  };
+  Object.assign(app, { signer });
+  const key = { 'x-service-key': keyOf('service') };
+  const { status, headers, text } = await ask(url, '/v1/stream', { ...key, 'last-event-id': '3' });
+  assert.equal(status, 503, text);
+  assert.match(String(headers['retry-after']), /^\d+$/);
+});
+
 test('an account has so many streams open at a time, over all processes, and one that ends makes room', async (t) => {
   const stand = await recordsStand(t);
   const { url, keyOf, app } = stand;
