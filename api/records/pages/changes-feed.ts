@@ -1,9 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Feed } from 'feed';
 import type { AppContext } from '../../../src/app/context.ts';
-import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
-import { changeLine } from '../../../src/records/change-line.ts';
-import type { Delta as StoredDelta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
@@ -15,13 +11,10 @@ import { operation } from '../route.ts';
 import { sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import { Delta } from '../v1/record-schemas.ts';
-import { changeView } from './change-view.ts';
+import { ARCHIVE_ITEMS, archiveIn, archivesOf, rssOf, spanOf } from './changes-rss.ts';
 
-/** Changes in the feed. */
+/** Changes in the feed as JSON. */
 const FEED_ITEMS = 100;
-/** How long feed readers may cache the feed, in minutes. */
-const TTL_MINUTES = 15;
-
 const spec = {
   operationId: 'readChangeFeed',
   tags: ['Public'],
@@ -49,66 +42,16 @@ export function changeFeeds({ store: { records }, settings }: Pick<AppContext, '
       });
     }),
     rss: async (c: RecordsContext) => {
-      const feed = await cache.load('rss', changesState(records), () =>
-        rssOf(dataOrigin, records.deltas({}, { limit: FEED_ITEMS })),
-      );
+      const newest = records.newestDelta();
+      const archive = archiveIn(c, newest);
+      const feed = await cache.load(`rss ${archive ?? ''}`, changesState(records), () => {
+        const span = spanOf(newest, archive);
+        const shown = records
+          .deltas({}, { order: 'oldest', cursor: span.after, limit: 2 * ARCHIVE_ITEMS })
+          .filter(({ seq }) => seq <= span.to);
+        return rssOf(dataOrigin, shown.reverse(), { archive, archives: archivesOf(newest) });
+      });
       return sendPublic(c, feed, { 'Content-Type': 'application/rss+xml; charset=utf-8' });
     },
   };
-}
-
-/**
- * RSS 2.0 of changes, newest first. Its date is that of the latest change, so that the same changes give the same
- * bytes.
- */
-function rssOf(root: string, deltas: StoredDelta[]): string {
-  const newest = deltas[0];
-  const feed = new Feed({
-    title: 'Domain Records: changes',
-    link: `${root}/changes/today`,
-    description:
-      'Changes in the DNS records and certificates of watched hostnames. Every change is part of a signed observation.',
-    language: 'en',
-    updated: new Date(newest?.at ?? 0),
-    feed: `${root}/changes.rss`,
-    docs: 'https://www.rssboard.org/rss-specification',
-    generator: 'Broadsheet',
-    ttl: TTL_MINUTES,
-  });
-  for (const delta of deltas) {
-    feed.addItem({
-      title: '',
-      link: `${root}/t/${delta.domain}`,
-      guid: String(delta.seq),
-      date: new Date(delta.at),
-      category: [{ name: delta.signal }],
-      // Replaces the CDATA that the library would write, which a value with `]]>` would end.
-      extensions: [
-        { name: 'title', objects: { _text: xmlText(changeLine(delta)) } },
-        { name: 'description', objects: { _text: xmlText(describe(delta)) } },
-      ],
-    });
-  }
-  const xml = feed.rss2();
-  return `${newest === undefined ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
-}
-
-/** Lost and gained values as HTML, one per line. */
-function describe(delta: StoredDelta): string {
-  const { lost, gained, more_lost, more_gained } = changeView(delta);
-  const more = (count: number) => (count === 0 ? [] : [`… and ${count} more`]);
-  return [
-    ...lost.map((value) => `− ${value}`),
-    ...more(more_lost),
-    ...gained.map((value) => `+ ${value}`),
-    ...more(more_gained),
-    `Observation ${delta.observation_seq}.`,
-  ]
-    .map(escapeText)
-    .join('<br>');
-}
-
-/** Escapes what feed 6 does not: it assumes that `&amp;` in a text is already escaped. */
-function xmlText(value: string): string {
-  return cleanText(value).replaceAll('&', '&amp;');
 }

@@ -33,7 +33,9 @@ interface Feed {
   rss: {
     channel: {
       lastBuildDate?: string;
-      item?: { title: string; guid: { '#text': number }; description: string; link: string }[];
+      item?: { title: string; guid: { '#text': string }; description: string; link: string }[];
+      'atom:link': { '@_rel': string; '@_href': string }[];
+      'fh:archive'?: string;
     };
   };
 }
@@ -147,14 +149,57 @@ describe('the changes', () => {
     const { item = [], lastBuildDate } = readFeed(text);
     const newest = await list('/changes.json');
     assert.deepEqual(
-      item.map(({ guid }) => guid['#text']),
-      newest.items.map(({ seq }) => seq),
+      item.slice(0, 100).map(({ guid }) => guid['#text']),
+      newest.items.map(({ seq, at }) => `http://localhost:4322/changes/${at.slice(0, 10)}#change-${seq}`),
     );
     assert.equal(Date.parse(lastBuildDate ?? ''), Math.floor(Date.parse(newest.items[0]?.at ?? '') / 1000) * 1000);
     assert.equal(item[0]?.title, `odd.example TXT changed: plain → ${odd}`);
     assert.equal(item[0]?.link, 'http://localhost:4322/t/odd.example');
     const again = await get('/changes.rss', { 'if-none-match': String(headers.etag) });
     assert.equal(again.status, 304);
+  });
+
+  test('the feed pages back to its first change, each under one id, and archives change no more', async () => {
+    stand.enter(...Array.from({ length: 260 }, (_, n) => probe('odd.example', NOW + 10 + n, { TXT: [`news ${n}`] })));
+    const whole = (await list('/changes.json?limit=1000')).items;
+    const walk = async (rel: string) => {
+      const seen: string[] = [];
+      const documents: string[] = [];
+      for (let path: string | undefined = '/changes.rss'; path !== undefined; ) {
+        const { text, status } = await get(path, {});
+        assert.equal(status, 200, path);
+        const feed = readFeed(text);
+        const linkTo = (name: string) => feed['atom:link'].find((link) => link['@_rel'] === name)?.['@_href'];
+        assert.equal(linkTo('self'), `http://localhost:4322${path}`);
+        assert.equal(linkTo('current'), 'http://localhost:4322/changes.rss');
+        assert.equal('fh:archive' in feed, path !== '/changes.rss', path);
+        documents.push(path);
+        seen.push(...(feed.item ?? []).map(({ guid }) => guid['#text']));
+        const next = linkTo(rel);
+        path = next === undefined ? undefined : next.slice('http://localhost:4322'.length);
+      }
+      return { seen, documents };
+    };
+    const { seen, documents } = await walk('prev-archive');
+    assert.ok(documents.length > 2, documents.join(' '));
+    assert.deepEqual(
+      seen.map((id) => Number(/#change-(\d+)$/.exec(id)?.[1])),
+      whole.map(({ seq }) => seq),
+    );
+    assert.equal(new Set(seen).size, seen.length);
+    assert.deepEqual(await walk('next'), { seen, documents }, 'paged and archived feeds are one');
+    const oldest = documents.at(-1) ?? '';
+    const before = (await get(oldest, {})).text;
+    stand.enter(probe('odd.example', NOW + 400, { TXT: ['later'] }));
+    assert.equal((await get(oldest, {})).text, before);
+    for (const [query, status] of [
+      ['0', 400],
+      ['x', 400],
+      ['', 400],
+      ['99999', 404],
+    ] as const) {
+      assert.equal((await get(`/changes.rss?archive=${query}`, {})).status, status, query);
+    }
   });
 
   test('the tape has the last 50, each in a line, is marked, and open to other origins', async () => {
@@ -171,7 +216,7 @@ describe('the changes', () => {
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.match(String(headers['cache-control']), /^public, max-age=0, s-maxage=60/);
     assert.equal((await get('/v1/tape', { 'if-none-match': String(headers.etag) })).status, 304);
-    stand.enter(probe('odd.example', NOW + 3, { TXT: ['news'] }));
+    stand.enter(probe('odd.example', NOW + 500, { TXT: ['news'] }));
     const fresh = await get('/v1/tape', { 'if-none-match': String(headers.etag) });
     assert.equal(fresh.status, 200);
     assert.match((JSON.parse(fresh.text) as List).items[0]?.line ?? '', /^odd\.example TXT changed: .* → news$/);
