@@ -92,3 +92,9 @@ export function parseSpan(text: string): Span | null {
   const from = Date.parse(text);
   return Number.isNaN(from) ? null : { from, until: from + 1 };
 }
+
+/** A length of time in ISO 8601, in whole seconds: PT2M34S */
+export function isoDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `PT${Math.floor(whole / 60)}M${whole % 60}S`;
+}

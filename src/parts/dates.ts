@@ -64,12 +64,6 @@ export function runningTime(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-/** PT2M34S */
-export function isoDuration(seconds: number): string {
-  const whole = Math.round(seconds);
-  return `PT${Math.floor(whole / 60)}M${whole % 60}S`;
-}
-
 const sizes = formatters((language) => {
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   return new Intl.NumberFormat(language, { style: 'unit', unit: 'megabyte', ...digits });

@@ -1,11 +1,22 @@
 import type { Story } from '../desk/archive.ts';
+import type { Cast } from '../desk/cast.ts';
 import { contactMail, sectionSlug } from '../desk/paper.ts';
 import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
+import { fill } from '../phrases/fill.ts';
 import { phrasesOf } from '../phrases/tables.ts';
+import { isoDuration } from '../time.ts';
 import type { Channel } from './feeds/channel.ts';
-import { channelDescription, webAddress } from './feeds/channel.ts';
+import { channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
 import { isoTime } from './times.ts';
+
+/** The picture that stands for a paper: its logo, else its icon. */
+export interface Logo {
+  /** Absolute. */
+  url: string;
+  width: number;
+  height: number;
+}
 
 /** What a story's JSON-LD needs besides the story itself. */
 export interface StoryFacts {
@@ -14,6 +25,14 @@ export interface StoryFacts {
   /** Absolute address of the persona's portrait. */
   avatar: string;
   word_count: number;
+  logo: Logo;
+}
+
+/** What a video edition's JSON-LD needs besides the edition itself. The sizes are those of the video. */
+export interface CastFacts {
+  width: number | null;
+  height: number | null;
+  logo: Logo;
 }
 
 const CONTEXT = 'https://schema.org';
@@ -63,7 +82,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
     digitalSourceType: isByPeople ? undefined : MADE_BY_MODEL,
     contributor: isByPeople ? persona : undefined,
-    publisher: publisher(channel),
+    publisher: publisher(channel, facts.logo),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
     isAccessibleForFree: true,
     citation: given(citations(story.cited_facts)),
@@ -88,12 +107,12 @@ function contactPoint(paper: Channel['paper']): object {
 }
 
 /** JSON-LD of the front page: the paper as a `NewsMediaOrganization`, and its `WebSite` with its search. */
-export function frontJsonLd(channel: Channel): string {
+export function frontJsonLd(channel: Channel, logo: Logo): string {
   const { paper, root } = channel;
   return script({
     '@graph': [
       {
-        ...publisher(channel),
+        ...publisher(channel, logo),
         description: channelDescription(channel),
         ...(paper.motto === '' ? {} : { slogan: paper.motto }),
         publishingPrinciples: `${root}/standards/`,
@@ -119,6 +138,37 @@ export function frontJsonLd(channel: Channel): string {
   });
 }
 
+/** JSON-LD of a video edition's page: a `VideoObject`, dated by its day at midnight UTC as in the podcast. */
+export function castJsonLd(channel: Channel, cast: Cast, { width, height, logo }: CastFacts): string {
+  const { paper, root } = channel;
+  const url = `${root}/cast/${cast.day}/`;
+  return script({
+    '@type': 'VideoObject',
+    '@id': `${url}#video`,
+    url,
+    name: cast.title,
+    // Search engines want a description; an edition may lack one.
+    description: cast.description.trim() || `${cast.title}. ${disclosure(channel)}`,
+    thumbnailUrl: fileUrl(root, cast.poster),
+    uploadDate: `${cast.day}T00:00:00.000Z`,
+    duration: isoDuration(cast.duration_s),
+    contentUrl: fileUrl(root, cast.video),
+    embedUrl: `${url}embed/`,
+    encodingFormat: cast.media_type,
+    contentSize: String(cast.bytes),
+    width: width ?? undefined,
+    height: height ?? undefined,
+    inLanguage: paper.language,
+    isAccessibleForFree: true,
+    creator: {
+      '@type': 'Organization',
+      name: fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate }),
+      url: `${root}/masthead/`,
+    },
+    publisher: publisher(channel, logo),
+  });
+}
+
 /** JSON-LD of the path to a page: a `BreadcrumbList` from the front page on, with absolute addresses. */
 export function breadcrumbsJsonLd(trail: readonly { name: string; url: string }[]): string {
   return script(breadcrumbs(trail));
@@ -136,8 +186,14 @@ function breadcrumbs(trail: readonly { name: string; url: string }[]) {
   };
 }
 
-function publisher({ paper, root }: Channel) {
-  return { '@type': 'NewsMediaOrganization', '@id': `${root}/#publisher`, name: paper.nameplate, url: `${root}/` };
+function publisher({ paper, root }: Channel, { url, width, height }: Logo) {
+  return {
+    '@type': 'NewsMediaOrganization',
+    '@id': `${root}/#publisher`,
+    name: paper.nameplate,
+    url: `${root}/`,
+    logo: { '@type': 'ImageObject', url, width, height },
+  };
 }
 
 function imageOf(story: Story, url: string) {

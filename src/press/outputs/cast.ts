@@ -5,8 +5,11 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
+import { castJsonLd } from '../structured-data.ts';
 import type { CastDayView, CastView } from '../views.ts';
+import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
+import { logoOf } from './logo.ts';
 import { pictureView, rowView } from './row-view.ts';
 
 /** A video edition on a page. */
@@ -57,6 +60,7 @@ export const castDay: Output = {
     const cast = edition.cast(day);
     if (cast === null) return null;
     const { width = null, height = null } = edition.media(cast.poster) ?? {};
+    const video = edition.media(cast.video);
     const oembed = `${edition.site.root}/oembed?url=${encodeURIComponent(`${edition.site.root}/cast/${day}/`)}`;
     const view: CastDayView = {
       frame: frameOf(edition, {
@@ -64,6 +68,11 @@ export const castDay: Output = {
         title: cast.title,
         description: cast.description,
         share: { absolute: `${edition.site.root}/${cast.poster}`, alt: cast.title, width, height },
+        json_ld: castJsonLd(channelOf(edition), cast, {
+          width: video?.width ?? null,
+          height: video?.height ?? null,
+          logo: edition.shared(logoOf),
+        }),
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),

@@ -15,6 +15,7 @@ import { castView } from './cast.ts';
 import { correctionRows } from './corrections.ts';
 import { frameOf } from './frame.ts';
 import { composeSections } from './front-blocks.ts';
+import { logoOf } from './logo.ts';
 import { bylineView, rowView } from './row-view.ts';
 
 /** The lead is chosen from this many of the newest pieces. */
@@ -75,7 +76,7 @@ function frontView(edition: Edition): FrontView {
       path: '',
       title: null,
       description: paper.description,
-      json_ld: frontJsonLd({ paper, root: edition.site.root }),
+      json_ld: frontJsonLd({ paper, root: edition.site.root }, edition.shared(logoOf)),
     }),
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),

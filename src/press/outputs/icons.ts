@@ -26,6 +26,12 @@ export function iconViews(edition: Edition): Frame['paper']['icons'] {
   };
 }
 
+/** The icon as a picture of the paper, where it has no logo: its path under the root and its side, in pixels. */
+export function largestIcon(edition: Edition): { path: string; side: number } {
+  const side = Math.max(...MANIFEST_SIDES);
+  return { path: `icons/${iconOf(edition).id}-${side}.png`, side };
+}
+
 /** The icons of the paper for browsers and home screens, and the web manifest that lists them. */
 export const icons = singleOutput('icons', 'assets', (edition, { pictures }) => {
   const { id, svg, media } = iconOf(edition);

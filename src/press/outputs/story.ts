@@ -22,6 +22,7 @@ import { isoTime } from '../times.ts';
 import { utf8 } from '../utf8.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
+import { logoOf } from './logo.ts';
 import { cardOf, linksOf, pictureView, prosePicture, rowView } from './row-view.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
@@ -120,6 +121,7 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
         image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
         avatar: linksOf(edition).avatar(found.persona),
         word_count: prose.words,
+        logo: edition.shared(logoOf),
       }),
     }),
     is_preview: false,

@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '@mara': '＠mara',
 };
 const PERSONAS = Object.keys(NAMES).map((name, at) => item({ id: `p${at}`, byline: { name, title: 'Tides Desk' } }));
-const PEOPLE = Object.keys(NAMES).map((writer, at) => item({ id: `w${at}`, writer }));
+const PEOPLE = Object.keys(NAMES).map((name, at) => item({ id: `w${at}`, writers: [{ name }] }));
 
 interface Authors {
   channel: string[];
@@ -61,6 +61,17 @@ test('rss-parser keeps every author', async () => {
         authors.items,
       );
   }
+});
+
+test('people who wrote a piece together are as many elements, or authors', () => {
+  const together = item({ writers: Object.keys(NAMES).map((name) => ({ name })) });
+  const creators = rss(channel, [together], { path: 'rss.xml' }).match(/(?<=<dc:creator>)[^<]*/g);
+  assert.deepEqual(creators, Object.values(NAMES));
+  const [read] = JSON.parse(jsonFeed(channel, [together])).items;
+  assert.deepEqual(
+    read.authors,
+    Object.values(NAMES).map((name) => ({ name })),
+  );
 });
 
 test('gofeed keeps every author', (t) => {

@@ -13,6 +13,8 @@ import { sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts'
 import { frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
 import { cast, channel, hardItems } from './fixtures.ts';
 
+const LOGO = { url: 'https://ledger.example/icons/a-512.png', width: 512, height: 512 };
+
 /** Every file that the feeds can write, from the same ledger. */
 function everything(): string[] {
   const items = hardItems();
@@ -28,10 +30,10 @@ function everything(): string[] {
     robots(channel.root),
     securityTxt(channel, Date.UTC(2026, 10, 21)),
     headersFile({ root: channel.root, embed_scripts: [] }),
-    frontJsonLd(channel),
+    frontJsonLd(channel, LOGO),
     ...items.flatMap((item) => [
       storyMarkdown(channel, item).toString(),
-      storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1 }),
+      storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1, logo: LOGO }),
     ]),
   ];
 }

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { breadcrumbsJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { breadcrumbsJsonLd, castJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
-import { channel, hardItems, realItems, story } from './fixtures.ts';
+import { cast, channel, hardItems, realItems, story } from './fixtures.ts';
 
-const FACTS = { image: `${channel.root}/cards/a.png`, avatar: `${channel.root}/media/a.svg`, word_count: 6 };
+const LOGO = { url: `${channel.root}/icons/a-512.png`, width: 512, height: 512 };
+const FACTS = {
+  image: `${channel.root}/cards/a.png`,
+  avatar: `${channel.root}/media/a.svg`,
+  word_count: 6,
+  logo: LOGO,
+};
 const AFTER_SCRIPT = /[<>&\u2028\u2029]/;
 
 /** Every object in a document. */
@@ -58,6 +64,7 @@ describe('the JSON-LD of a story', () => {
     assert.equal(article.author.url, `${channel.root}/masthead/mara-vell/`);
     assert.equal(article.author.logo, FACTS.avatar);
     assert.equal(article.publisher.name, channel.paper.nameplate);
+    assert.deepEqual(article.publisher.logo, { '@type': 'ImageObject', ...LOGO });
     assert.equal(article.isPartOf['@type'], 'WebSite');
     assert.equal(article.creditText, 'After A');
     assert.equal(article.identifier.value, story().content_hash);
@@ -111,19 +118,52 @@ describe('the JSON-LD of a story', () => {
 
 describe('the JSON-LD of the other pages', () => {
   it('names the paper as a news organization and its search', () => {
-    const [paper, site] = JSON.parse(frontJsonLd(channel))['@graph'];
+    const [paper, site] = JSON.parse(frontJsonLd(channel, LOGO))['@graph'];
     assert.equal(paper['@type'], 'NewsMediaOrganization');
     assert.equal(paper.name, channel.paper.nameplate);
+    assert.deepEqual(paper.logo, { '@type': 'ImageObject', ...LOGO });
     assert.equal(paper.correctionsPolicy, `${channel.root}/corrections/`);
     assert.equal(site['@type'], 'WebSite');
     assert.equal(site.potentialAction.target.urlTemplate, `${channel.root}/search/?q={search_term_string}`);
     assert.equal(site.publisher['@id'], paper['@id']);
-    assert.doesNotMatch(frontJsonLd(channel), AFTER_SCRIPT);
+    assert.doesNotMatch(frontJsonLd(channel, LOGO), AFTER_SCRIPT);
+  });
+
+  it('describes a video edition as a VideoObject', () => {
+    const facts = { width: 1280, height: 720, logo: LOGO };
+    const json = castJsonLd(channel, cast(), facts);
+    assert.doesNotMatch(json, AFTER_SCRIPT);
+    const { publisher, creator, ...video } = JSON.parse(json);
+    const page = `${channel.root}/cast/2026-11-20/`;
+    assert.deepEqual(video, {
+      '@context': 'https://schema.org',
+      '@type': 'VideoObject',
+      '@id': `${page}#video`,
+      url: page,
+      name: cast().title,
+      description: 'What the sea did.',
+      thumbnailUrl: `${channel.root}/media/cast/2026-11-20.jpg`,
+      uploadDate: '2026-11-20T00:00:00.000Z',
+      duration: 'PT1M23S',
+      contentUrl: `${channel.root}/media/cast/2026-11-20.mp4`,
+      embedUrl: `${page}embed/`,
+      encodingFormat: 'video/mp4',
+      contentSize: '1234567',
+      width: 1280,
+      height: 720,
+      inLanguage: 'en',
+      isAccessibleForFree: true,
+    });
+    assert.deepEqual(publisher.logo, { '@type': 'ImageObject', ...LOGO });
+    assert.equal(creator['@type'], 'Organization');
+    assert.match(creator.name, /AI personas/);
+    const bare = JSON.parse(castJsonLd(channel, cast({ description: ' ' }), { ...facts, width: null, height: null }));
+    assert.ok(bare.description.startsWith(`${cast().title}. `) && !('width' in bare));
   });
 
   it('ends the paper’s own words as a sentence before the next one', () => {
     const descriptionOf = (description: string) => {
-      const [paper] = JSON.parse(frontJsonLd({ ...channel, paper: { ...channel.paper, description } }))['@graph'];
+      const [paper] = JSON.parse(frontJsonLd({ ...channel, paper: { ...channel.paper, description } }, LOGO))['@graph'];
       return paper.description;
     };
     for (const [words, ended] of [
