@@ -95,7 +95,7 @@ function objectPlace(settings: Settings, text: string, newName: string): BackupP
 }
 
 /** Everybody may read what is pressed and published, and what is in DATA_DIR is lost together with it. */
-function requireApart(settings: Settings, file: string, text: string): void {
+export function requireApart(settings: Settings, file: string, text: string): void {
   const { dataDir, distDir, logDir, contentDir } = settings;
   const published = publishedAddress(settings);
   const folders = {
@@ -115,7 +115,7 @@ function requireApart(settings: Settings, file: string, text: string): void {
 }
 
 /** A publication removes what it does not know, and everybody may read what it leaves. */
-function requireUnpublished(settings: Settings, { bucket, endpoint }: S3Address, text: string): void {
+export function requireUnpublished(settings: Settings, { bucket, endpoint }: S3Address, text: string): void {
   const published = publishedAddress(settings);
   if (published?.kind !== 's3' || published.bucket !== bucket || published.endpoint !== endpoint) return;
   throw new Fault(

@@ -57,6 +57,8 @@ export const measurements = {
   request: new Measurement<AnsweredRequest>(),
   press: new Measurement<EndedPress>(),
   publication: new Measurement<EndedPublication>(),
+  /** Media files that MEDIA_URL lacks. */
+  mediaCopies: new Measurement<{ waiting: number }>(),
   mail: new Measurement<{
     queue: string;
     outcome: 'sent' | 'bounced' | 'postponed' | 'refused' | 'server_failed' | 'given_up';

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Media } from '../desk/media.ts';
 import type { Settings } from '../env.ts';
-import type { MediaFiles } from '../files/media.ts';
+import { codeOf } from '../fault.ts';
+import { type MediaFiles, missingMedia } from '../files/media.ts';
 import { pictureCache } from '../files/picture-cache.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Pictures } from '../press/output.ts';
@@ -33,11 +34,18 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
   const cache = pictureCache(join(dataDir, 'pictures'));
   const underWay = new Map<string, Promise<void>>();
 
+  const original = async ({ digest }: Pick<Media, 'digest'>): Promise<Uint8Array> => {
+    const bytes = await readFile(media.pathOf(digest)).catch((error: unknown) => {
+      throw codeOf(error) === 'ENOENT' ? missingMedia(digest) : error;
+    });
+    if (sha256(bytes) !== digest) throw missingMedia(digest);
+    return bytes;
+  };
   const draw = async (found: Media): Promise<void> => {
     // Loaded on demand, because its libraries are large and most runs have no new pictures.
     const { drawVariants } = await import('../press/draw-variants.ts');
     const shape = { width: found.width ?? 1, height: found.height ?? 1 };
-    const drawn = await drawVariants(media.pathOf(found.digest), variantsOf(found), shape);
+    const drawn = await drawVariants(() => original(found), variantsOf(found), shape);
     await cache.keep(
       pictureId(found),
       [...drawn].map(([path, bytes]) => [basename(path), bytes]),
@@ -67,7 +75,7 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
       await cache.keep(id, files).catch(() => {});
       return bytes;
     },
-    original: (found) => readFile(media.pathOf(found.digest)),
+    original,
     isDrawn: (found) => cache.has(pictureId(found)),
     async variant(found: Media, { path }: Variant) {
       const id = pictureId(found);

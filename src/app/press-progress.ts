@@ -1,19 +1,26 @@
+import { messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
-import type { PressReport } from '../press/press.ts';
+import { printError } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
-import type { PressOptions } from './press-run.ts';
+import { MediaCopies } from './media-copies.ts';
+import { openMediaStore } from './media-place.ts';
+import type { MediaPlace } from './missing-media.ts';
+import type { PaperReport, PressOptions } from './press-run.ts';
 import { pressPapers } from './press-run.ts';
 
 /** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
 export async function pressWithProgress(
   app: AppContext,
   options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {},
-): Promise<Map<string, PressReport>> {
+): Promise<Map<string, PaperReport>> {
   const progress = progressTo();
   const step = (paper: string, done: number, total: number, what: string) =>
     progress.step(`press ${paper}`, done, total, what);
-  const reports = await pressPapers(app, { ...options, printsHere: true, progress: step }).finally(progress.end);
+  const reports = await pressPapers(app, { ...options, printsHere: true, fetchesMedia: true, progress: step }).finally(
+    progress.end,
+  );
+  await sendMedia(app);
   if (app.settings.publishUrl !== null) {
     const { publishAfterPress } = await import('./publish-progress.ts');
     await publishAfterPress(app);
@@ -21,11 +28,28 @@ export async function pressWithProgress(
   return reports;
 }
 
+/** Sends filed media to MEDIA_URL. A failure is reported, and left to the server or to the next command. */
+async function sendMedia(app: AppContext): Promise<void> {
+  // A running server holds leases, and sends by itself.
+  if (app.settings.mediaUrl === null || app.store.leases.isAnyHeld(app.now())) return;
+  try {
+    const place = openMediaStore(app.settings);
+    if (place !== null) await new MediaCopies(app, place).send();
+  } catch (error) {
+    printError(`media are not kept at MEDIA_URL: ${messageOf(error)}`);
+  }
+}
+
 /** A summary of what was pressed, with one line per paper. */
-export function pressLines(reports: Map<string, PressReport>): string[] {
+export function pressLines(reports: Map<string, PaperReport>): string[] {
   if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
-  return [...reports].map(
-    ([paper, { outputs, written, removed }]) =>
-      `pressed ${paper}: ${plural(outputs, 'output')}, ${plural(written, 'file')} written, ${removed} removed`,
-  );
+  return [...reports].flatMap(([paper, { outputs, written, removed, missing }]) => [
+    `pressed ${paper}: ${plural(outputs, 'output')}, ${plural(written, 'file')} written, ${removed} removed`,
+    ...missing.map((path) => missingLine({ paper, path })),
+  ]);
+}
+
+/** Names a media file that readers see a stand-in for. */
+export function missingLine({ paper, path }: MediaPlace): string {
+  return `missing ${paper}/${path}: its bytes are not in DATA_DIR, or damaged, and a stand-in is shown; put them back, or file it again, and press`;
 }

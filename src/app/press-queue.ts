@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { isTree } from '../files/tree.ts';
-import type { PressReport } from '../press/press.ts';
 import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
 import { measurements } from './measurements.ts';
+import type { PaperReport } from './press-run.ts';
 import { pressPapers } from './press-run.ts';
 
 /** How many papers this process presses at a time: each needs a connection, and a large one needs a thread per core. */
@@ -12,8 +12,8 @@ const CONCURRENCY = 2;
 
 /** A paper's press, and the next one, for requests that arrived after the current one began. */
 interface QueueEntry {
-  current: Promise<PressReport | null>;
-  next: Promise<PressReport | null> | null;
+  current: Promise<PaperReport | null>;
+  next: Promise<PaperReport | null> | null;
   /** Whether it has begun. Until then it serves every new request. */
   hasBegun: boolean;
   /** Whether a caller waits for it; if so, it runs first. */
@@ -44,7 +44,7 @@ export class PressQueue {
    * Presses the stale outputs of a paper; resolves to null when none are left. `urgent` puts the paper ahead of those
    * that no caller waits for.
    */
-  press(paper: string, { urgent = false } = {}): Promise<PressReport | null> {
+  press(paper: string, { urgent = false } = {}): Promise<PaperReport | null> {
     const entry = this.#entries.get(paper);
     if (entry === undefined) return this.#start(paper, urgent);
     if (!entry.hasBegun) {
@@ -123,7 +123,7 @@ export class PressQueue {
     begin?.();
   }
 
-  #start(paper: string, urgent: boolean): Promise<PressReport | null> {
+  #start(paper: string, urgent: boolean): Promise<PaperReport | null> {
     const later = (work: Promise<void>) => {
       this.#syncing.add(work);
       void work.then(() => this.#syncing.delete(work));

@@ -7,6 +7,7 @@ import { paperRoot } from '../desk/paper.ts';
 import { expirePlaces } from '../desk/placing.ts';
 import { codeOf, Fault } from '../fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
+import { missingMediaIn } from '../files/media.ts';
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import type { PressReport, PrintPool } from '../press/press.ts';
@@ -17,6 +18,7 @@ import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
 import { pressCacheFile, requirePaper } from './context.ts';
+import { lookForMissing, missingPlaces, noteMissing } from './missing-media.ts';
 import { PressClaim } from './press-claim.ts';
 import { WorkerPool } from './press-pool.ts';
 
@@ -34,6 +36,8 @@ export interface PressOptions {
   progress?: (paper: string, done: number, total: number, what: string) => void;
   /** Stops a running press; unfinished outputs stay stale. */
   signal?: AbortSignal;
+  /** Whether to ask MEDIA_URL for media that were missing the last time; a press of everything always does. */
+  fetchesMedia?: boolean;
   /** Runs the press of a paper when its turn comes; by default at once. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Whether nobody else needs this thread, so that it prints its share of a large press. */
@@ -42,8 +46,16 @@ export interface PressOptions {
   later?: (work: Promise<void>) => void;
 }
 
+/** How often a press may begin again because of media that it finds missing. The first time it looks at all of them. */
+const MEDIA_RETRIES = 3;
+
+/** What a press did, and which media files of the paper it has a stand-in for. */
+export interface PaperReport extends PressReport {
+  missing: string[];
+}
+
 /** Presses what is stale, or everything, of one paper or of all. Each paper is pressed by one press at a time. */
-export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
+export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PaperReport>> {
   const { store } = app;
   const { paper } = options;
   const over = store.nextPlaceExpiry();
@@ -52,14 +64,20 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
     if (over !== null && over <= app.now()) expirePlaces(store, app.now());
   });
   if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
-  const reports = new Map<string, PressReport>();
+  // What cannot be fetched holds up no press.
+  await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+    },
+  );
+  const reports = new Map<string, PaperReport>();
   const failures: unknown[] = [];
   const all = () => [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)];
   for (const slug of paper === undefined ? all() : [paper]) {
     try {
       let report = await pressPaper(app, slug, options);
       if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
-      if (report !== null) reports.set(slug, report);
+      if (report !== null) reports.set(slug, { ...report, missing: missingOf(app, slug) });
     } catch (error) {
       failures.push(error);
     }
@@ -68,6 +86,13 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
   throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
+}
+
+/** The paths of a paper's media that are missing. */
+function missingOf(app: AppContext, slug: string): string[] {
+  return missingPlaces(app)
+    .filter(({ paper }) => paper === slug)
+    .map(({ path }) => path);
 }
 
 /** Presses until no pictures are left. Lets other processes press the paper in between. */
@@ -187,6 +212,8 @@ interface ClaimedPress {
   isFull(): boolean;
 }
 
+/** Returned in place of a report when media were missing that nobody had noticed: they are noted now. */
+const MEDIA_MISSING = Symbol('media are missing');
 /** Returned by a press that needs worker threads. */
 type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
 
@@ -209,16 +236,26 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   // Threads that this press will need start while it lists the outputs.
   const { printsHere = false } = claimed.options;
+  if (claimed.isFull()) await noteMissing(app, slug);
+  let retries = 0;
   let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings, { printsHere }) : null;
   try {
     for (;;) {
-      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool).catch(largeHeapAfter(pool));
-      if (!needsWorkers(report)) return report;
-      if (report === NEEDS_LARGE_HEAP && pool?.isLarge === false) {
+      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool)
+        .catch(largeHeapAfter(pool))
+        .catch(async (error: unknown): Promise<typeof MEDIA_MISSING> => {
+          if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
+          if (!(await noteMissing(app, slug, { deep: true }))) throw error;
+          return MEDIA_MISSING;
+        });
+      if (report !== MEDIA_MISSING && !needsWorkers(report)) return report;
+      // Its threads may be at work, or have too small a heap.
+      if (pool !== null && (report === MEDIA_MISSING || (report === NEEDS_LARGE_HEAP && !pool.isLarge))) {
         await pool.stop();
         for (const folder of pool.scratchFolders(scratch)) removeFolder(folder);
         pool = null;
       }
+      if (report === MEDIA_MISSING) continue;
       pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP, printsHere });
     }
   } finally {

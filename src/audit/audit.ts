@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { messageOf } from '../fault.ts';
-import { digestOf } from './disk.ts';
+import { digestOf } from '../files/file-digest.ts';
 import { auditLedger } from './ledger.ts';
 import { auditLog } from './log/audit-log.ts';
 import type { AuditParts } from './parts.ts';
@@ -79,9 +79,19 @@ export async function auditAll(
 function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
   for (const { path, digest } of store.allMedia(paper)) {
-    const found = digestOf(mediaFile(digest));
-    if (found === digest) continue;
-    faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${found === null ? 'missing' : 'damaged'}; file it again`);
+    const file = mediaFile(digest);
+    const found = digestOf(file);
+    if (found !== digest) {
+      const what = found === null ? 'missing' : 'damaged';
+      faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and readers see a stand-in; ${cureOf(file)}`);
+    } else if (store.missingMedia.has(digest)) {
+      faults.push(
+        `${paper}/${path}: it is back, and readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
+      );
+    }
   }
   return faults;
 }
+
+const cureOf = (file: string) =>
+  `put ${file} back from a backup, or file it again, then run \`npm run -s broadsheet -- press\``;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Archive } from '../desk/archive.ts';
 import { messageOf } from '../fault.ts';
+import { digestOf } from '../files/file-digest.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Site } from '../press/edition.ts';
 import { Edition } from '../press/edition.ts';
@@ -9,7 +10,7 @@ import type { Render, RenderedFile, RenderTools } from '../press/output.ts';
 import { outputNamed } from '../press/outputs/all.ts';
 import { hosting } from '../press/outputs/hosting.ts';
 import { news } from '../press/outputs/sitemap.ts';
-import { bytesOf, digestOf } from './disk.ts';
+import { bytesOf } from './disk.ts';
 import { newsMoment } from './news.ts';
 import type { ExpectedPage } from './page.ts';
 import { pageFault } from './page.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
+import { digestOf } from '../files/file-digest.ts';
 import { filesIn } from '../files/tree.ts';
 import { memoized } from '../press/memoized.ts';
 import { OUTPUTS, outputName } from '../press/outputs/all.ts';
-import { digestOf } from './disk.ts';
 import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';

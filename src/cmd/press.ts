@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { missingPlaces } from '../app/missing-media.ts';
+import { missingLine, pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { publishLogOnce } from '../app/publish-log-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
@@ -20,7 +21,9 @@ export function command(): Command {
         // A log that cannot be published holds up no paper.
         await published.catch(() => {});
         const reports = await pressWithProgress(app, options);
-        printResult(json, Object.fromEntries(reports), pressLines(reports));
+        // What is missing stays a fault when nothing is left to press.
+        const missing = missingPlaces(app).filter(({ paper }) => !reports.has(paper));
+        printResult(json, Object.fromEntries(reports), [...pressLines(reports), ...missing.map(missingLine)]);
         await published;
       }),
     );

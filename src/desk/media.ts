@@ -13,4 +13,6 @@ export interface Media {
   duration_ms: number | null;
   /** The dominant colour of an opaque picture, `#rrggbb`. Not in the records of older versions. */
   color?: string;
+  /** Whether DATA_DIR does not hold its bytes, so that a stand-in is shown. Never in a record. */
+  missing?: true;
 }

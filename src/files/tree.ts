@@ -22,6 +22,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
+import { digestOfFile } from './file-digest.ts';
+import { missingMedia } from './media.ts';
 
 const fsync = promisify(fsyncCallback);
 
@@ -94,17 +96,17 @@ export class Tree {
     }
   }
 
-  /** Copies another file to a path, by reflink if the file system supports it. */
-  async copy(path: string, from: string): Promise<void> {
+  /**
+   * Copies another file to a path, by reflink if the file system supports it. Throws `missingMedia` unless the copy has
+   * this digest.
+   */
+  async copy(path: string, from: string, digest: string): Promise<void> {
     this.assertClaim();
-    if (!existsSync(from)) {
-      throw new Fault('unavailable', `cannot press ${path}: its bytes are missing in DATA_DIR; file it again`, {
-        path,
-      });
-    }
+    if (!existsSync(from)) throw missingMedia(digest);
     try {
       const aside = this.#nextAside();
       copyFileSync(from, aside, constants.COPYFILE_FICLONE);
+      if ((await digestOfFile(aside)) !== digest) throw missingMedia(digest);
       if (this.#sync) await syncFile(aside);
       this.assertClaim();
       this.#put(path, (target) => renameSync(aside, target));

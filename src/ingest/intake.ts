@@ -9,7 +9,7 @@ import type { SharedDatabase } from './short-transactions.ts';
 /** The dependencies for filing a folder or an archive. */
 export interface Intake extends HostGrants {
   store: IntakeStore;
-  media: Pick<MediaFiles, 'keepFile'>;
+  media: Pick<MediaFiles, 'keepFile' | 'has'>;
   settings: HostGrants['settings'] & {
     /** The folder that contains a folder for each paper. */
     contentDir: string;

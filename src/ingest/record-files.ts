@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
@@ -13,6 +12,7 @@ import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
 import { appendRecord, brandMedia, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
 import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
+import { digestOfFile } from '../files/file-digest.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
@@ -142,11 +142,15 @@ export class Records {
         if (!isLine(name)) throw new Fault('invalid_request', 'the name holds a control character; rename the file');
         const digest = await read.digestOf(path);
         const known = store.applied(file);
-        if (known === digest) continue;
+        const before = store.archive(this.#at.slug).media(name);
+        const isKnown = known === digest && before !== null;
+        if (isKnown && !before.missing && media.has(before.digest)) continue;
         const filed: Media = { ...(await read.probe(name, path)), path: name };
         const changed = await withoutLocation(filed, path);
         const probed = changed === null ? filed : { ...filed, digest: sha256(changed), bytes: changed.byteLength };
         media.keepFile(probed.digest, path, changed ?? undefined);
+        // Its bytes were missing, and its record is there.
+        if (isKnown && before.digest === probed.digest) continue;
         store.transact(() => {
           // Another process may have applied a newer file.
           if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
@@ -262,12 +266,6 @@ export class Records {
     const { store } = this.#at.intake;
     return store.hasPaper(this.#at.slug) ? store.archive(this.#at.slug) : null;
   }
-}
-
-async function digestOfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
-  return `sha256:${hash.digest('hex')}`;
 }
 
 /** The line of a media file that breaks a rule, for a stylesheet. */

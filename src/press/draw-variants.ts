@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Variant } from './variants.ts';
 
@@ -17,18 +16,18 @@ const UNREADABLE = '#808080';
 /**
  * Draws variants of a picture, by path. Turns it upright, converts it to sRGB, takes the first frame of an animation,
  * and leaves out all metadata: the location, the camera, the profile. A picture that cannot be decoded becomes a grey
- * one of its shape, because its pages already name the files. `file` is a path on disk. Rejects when it cannot be read:
- * what is drawn is kept for good, and such an error may pass.
+ * one of its shape, because its pages already name the files. `read` gives the bytes of the picture. Rejects when it
+ * does: what is drawn is kept for good, and such an error may pass.
  */
 export async function drawVariants(
-  file: string,
+  read: () => Promise<Uint8Array>,
   variants: readonly Variant[],
   shape: { width: number; height: number },
 ): Promise<Map<string, Uint8Array>> {
   const done = await turn(shape.width * shape.height > LARGE ? AT_ONCE : 1);
   try {
     const widest = Math.max(...variants.map(({ width }) => width));
-    const bytes = await readFile(file);
+    const bytes = await read();
     const { data, info } = await decoded(bytes, widest).catch(() => blank(shape, widest));
     const drawn = new Map<string, Uint8Array>();
     for (const { path, width, format } of variants) {

@@ -12,6 +12,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { loaded } from './loaded.ts';
+import { standInOf } from './stand-in.ts';
 
 /** The address at which a paper is published. */
 export interface Site {
@@ -117,7 +118,8 @@ export class Edition {
 
   media(path: string): Media | null {
     this.#read.add(tags.media(path));
-    return this.#archive.media(path);
+    const found = this.#archive.media(path);
+    return found?.missing ? standInOf(found) : found;
   }
 
   /** Addresses of the paper's own pages, in reading order. */
@@ -308,9 +310,15 @@ export class Edition {
     });
   }
 
+  /** The editions that can be shown, newest first. Whether a video is missing is part of the tag. */
   casts(): Cast[] {
     this.#read.add(tags.cast);
-    return this.#archive.casts();
+    return this.#archive.casts().filter(({ video }) => !this.#archive.media(video)?.missing);
+  }
+
+  /** The days of all editions; not recorded, as for `slugs`. */
+  everyCast(): Iterable<string> {
+    return this.#archive.casts().map(({ day }) => day);
   }
 
   cast(day: string): Cast | null {

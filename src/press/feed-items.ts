@@ -22,13 +22,14 @@ export function feedItems(edition: Edition, rows: Row[], cache?: CacheLoad | nul
     if (story === null) return [];
     const image = shareImage(edition, row);
     const path = image.absolute.slice(root.length + 1);
+    const media = edition.media(path);
     return [
       {
         ...story,
         html: htmlOf(story, root, cached?.get(`story/${story.slug}`)),
         image_url: image.absolute,
-        image_type: edition.media(path)?.media_type ?? 'image/png',
-        image_bytes: edition.media(path)?.bytes ?? null,
+        image_type: media?.media_type ?? 'image/png',
+        image_bytes: media === null || media.missing ? null : media.bytes,
         avatar_url: `${root}/${avatarPath(edition, row.persona)}`,
       },
     ];

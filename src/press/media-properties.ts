@@ -9,3 +9,6 @@ export interface MediaProperties {
 
 /** A rejected media file. The message completes a sentence that begins with the file's path. */
 export class InvalidMedia extends Error {}
+
+/** The most bytes of a video, which is the largest media file. */
+export const VIDEO_BYTES_MAX = 500_000_000;

@@ -49,7 +49,7 @@ export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route
 export interface Pictures {
   /** Whether all variants of a picture are drawn already. */
   isDrawn(media: Media): boolean;
-  /** The bytes of a picture as filed. */
+  /** The bytes of a picture as filed. Throws `missingMedia` when they are not there whole, as the next two may. */
   original(media: Media): Promise<Uint8Array>;
   /** The bytes of a variant, drawn if need be. */
   variant(media: Media, variant: Variant): Promise<Uint8Array>;

@@ -171,7 +171,7 @@ export class Printer {
     if ('copy' in file) {
       if (onDisk === file.copy) return file.copy;
       result.written++;
-      await tree.copy(path, mediaFile(file.copy));
+      await tree.copy(path, mediaFile(file.copy), file.copy);
       return file.copy;
     }
     // The path depends on the content, so an existing file is the right one.

@@ -5,14 +5,13 @@ import { extname } from 'node:path';
 import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
-import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { InvalidMedia, type MediaProperties, VIDEO_BYTES_MAX } from './media-properties.ts';
 import { InvalidStyle, probeCss } from './probe-css.ts';
 import { probeMp4 } from './probe-mp4.ts';
 import { probeSvg } from './probe-svg.ts';
 
 export const IMAGE_BYTES_MAX = 20_000_000;
 export const IMAGE_PIXELS_MAX = 100_000_000;
-export const VIDEO_BYTES_MAX = 500_000_000;
 export const STYLE_BYTES_MAX = 800_000;
 export const CAPTIONS_BYTES_MAX = 5_000_000;
 

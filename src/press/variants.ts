@@ -28,12 +28,15 @@ export function pictureId({ digest }: Pick<Media, 'digest'>): string {
 }
 
 /**
- * The variants of a media file, smallest first: none for what is no still picture. None is wider than the picture, and
+ * The variants of a media file, smallest first: none for what is no still picture, or missing, since their addresses
+ * are kept for good. None is wider than the picture, and
  * the widest of a picture below 1,600 pixels is as wide as the picture.
  */
-export function variantsOf(media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms'>): Variant[] {
-  const { width, media_type, duration_ms } = media;
-  if (!STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];
+export function variantsOf(
+  media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms' | 'missing'>,
+): Variant[] {
+  const { width, media_type, duration_ms, missing } = media;
+  if (missing || !STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];
   const id = pictureId(media);
   const widest = Math.min(width, VARIANT_WIDTHS[VARIANT_WIDTHS.length - 1] ?? width);
   const widths = [...VARIANT_WIDTHS.filter((one) => one < widest), widest];

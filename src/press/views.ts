@@ -171,7 +171,8 @@ export interface CastView {
   description: string;
   url: string;
   embed_url: string;
-  video_url: string;
+  /** Null while the video is missing. */
+  video_url: string | null;
   media_type: string;
   poster: PictureView;
   captions_url: string | null;

@@ -10,6 +10,11 @@ export const objectStorageVariables = {
    */
   PUBLISH_URL: z.string().optional(),
   /**
+   * A private place that gets every media file as soon as it is filed, and from which a press takes those that DATA_DIR
+   * lacks: `s3://BUCKET/PREFIX?endpoint=…`, or a folder on another disk. Servers of one desk share it.
+   */
+  MEDIA_URL: z.string().optional(),
+  /**
    * A place in a bucket, or a folder, that decides which of several servers of the same desk signs:
    * `s3://BUCKET/PREFIX?endpoint=…`. The others serve what they have, and sign nothing.
    */
@@ -29,7 +34,7 @@ export const objectStorageVariables = {
 type ObjectStorage = Values<typeof objectStorageVariables>;
 
 export function checkObjectStorage(env: ObjectStorage, context: z.RefinementCtx): void {
-  for (const name of ['PUBLISH_URL', 'LEASE_URL'] as const) {
+  for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL'] as const) {
     const url = env[name];
     const address = url === undefined ? null : parseAddress(url, addressDefaults(env));
     if (typeof address === 'string') refuse(context, name, address);
@@ -40,6 +45,8 @@ export function objectStorageSettings(env: ObjectStorage) {
   return {
     /** Where to publish after each press; null without an address. */
     publishUrl: env.PUBLISH_URL ?? null,
+    /** Where media are kept besides DATA_DIR; null when nowhere. */
+    mediaUrl: env.MEDIA_URL ?? null,
     /** What decides which server signs; null when this one is alone. */
     leaseUrl: env.LEASE_URL ?? null,
     leaseTime: env.LEASE_TIME,

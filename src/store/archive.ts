@@ -4,6 +4,7 @@ import { UNPLACED } from '../desk/placement.ts';
 import { Fault } from '../fault.ts';
 
 import type { LedgerTables } from './ledger-entries.ts';
+import type { MissingMediaTable } from './missing-media.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTagTable } from './piece-tags.ts';
 import { rowsOf } from './piece-tags.ts';
@@ -16,6 +17,7 @@ interface ArchiveTables {
   pieceTags: PieceTagTable;
   entries: LedgerTables;
   search: Pick<SearchTables, 'search'>;
+  missingMedia: Pick<MissingMediaTable, 'has'>;
   logProof: Archive['logProof'];
   isLogCosigned: Archive['isLogCosigned'];
 }
@@ -23,7 +25,7 @@ interface ArchiveTables {
 /** One paper's archive. */
 export function archiveOf(
   paper: string,
-  { papers, pieces, pieceTags, entries, search, logProof, isLogCosigned }: ArchiveTables,
+  { papers, pieces, pieceTags, entries, search, missingMedia, logProof, isLogCosigned }: ArchiveTables,
 ): Archive {
   const rows = (ids: readonly string[]): Row[] => rowsOf(ids, (id) => pieces.row(paper, id));
   return {
@@ -39,7 +41,10 @@ export function archiveOf(
     casts: () => papers.casts(paper),
     cast: (day) => papers.cast(paper, day),
     placement: () => papers.placement(paper) ?? UNPLACED,
-    media: (path) => papers.media(paper, path),
+    media(path) {
+      const found = papers.media(paper, path);
+      return found === null || !missingMedia.has(found.digest) ? found : { ...found, missing: true };
+    },
     pages: () => inReadingOrder(papers.pages(paper)),
     page: (slug) => papers.page(paper, slug),
     keys: () => entries.doorKeys(),

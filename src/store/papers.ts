@@ -41,6 +41,8 @@ export interface PaperTable {
   nextPlaceExpiry(): number | null;
   media(paper: string, path: string): Media | null;
   allMedia(paper: string): Media[];
+  /** The content of every media file that a record after `n` names, in order. */
+  mediaAfter(n: number): { n: number; digest: string }[];
   page(paper: string, slug: string): Page | null;
   pages(paper: string): Page[];
 }
@@ -156,6 +158,11 @@ export function paperTables(db: Db): PaperTable {
     },
     media: (paper, path) => media(paper, 'media', path),
     allMedia: (paper) => allMedia(paper, 'media'),
+    mediaAfter: all(
+      `SELECT n, json_extract(body, '$.digest') AS digest FROM records
+       WHERE n > ? AND kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL ORDER BY n`,
+      { n: integer, digest: text },
+    ),
     page(paper, slug) {
       const body = page(paper, 'page', slug);
       return body === null ? null : { ...body, slug };

@@ -69,6 +69,8 @@ import { logTables } from './log.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
+import type { MissingMediaTable } from './missing-media.ts';
+import { missingMediaTable } from './missing-media.ts';
 import { noticeTable } from './notices.ts';
 import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
@@ -127,6 +129,7 @@ export interface Store
       | 'changedPapers'
       | 'record'
       | 'allMedia'
+      | 'mediaAfter'
       | 'nextPlaceExpiry'
     >,
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
@@ -146,6 +149,7 @@ export interface Store
   publications: PublicationTable;
   removals: RemovalTable;
   served: ServedTable;
+  missingMedia: MissingMediaTable;
   forwarded: ForwardedTable;
   /** Answers to writes, of the desk and of the domain records. */
   answers: AnswerTable;
@@ -246,11 +250,13 @@ export function openStore(settings: DatabaseSettings): Store {
   const logProof = logProver(log, 'desk');
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
 
+  const missingMedia = missingMediaTable(db);
+
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     let found = archives.get(paper);
     if (found === undefined) {
-      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, logProof, isLogCosigned });
+      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, missingMedia, logProof, isLogCosigned });
       archives.set(paper, found);
     }
     return found;
@@ -360,6 +366,7 @@ export function openStore(settings: DatabaseSettings): Store {
     keys,
     removals: removalTable(db),
     served: servedTable(db),
+    missingMedia,
     hosts: hostTable(db),
     hubPings: hubPingTable(db),
     publications: publicationTable(db, transact),
@@ -401,6 +408,7 @@ export function openStore(settings: DatabaseSettings): Store {
     changedPapers: papers.changedPapers,
     record: papers.record,
     allMedia: papers.allMedia,
+    mediaAfter: papers.mediaAfter,
     nextPlaceExpiry: papers.nextPlaceExpiry,
     unaired: pieces.unaired,
     shown: pieces.shown,

@@ -213,7 +213,7 @@ export class WritingDesk {
         // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
         archive: (slug) => ({ ...store.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
       },
-      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path) },
+      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), has: () => true },
       settings: { ...this.#addresses, contentDir: this.contentDir },
       get desk(): never {
         throw new Error('the writing desk files nothing');

@@ -17,7 +17,7 @@ export function deskPictures(pathOf: (digest: string) => string): Pictures {
       if (kept !== undefined) return kept;
       const { drawVariants } = await import('../press/draw-variants.ts');
       const shape = { width: media.width ?? 1, height: media.height ?? 1 };
-      const bytes = (await drawVariants(pathOf(media.digest), [variant], shape)).get(variant.path);
+      const bytes = (await drawVariants(() => readFile(pathOf(media.digest)), [variant], shape)).get(variant.path);
       if (bytes === undefined) throw new Error(`${variant.path} was not drawn`);
       drawn.set(variant.path, bytes);
       return bytes;

@@ -9,6 +9,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
+import { sha256 } from '../../src/ledger/basis.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
@@ -332,10 +333,11 @@ test('a picture of a publish is synced before it has its name', async (t) => {
     assertClaim: () => void asked.push(readdirSync(join(folder, 'aside')).join()),
   });
   writeFileSync(join(folder, 'picture'), 'a picture');
-  await tree.copy('media/picture.svg', join(folder, 'picture'));
+  const digest = sha256(Buffer.from('a picture'));
+  await tree.copy('media/picture.svg', join(folder, 'picture'), digest);
   assert.equal(readFileSync(join(folder, 'tree/media/picture.svg'), 'utf8'), 'a picture');
   assert.deepEqual(asked, ['', '0'], 'it was asked again after the disk had it, before the rename');
-  await assert.rejects(tree.copy('media/gone.svg', join(folder, 'gone')), /its bytes are missing in DATA_DIR/);
+  await assert.rejects(tree.copy('media/gone.svg', join(folder, 'gone'), digest), /is missing in DATA_DIR/);
 });
 
 test('cards that come after the pages are seen whole or not at all', async (t) => {

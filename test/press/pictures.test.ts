@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
@@ -57,7 +58,7 @@ async function variants(t: Scope, bytes: Uint8Array, path = 'media/x.jpg'): Prom
   const file = join(tempFolder(t), 'x');
   writeFileSync(file, bytes);
   const media = await probeMedia(path, bytes);
-  return drawVariants(file, variantsOf(media), { width: media.width ?? 0, height: media.height ?? 0 });
+  return drawVariants(() => readFile(file), variantsOf(media), { width: media.width ?? 0, height: media.height ?? 0 });
 }
 
 const widthsOf = async (t: Scope, bytes: Uint8Array) =>
@@ -130,11 +131,14 @@ test('a picture that cannot be decoded becomes a grey one of its shape, because 
   const file = join(tempFolder(t), 'x');
   writeFileSync(file, 'not a picture');
   const wanted = variantsOf({ digest: 'sha256:00', media_type: 'image/jpeg', width: 500, duration_ms: null });
-  const shown = [...(await drawVariants(file, wanted, { width: 500, height: 250 })).values()];
+  const shown = [...(await drawVariants(() => readFile(file), wanted, { width: 500, height: 250 })).values()];
   const { width, height } = await sharp(shown[2]).metadata();
   assert.deepEqual([shown.length, width, height], [6, 500, 250]);
   // A disk's error is not the picture's: what is drawn is kept for good.
-  await assert.rejects(drawVariants(`${file}-gone`, wanted, { width: 500, height: 250 }), { code: 'ENOENT' });
+  await assert.rejects(
+    drawVariants(() => readFile(`${file}-gone`), wanted, { width: 500, height: 250 }),
+    { code: 'ENOENT' },
+  );
 });
 
 test('a few new pictures are drawn before the pages; many are left to later presses, and nothing is drawn twice', async (t) => {

@@ -13,6 +13,7 @@ import { checkLanguages } from './languages.ts';
 import { checkLease } from './lease.ts';
 import { checkLogs } from './log.ts';
 import { checkMachine } from './machine.ts';
+import { checkMedia } from './media.ts';
 import { checkNetwork } from './network.ts';
 import { checkProxy } from './proxy.ts';
 import { checkPublish } from './publish.ts';
@@ -54,6 +55,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       Promise.all([
         runCheck('proxy', () => checkProxy(settings, app)),
         ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
+        ...(services.desk ? [runCheck('media', () => checkMedia(settings, app))] : []),
         runCheck('lease', () => checkLease(settings)),
         runCheck('backups', () => checkBackups(settings, Date.now())),
       ]),

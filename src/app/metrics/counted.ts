@@ -47,6 +47,11 @@ export function countMeasurements(registry: Registry): () => void {
     'witness',
     'outcome',
   ]);
+  const uncopied = new Gauge({
+    name: 'broadsheet_media_uncopied',
+    help: 'Media files that MEDIA_URL lacks.',
+    registers,
+  });
   const logFailing = new Gauge({
     name: 'broadsheet_log_failing',
     help: '1 while a step of the log, signing or publishing, fails.',
@@ -79,6 +84,7 @@ export function countMeasurements(registry: Registry): () => void {
       published.inc({ action: 'sent' }, sent);
       published.inc({ action: 'removed' }, removed);
     }),
+    measurements.mediaCopies.subscribe(({ waiting }) => uncopied.set(waiting)),
     measurements.mail.subscribe((labels) => mails.inc(labels)),
     measurements.delivery.subscribe(({ queue, outcome, ms }) => {
       if (outcome === 'switched_off') return switchedOff.inc({ queue });

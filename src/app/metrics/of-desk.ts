@@ -17,6 +17,7 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
     'hub_pings_due',
     'Feeds of which the hub is to be told, that are due, counted up to 10,000.',
   );
+  const missing = registry.gauge('missing_media', 'Media files whose bytes DATA_DIR lacks: readers see stand-ins.');
   const papers = registry.gauge('papers', 'Papers.');
   const pieces = registry.gauge('pieces_on_air', 'Pieces on air.');
   const search = registry.gauge('search_questions', 'Questions to the search threads.', ['state']);
@@ -36,6 +37,7 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
     },
     publish: () => unpublished.set(app.settings.publishUrl === null ? 0 : store.vitalSigns().unpublished()),
     hub: () => hubPings.set(store.vitalSigns().hubPings(now()).due),
+    media: () => missing.set(store.missingMedia.all().length),
     papers: () => papers.set(store.vitalSigns().papers()),
     pieces: () => pieces.set(store.vitalSigns().pieces()),
     search() {

@@ -5,6 +5,7 @@ import { startFiling } from '../../app/jobs/filing.ts';
 import { startHubPings } from '../../app/jobs/hub-pings.ts';
 import { startLog } from '../../app/jobs/log.ts';
 import { startMails } from '../../app/jobs/mails.ts';
+import { startMediaCopies } from '../../app/jobs/media.ts';
 import { startPublisher } from '../../app/jobs/publish.ts';
 import { deliveryTransport, startWebhooks } from '../../app/jobs/webhooks.ts';
 import { paperMails } from '../../app/paper-mails.ts';
@@ -53,6 +54,7 @@ export async function serveDesk(
       return () => startJob(() => startMails(app, paperMails(app, renderMail), smtp, logger));
     }),
     new RestartableJob('log of the desk', settings, () => () => startJob(() => startLog(app, 'desk', logger))),
+    new RestartableJob('media', settings, () => () => startJob(() => startMediaCopies(app, logger))),
     new RestartableJob('publisher', settings, () => () => startJob(() => startPublisher(app, logger))),
   ];
   return {

@@ -1,19 +1,21 @@
+import type { Media } from '../../desk/media.ts';
 import { tags } from '../../desk/tags.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
-import type { Output } from '../output.ts';
+import type { Output, RenderedFile } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
+import { standIn } from '../stand-in.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */
 const ICON = 'favicon.svg';
 
 /** The build's files, the same for every paper, and the style of the paper's own: its hue, and its stylesheet. */
-export const assets = singleOutput('assets', 'assets', (edition, tools) => {
+export const assets = singleOutput('assets', 'assets', async (edition, tools) => {
   const { hue, typefaces = DEFAULT_TYPEFACES, style } = edition.paper();
   const own = style === undefined ? null : edition.media(style);
   return [
     ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
-    ...(own === null ? [] : [{ path: 'style.css', copy: own.digest }]),
+    ...(own === null ? [] : [await shown('style.css', own)]).filter((file) => file !== null),
   ];
 });
 
@@ -26,8 +28,16 @@ export const media: Output = {
     if (path !== null) yield path;
   },
   allKeys: (edition) => edition.everyMedia(),
-  print(edition, path) {
+  async print(edition, path) {
     const found = edition.media(path);
-    return found === null ? null : [{ path, copy: found.digest }];
+    const file = found === null ? null : await shown(path, found);
+    return file === null ? null : [file];
   },
 };
+
+/** A media file at a path, or what stands in for it; null for a video that is missing. */
+async function shown(path: string, media: Media): Promise<RenderedFile | null> {
+  if (!media.missing) return { path, copy: media.digest };
+  const body = await standIn(media);
+  return body === null ? null : { path, body };
+}

@@ -21,7 +21,7 @@ export function castView(edition: Edition, cast: Cast): CastView {
     description: cast.description,
     url: `${base}/cast/${cast.day}/`,
     embed_url: `${base}/cast/${cast.day}/embed/`,
-    video_url: `${base}/${cast.video}`,
+    video_url: edition.media(cast.video)?.missing ? null : `${base}/${cast.video}`,
     media_type: cast.media_type,
     poster: pictureView(edition, { src: cast.poster, alt: '', credit: null }),
     captions_url: cast.captions === null ? null : `${base}/${cast.captions}`,
@@ -53,9 +53,7 @@ export const castDay: Output = {
     const day = afterPrefix(tags.day(''), tag);
     if (day !== null && edition.cast(day) !== null) yield day;
   },
-  *allKeys(edition) {
-    for (const { day } of edition.casts()) yield day;
-  },
+  allKeys: (edition) => edition.everyCast(),
   async print(edition, day, { render }) {
     const cast = edition.cast(day);
     if (cast === null) return null;

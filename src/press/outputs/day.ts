@@ -26,7 +26,8 @@ export const day: Output = {
   async print(edition, name, { render }) {
     const rows = edition.day(name);
     if (rows.length === 0) return null;
-    const cast = edition.cast(name);
+    const found = edition.cast(name);
+    const cast = found === null ? null : castView(edition, found);
     const { nameplate, language } = edition.paper();
     const view = {
       frame: frameOf(edition, {
@@ -36,7 +37,8 @@ export const day: Output = {
       }),
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
-      cast: cast === null ? null : castView(edition, cast),
+      // Without its video it has nothing to lead to.
+      cast: cast?.video_url === null ? null : cast,
       days_url: `${edition.site.base}/days/`,
     };
     return [{ path: `days/${name}/index.html`, body: await render('/paper/day', view) }];

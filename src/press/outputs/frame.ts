@@ -75,6 +75,8 @@ function logoOf(edition: Edition): Frame['paper']['logo'] {
   const { logo, nameplate } = edition.paper();
   if (logo === undefined) return null;
   const { light, dark = null } = typeof logo === 'string' ? { light: logo } : logo;
+  // The name in type stands in for a logo that is missing.
+  if ([light, dark].some((path) => path !== null && edition.media(path)?.missing)) return null;
   return {
     picture: pictureView(edition, { src: light, alt: nameplate, credit: null }),
     dark_url: dark === null ? null : `${edition.site.base}/${dark}`,

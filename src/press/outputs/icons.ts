@@ -9,7 +9,8 @@ import type { Frame } from '../views.ts';
 /** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` stands in the names of drawn files. */
 function iconOf(edition: Edition): { id: string; svg: string | null; media: Media | null } {
   const { icon, hue } = edition.paper();
-  const media = icon === undefined ? null : edition.media(icon);
+  const found = icon === undefined ? null : edition.media(icon);
+  const media = found?.missing ? null : found;
   const svg = media === null ? defaultIcon(hue) : null;
   return { id: sha256(`${ICON_TEMPLATE} ${media?.digest ?? svg}`).slice(7, 23), svg, media };
 }

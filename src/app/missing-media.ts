@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tags } from '../desk/tags.ts';
+import { digestOf, digestOfFile } from '../files/file-digest.ts';
+import type { AppContext } from './context.ts';
+import { type MediaStore, openMediaStore } from './media-place.ts';
+
+/**
+ * Media whose bytes DATA_DIR does not hold whole, as after a restore without them. Presses show stand-ins, so that one
+ * file holds up nothing else. The table says which are missing, and every change of it makes stale what shows the file.
+ */
+
+type MediaContext = Pick<AppContext, 'store' | 'settings' | 'media' | 'now'>;
+
+/** A place of a media file: the paper and the path under its root. */
+export interface MediaPlace {
+  paper: string;
+  path: string;
+}
+
+/**
+ * Notices what is back of all that was missing. Call it before a press. With `fetches`, what the pressed trees or
+ * MEDIA_URL have is taken back from there; throws the fault of a place that cannot be asked.
+ */
+export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
+  const { store, media } = app;
+  const known = store.missingMedia.all();
+  if (known.length === 0) return;
+  const places = placesOf(app);
+  const back: string[] = [];
+  const sources = fetches ? new Sources(app) : null;
+  for (const { digest, damaged } of known) {
+    const state = await stateOf(media.pathOf(digest), digest, damaged);
+    if (state === 'whole' || !places.has(digest) || (await sources?.restores(digest))) back.push(digest);
+  }
+  if (back.length > 0) {
+    store.transact(() => {
+      for (const digest of back) store.missingMedia.clear(digest);
+      markShown(app, back);
+    });
+  }
+  sources?.assertAsked();
+}
+
+/**
+ * Notes which media of a paper are missing, and takes back what the pressed trees or MEDIA_URL have. With `deep` the
+ * content of every file is compared. Returns whether anything was noted or came back.
+ */
+export async function noteMissing(app: MediaContext, paper: string, { deep = false } = {}): Promise<boolean> {
+  const { store, media } = app;
+  const lost = new Map<string, string | null>();
+  const sources = new Sources(app);
+  let isBack = false;
+  for (const { digest } of store.allMedia(paper)) {
+    if (store.missingMedia.has(digest) || lost.has(digest)) continue;
+    const file = media.pathOf(digest);
+    if (!deep && media.has(digest)) continue;
+    const state = await stateOf(file, digest, null);
+    if (state === 'whole') continue;
+    if (await sources.restores(digest)) isBack = true;
+    else lost.set(digest, state);
+  }
+  if (lost.size > 0) {
+    store.transact(() => {
+      for (const [digest, damaged] of lost) store.missingMedia.note({ digest, damaged, at: app.now() });
+      markShown(app, [...lost.keys()]);
+    });
+  }
+  return isBack || lost.size > 0;
+}
+
+/** Where the media that are missing would be shown, in the order of papers and paths. */
+export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
+  const { store } = app;
+  const missing = store.missingMedia.all();
+  if (missing.length === 0) return [];
+  const places = placesOf(app);
+  return missing
+    .flatMap(({ digest }) => places.get(digest) ?? [])
+    .sort((a, b) => (a.paper + a.path < b.paper + b.path ? -1 : 1));
+}
+
+/** `whole`, null without a file, else what tells the damaged file from one that replaces it. */
+async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return null;
+  const mark = `${found.size} ${found.mtimeMs}`;
+  if (mark === damaged) return mark;
+  return (await digestOfFile(file).catch(() => null)) === digest ? 'whole' : mark;
+}
+
+/** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */
+class Sources {
+  readonly #app: MediaContext;
+  readonly #places: Map<string, MediaPlace[]>;
+  #store: MediaStore | null | undefined;
+  /** Why MEDIA_URL could not be asked. It is not asked again. */
+  #failure: { error: unknown } | null = null;
+
+  constructor(app: MediaContext) {
+    this.#app = app;
+    this.#places = placesOf(app);
+  }
+
+  /** Puts a file back into DATA_DIR. Returns whether any source had it. */
+  async restores(digest: string): Promise<boolean> {
+    const { media, settings } = this.#app;
+    for (const { paper, path } of this.#places.get(digest) ?? []) {
+      const file = join(settings.distDir, paper, path);
+      if (digestOf(file) !== digest) continue;
+      media.keepFile(digest, file);
+      return true;
+    }
+    const bytes = await this.#fetched(digest);
+    if (bytes !== null) media.keepBytes(digest, bytes);
+    return bytes !== null;
+  }
+
+  assertAsked(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #fetched(digest: string): Promise<Uint8Array | null> {
+    if (this.#failure !== null) return null;
+    try {
+      this.#store ??= openMediaStore(this.#app.settings);
+      return (await this.#store?.get(digest)) ?? null;
+    } catch (error) {
+      this.#failure = { error };
+      return null;
+    }
+  }
+}
+
+/** The newest media of all papers, by content. */
+function placesOf({ store }: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
+  const all = store.paperSlugs().flatMap((paper) => store.allMedia(paper).map((each) => ({ paper, ...each })));
+  const places = Map.groupBy(all, ({ digest }) => digest);
+  return new Map([...places].map(([digest, found]) => [digest, found.map(({ paper, path }) => ({ paper, path }))]));
+}
+
+/** Marks what shows these files. Lists leave out an edition without its video, and read only that it is one. */
+function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
+  const places = placesOf({ store });
+  for (const { paper, path } of digests.flatMap((digest) => places.get(digest) ?? [])) {
+    const isVideo = store
+      .archive(paper)
+      .casts()
+      .some(({ video }) => video === path);
+    store.markStale(paper, [tags.media(path), ...(isVideo ? [tags.cast] : [])]);
+  }
+}

@@ -1,0 +1,40 @@
+import { integer, orNull, text } from './columns.ts';
+import type { Db } from './open.ts';
+import { sql } from './sql.ts';
+
+/** A media file that the ledger names and DATA_DIR does not hold whole. */
+export interface MissingMedia {
+  digest: string;
+  /** Tells the damaged file from one that replaces it; null when there is no file. */
+  damaged: string | null;
+  /** When it was noticed, in ms. */
+  at: number;
+}
+
+/** What the presses show a stand-in for. Everything else that reads media asks here too, so that all agree. */
+export interface MissingMediaTable {
+  all(): MissingMedia[];
+  has(digest: string): boolean;
+  note(missing: MissingMedia): void;
+  clear(digest: string): void;
+}
+
+export function missingMediaTable(db: Db): MissingMediaTable {
+  const { run, one, all } = sql(db);
+  const known = one('SELECT 1 FROM missing_media WHERE digest = ?', integer);
+  const note = run(
+    `INSERT INTO missing_media (digest, damaged, at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET damaged = excluded.damaged`,
+  );
+  const clear = run('DELETE FROM missing_media WHERE digest = ?');
+  return {
+    all: all('SELECT digest, damaged, at FROM missing_media ORDER BY digest', {
+      digest: text,
+      damaged: orNull(text),
+      at: integer,
+    }),
+    has: (digest) => known(digest) !== null,
+    note: ({ digest, damaged, at }) => void note(digest, damaged, at),
+    clear: (digest) => void clear(digest),
+  };
+}
