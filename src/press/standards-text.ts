@@ -60,7 +60,7 @@ function readingText(paper: PaperRecord, site: Site): string {
 ## Find
 
 - [llms.txt](${base}/llms.txt): the paper on one page. [front.json](${base}/front.json): its front page, the same as \`GET /api/v1/front\`. [SKILL.md](${base}/agents/SKILL.md): this guide as a file.
-- \`GET /api/v1\`: addresses; with a key, every route and method that it opens. [OpenAPI 3.1](${base}/api/v1/openapi.json) describes each (\`GET /api/v1/openapi.json\`); \`/.well-known/api-catalog\` points at it (RFC 9727).
+- \`GET /api/v1\`: addresses; with a key, every route. \`GET /api/v1/openapi.json\` describes each; \`/.well-known/api-catalog\` points at it.
 - Feeds: [rss.xml](${base}/rss.xml), [feed.json](${base}/feed.json), [podcast.xml](${base}/podcast.xml), [sitemap.xml](${base}/sitemap.xml).
 - Sections: ${sections.join(', ')}.
 
