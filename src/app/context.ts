@@ -20,7 +20,6 @@ import { openStore } from '../store/store.ts';
 import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
 import { openPictures } from './pictures.ts';
-import { ProsePool } from './prose-pool.ts';
 import { Readiness } from './readiness.ts';
 import { SearchPool } from './search-pool.ts';
 import { ALONE, rightBeside, type SignerRight } from './signer.ts';
@@ -34,8 +33,6 @@ export interface AppContext {
   media: MediaFiles;
   /** The variants of pictures. */
   pictures: Pictures;
-  /** Parses long prose on other threads. */
-  prosePool: ProsePool;
   /** Searches the papers on other threads. */
   searchPool: SearchPool;
   readiness: Readiness;
@@ -109,7 +106,6 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     snapshots,
     media,
     pictures: openPictures(settings, media),
-    prosePool: new ProsePool(),
     searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
     readiness: new Readiness(store),
     signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
@@ -133,7 +129,6 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
       return inForce();
     },
     close() {
-      app.prosePool.close();
       app.searchPool.close();
       snapshots.close();
       store.close();

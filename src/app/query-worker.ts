@@ -57,7 +57,7 @@ export class QueryWorker {
       };
       const giveUp = (words: string): void => {
         this.#end();
-        settle({ refusal: `${words}; ask for less` });
+        settle({ overrun: words });
       };
       const gone = (): void => giveUp('its process ended');
       const late = setTimeout(() => giveUp(`it took more than ${this.#time / 1_000} seconds`), this.#time);

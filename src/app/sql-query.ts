@@ -11,7 +11,7 @@ const SIZE = 4_000_000;
 const AT_ONCE = 2;
 const WAITING = 20;
 
-export interface QueryResult extends Exclude<QueryAnswer, { refusal: string } | { broken: string }> {
+export interface QueryResult extends Extract<QueryAnswer, { rows: unknown }> {
   /** The duration, in ms. */
   ms: number;
 }
@@ -29,8 +29,8 @@ export class SqlQueries {
   }
 
   /**
-   * Runs a query. Throws `invalid_request` with the problem in the query, or `unavailable` when too many queries wait
-   * or the database cannot be read.
+   * Runs a query. Throws `invalid_request` with the problem in the query, or `unavailable` when it takes too
+   * much time or memory, too many queries wait, or the database cannot be read.
    */
   async query(sql: string, maxRows: number): Promise<QueryResult> {
     requireOneStatement(sql);
@@ -39,6 +39,8 @@ export class SqlQueries {
     try {
       const answer = await worker.ask({ file: this.#file, sql, maxRows, maxSize: SIZE });
       if ('broken' in answer) throw new Fault('unavailable', `the database cannot be queried: ${answer.broken}`);
+      // How far a query gets in that time depends on the machine, so it is no fault of the query.
+      if ('overrun' in answer) throw new Busy(`sql: ${answer.overrun}; ask for less, or try again later`);
       if ('refusal' in answer) throw refusal(answer.refusal);
       return { ...answer, ms: Math.round(performance.now() - began) };
     } finally {

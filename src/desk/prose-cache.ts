@@ -21,10 +21,6 @@ export function cacheProse(prose: string, entry: CachedProse, max = CACHED_MAX):
   if (cache.size > max && oldest !== undefined) cache.delete(oldest);
 }
 
-export function isCached(prose: string): boolean {
-  return cache.has(prose);
-}
-
 /** Parsed prose, from the cache if possible. */
 export function parsedProse(prose: string): JudgedProse {
   return cache.get(prose)?.parsed ?? parseProse(prose);

@@ -1,7 +1,6 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { parseProse, plainText } from '../ledger/prose.ts';
-import '../ledger/quick-markdown.ts';
 import type { CachedProse } from './prose-cache.ts';
 import { cachedWords } from './prose-cache.ts';
 
@@ -133,7 +132,7 @@ export function proseWords(plain: string): string {
 /** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
 export function preparedProse(prose: string): CachedProse {
   const { plain, ...parsed } = parseProse(prose);
-  return { parsed, words: parsed.openBrackets === null ? proseWords(plain) : null };
+  return { parsed, words: parsed.excess.length === 0 ? proseWords(plain) : null };
 }
 
 /**

@@ -58,12 +58,12 @@ export function showableFiling(
 }
 
 /**
- * Prose that is safe to render: with too many open brackets, they become plain text; with too many markers, it ends
- * before them.
+ * Prose that is safe to render: with too much mark-up it becomes one block of code, which is not parsed; with too many
+ * markers it ends before them.
  */
-export function showableProse(prose: string, { openBrackets }: Pick<ParsedProse, 'openBrackets'>): string {
-  if (openBrackets !== null) return prose.replace(/\\?\[/g, '\\[');
-  return prose.slice(0, markersIn(prose)[MARKERS_MAX]?.offset);
+export function showableProse(prose: string, { excess }: Pick<ParsedProse, 'excess'>): string {
+  const shown = prose.slice(0, markersIn(prose)[MARKERS_MAX]?.offset);
+  return excess.length > 0 ? shown.replace(/^/gm, '    ') : shown;
 }
 
 /** A text without what no page can show: control characters, halves of surrogate pairs, heaps of combining marks. */

@@ -169,12 +169,8 @@ export function proseProblems(
   const problems = textProblems('prose', prose, PROSE_MAX);
   // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;
-  const { openBrackets, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
-  if (openBrackets !== null) {
-    const { text, offset, line } = openBrackets;
-    const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
-    return [...problems, { field: 'prose', rule: 'open_brackets', message, offset }];
-  }
+  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
+  if (excess.length > 0) return [...problems, ...excess];
   for (const { text, offset } of rawHtml) {
     problems.push({
       field: 'prose',

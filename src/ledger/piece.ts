@@ -2,6 +2,15 @@
 export const HEADLINE_MAX = 300;
 export const DEK_MAX = 1_000;
 export const PROSE_MAX = 400_000;
+/**
+ * What a prose may hold at most, so that parsing it takes bounded work: characters of mark-up, angle brackets among
+ * them, lines, and quotes and lists within each other. Of 6,363 published articles none holds a tenth of the first
+ * two, or a seventh of the third, or more than four levels.
+ */
+export const MARKUP_MAX = 20_000;
+export const ANGLES_MAX = 5_000;
+export const LINES_MAX = 10_000;
+export const NESTING_MAX = 16;
 export const STATEMENT_MAX = 4_000;
 export const SOURCE_MAX = 300;
 export const INSTRUMENT_MAX = 2_000;

@@ -1,5 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
+import type { Problem } from '../fault.ts';
+import { excessIn } from './prose-bounds.ts';
 import { BRACKETED_MAX, bracketed } from './prose-brackets.ts';
 import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
@@ -66,22 +68,21 @@ const htmlFinder = markdownit({ html: true });
 const linkFinder = markdownit({ html: false }).use(markers);
 linkFinder.validateLink = () => true;
 
-/**
- * The paragraph with too many open brackets to parse the prose in reasonable time, and its first line; null when the
- * prose can be parsed. Check this first on untrusted prose.
- */
-export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number }) | null {
+/** The paragraph with too many open brackets to parse the prose in reasonable time; empty when it can be parsed. */
+function openBracketProblems(prose: string): Problem[] {
   // A paragraph ends at a blank line at the latest, so most prose passes this check.
   let most = 0;
   for (const part of prose.split(/\n[ \t]*\n/)) most += bracketed(part);
-  if (most <= BRACKETED_MAX) return null;
+  if (most <= BRACKETED_MAX) return [];
   let total = 0;
   for (const { content, lines } of paragraphs(prose)) {
     total += bracketed(content);
     if (total <= BRACKETED_MAX) continue;
-    return { ...new TextLocator(prose).locate(content.slice(0, 40), lines), line: lines[0] + 1 };
+    const { text, offset } = new TextLocator(prose).locate(content.slice(0, 40), lines);
+    const message = `by line ${lines[0] + 1} of the prose, in the paragraph that begins ${JSON.stringify(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
+    return [{ field: 'prose', rule: 'open_brackets', message, offset }];
   }
-  return null;
+  return [];
 }
 
 /** The blocks of running text, with their inline markup not yet parsed. */
@@ -232,8 +233,8 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
 
 /** What the filing door judges of a prose. */
 export interface JudgedProse {
-  /** The place with too many open brackets; the other members are then empty. */
-  openBrackets: ReturnType<typeof tooManyOpenBrackets>;
+  /** What the prose has too much of to be parsed; the other members are then empty. */
+  excess: Problem[];
   rawHtml: Occurrence[];
   unsafeLinks: Occurrence[];
   pictures: Occurrence[];
@@ -249,13 +250,14 @@ export interface ParsedProse extends JudgedProse {
 
 /** Parses prose. The result depends only on the text. */
 export function parseProse(prose: string): ParsedProse {
-  const openBrackets = tooManyOpenBrackets(prose);
-  if (openBrackets !== null) {
-    return { openBrackets, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [], plain: '' };
+  const excess = excessIn(prose);
+  if (excess.length === 0) excess.push(...openBracketProblems(prose));
+  if (excess.length > 0) {
+    return { excess, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [], plain: '' };
   }
   const blocks = markdown.parse(prose, {});
   return {
-    openBrackets,
+    excess,
     rawHtml: rawHtmlIn(prose),
     unsafeLinks: unsafeLinksIn(prose),
     pictures: picturesIn(prose, () => blocks),

@@ -22,6 +22,8 @@ export type QueryAnswer =
   | { columns: string[]; rows: QueryValue[][]; truncated: false | 'rows' | 'size' }
   /** The error from SQLite, or that the query is not a SELECT. */
   | { refusal: string }
+  /** The limit of time or memory at which its process was ended. */
+  | { overrun: string }
   | { broken: string };
 
 /** The longest text or blob that a query may create, in bytes, and the most columns. */

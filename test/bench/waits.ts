@@ -67,7 +67,7 @@ export async function waitsPart(bench: Bench): Promise<Figure[]> {
   return Object.entries(found).map(([kind, all]) => {
     const worst = all.reduce((one, other) => (one.waited > other.waited ? one : other));
     return {
-      what: `longest wait of another caller while a hostile piece of 400,000 characters is to ${kind}, of ${all.length}: the worst is ${worst.name}`,
+      what: `longest wait of another caller while the heaviest piece that the door takes is to ${kind}, of ${all.length}: the worst is ${worst.name}`,
       ours: millis(worst.waited),
       other: seconds(worst.took),
       ratio: worst.waited / worst.took,

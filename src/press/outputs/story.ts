@@ -1,7 +1,6 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import type { Generation } from '../../ledger/chain.ts';
-import '../../ledger/quick-markdown.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull } from '../../time.ts';
