@@ -215,13 +215,13 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
   });
 
   await t.test('of very many problems a hundred are listed, and all are counted', async () => {
-    const story = { ...storyBody('many-problems'), prose: `Fact.[^1] Another.[^2]\n\n${'<b>x\n\n'.repeat(60_000)}` };
+    const story = { ...storyBody('many-problems'), prose: `Fact.[^1] Another.[^2]\n\n${'<b>x\n\n'.repeat(4_900)}` };
     const { status, text } = await post(JSON.stringify(story));
     assert.equal(status, 422);
     const body = JSON.parse(text);
     assert.equal(body.problems.length, 100);
-    assert.equal(body.problems_total, 60_000);
-    assert.match(body.message, /\(and 59999 more\)$/);
+    assert.equal(body.problems_total, 4_900);
+    assert.match(body.message, /\(and 4899 more\)$/);
     const facts = Array.from({ length: 3_000 }, () => null);
     const shape = JSON.parse((await post(JSON.stringify({ ...story, cited_facts: facts }))).text);
     assert.equal(shape.problems.length, 100);

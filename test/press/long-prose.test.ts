@@ -13,14 +13,16 @@ import { TIMES } from '../support/properties.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
 function publishLong({ desk }: AppContext, slug: string, length: number): void {
-  const prose = `One.[^1] Two.[^2]\n\n${'- *a*\n'.repeat(length / 6)}`.slice(0, length).trim();
+  const prose = `One.[^1] Two.[^2]\n\n${`- *a* [b](c) ${'words '.repeat(14)}\n`.repeat(length / 98)}`
+    .slice(0, length)
+    .trim();
   fileStory(desk, PAPER, filing(slug, { prose }), { by: 'test' });
   airStory(desk, PAPER, slug, { by: 'test', at: START });
 }
 
 test('a very long piece is printed on other threads, as it would be here', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
-  publishLong(app, 'long', 200_000);
+  publishLong(app, 'long', 399_000);
   const [all, here] = [process.cpuUsage(), process.threadCpuUsage()];
   await pressPapers(app, { paper: PAPER, cards: false });
   const spent = ({ user, system }: NodeJS.CpuUsage) => user + system;
