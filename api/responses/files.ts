@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { plainFile } from '../../src/files/plain-file.ts';
 import { cacheControl, contentType, securityHeaders } from '../../src/press/feeds/headers.ts';
 
 /** The headers of an address under a paper's root, the same as in the paper's `_headers` file. */
@@ -22,7 +21,7 @@ export function fileAt(folder: string, path: string): string | null {
   const plain = decoded(path);
   if (plain === null || !mayBeServed(plain)) return null;
   const wanted = plain.endsWith('/') ? `${plain}index.html` : plain;
-  return isFile(join(folder, wanted)) ? wanted : null;
+  return isFile(folder, wanted) ? wanted : null;
 }
 
 /** Whether an address names a folder with an index and only lacks the trailing slash. */
@@ -53,13 +52,7 @@ function mayBeServed(path: string): boolean {
   );
 }
 
-function isFile(path: string): boolean {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    // The press has yet to write an empty file.
-    return stat?.isFile() === true && stat.size > 0;
-  } catch {
-    // A name that the file system cannot represent.
-    return false;
-  }
+function isFile(folder: string, path: string): boolean {
+  // The press has yet to write an empty file.
+  return (plainFile(folder, path)?.size ?? 0) > 0;
 }

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'hono';
 import { Fault } from '../../src/fault.ts';
+import { plainFile } from '../../src/files/plain-file.ts';
 import { logFileHeaders, OPEN_LOG } from '../../src/publish/log-headers.ts';
 import { isLogPath, isLogText } from '../../src/transparency/log-paths.ts';
 import { setHeader } from './headers.ts';
@@ -18,7 +18,7 @@ export async function sendLogFile(
   for (const [name, value] of Object.entries(OPEN_LOG)) setHeader(c, name, value);
   if (!isLogPath(path)) throw notFound('this is not the address of a part of the log; read checkpoint, then tile/…');
   const file = join(folder, path);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+  if (plainFile(folder, path) === null) {
     throw notFound(
       isLogText(path)
         ? `this log has no ${path} yet; it is written when the server has signed the first leaf`

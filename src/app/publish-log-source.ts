@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { codeOf, Fault } from '../fault.ts';
 import { sizeOf } from '../files/file-size.ts';
 import { logFolder } from '../files/log-files.ts';
+import { requireUnlinked } from '../files/plain-file.ts';
 import { filesIn } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
@@ -177,6 +178,7 @@ export class LogSource implements Source {
 
   async #read(path: string): Promise<Uint8Array | null> {
     try {
+      requireUnlinked(this.folder, path);
       return await readFile(join(this.folder, path));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault } from '../fault.ts';
 import { sizeOf } from '../files/file-size.ts';
+import { requireUnlinked } from '../files/plain-file.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { AREAS } from '../press/feeds/header-policy.ts';
 import { STAGES } from '../press/output.ts';
@@ -142,6 +143,7 @@ export class PaperSource implements Source {
 
   async #read(path: string, digest: string): Promise<Uint8Array | null> {
     try {
+      requireUnlinked(this.folder, path);
       const bytes = await readFile(join(this.folder, path));
       return sha256(bytes) === digest ? bytes : null;
     } catch (error) {

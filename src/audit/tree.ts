@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
 import { digestOf } from '../files/file-digest.ts';
+import { isLink } from '../files/plain-file.ts';
 import { filesIn } from '../files/tree.ts';
 import { memoized } from '../press/memoized.ts';
 import { OUTPUTS, outputName } from '../press/outputs/all.ts';
@@ -124,9 +125,12 @@ async function checkOutputs(
   for (const name of staleNames) for (const { path } of manifest.files(paper, name)) expected.add(path);
   for (const path of filesIn(folder)) {
     if (!expected.has(path)) faults.push(`${paper}/${path}: the ledger does not ask for this file; ${PRESS_AGAIN}`);
+    else if (isLink(join(folder, path))) faults.push(`${paper}/${path}: ${LINKED}`);
   }
   return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
 }
+
+const LINKED = `this is a link, which is never served; ${PRESS_AGAIN}`;
 
 /** Outputs that the next press will render, and that may be stale. */
 function staleOutputs(
@@ -177,6 +181,7 @@ function manifestFindings({ store }: AuditParts, paper: string, folder: string):
   }
   for (const path of filesIn(folder)) {
     if (!listed.has(path)) faults.push(`${paper}/${path}: the manifest does not list this file; ${PRESS_AGAIN}`);
+    else if (isLink(join(folder, path))) faults.push(`${paper}/${path}: ${LINKED}`);
   }
   return { files: listed.size, faults };
 }

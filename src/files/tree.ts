@@ -6,6 +6,7 @@ import {
   existsSync,
   fsync as fsyncCallback,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,7 +15,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -55,6 +55,8 @@ export class Tree {
   /** Throws when this press has lost its claim. */
   readonly assertClaim: () => void;
   readonly #made = new Set<string>();
+  /** Folders that are known to be reached through no link. */
+  readonly #plain = new Set<string>();
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
   #inPlace: boolean;
@@ -137,6 +139,8 @@ export class Tree {
   remove(path: string): void {
     this.assertClaim();
     if (this.#sync) this.#touched.add(dirname(path));
+    // A folder may stand where a link to one was found.
+    if (lstatSync(this.#at(path), { throwIfNoEntry: false })?.isDirectory()) return;
     rmSync(this.#at(path), { force: true });
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
       try {
@@ -154,21 +158,26 @@ export class Tree {
   }
 
   has(path: string): boolean {
-    return existsSync(this.#at(path));
+    this.#removeLinks(dirname(path));
+    return lstatSync(this.#at(path), { throwIfNoEntry: false })?.isFile() === true;
   }
 
   /** Whether the file at a path had these bytes before this press. */
   holds(path: string, bytes: Uint8Array): boolean {
     if (this.isNew) return false;
-    return guarded(path, () => contentOf(this.#at(path), bytes.length)?.equals(bytes) ?? false);
+    return guarded(path, () => {
+      this.#removeLinks(dirname(path));
+      return contentOf(this.#at(path), bytes.length)?.equals(bytes) ?? false;
+    });
   }
 
   /** Whether the file at a path is, or has the bytes of, another file of the tree. */
   holdsLink(path: string, from: string): boolean {
     if (this.isNew) return false;
     return guarded(path, () => {
+      this.#removeLinks(dirname(path));
       const [target, source] = [path, from].map((at) =>
-        statSync(this.#at(at), { bigint: true, throwIfNoEntry: false }),
+        lstatSync(this.#at(at), { bigint: true, throwIfNoEntry: false }),
       );
       if (target === undefined) return false;
       if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return true;
@@ -180,6 +189,7 @@ export class Tree {
   digestBefore(path: string): string | null {
     if (this.isNew) return null;
     return guarded(path, () => {
+      this.#removeLinks(dirname(path));
       const at = this.#at(path);
       const bytes = contentOf(at, OLD_BYTES.length - 1);
       if (bytes === null) return null;
@@ -230,6 +240,7 @@ export class Tree {
     if (this.#sync) this.#touched.add(parent);
     // In a tree that is there, nearly every folder is.
     if (this.isNew) this.#makeFolder(parent);
+    else this.#removeLinks(parent);
     try {
       put(target);
     } catch (error) {
@@ -237,6 +248,19 @@ export class Tree {
       this.#makeFolder(parent);
       put(target);
     }
+  }
+
+  /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
+  #removeLinks(folder: string): void {
+    if (folder === '.' || this.#plain.has(folder)) return;
+    this.#removeLinks(dirname(folder));
+    const at = this.#at(folder);
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      this.assertClaim();
+      rmSync(at);
+    }
+    if (this.#plain.size >= MADE_MAX) this.#plain.clear();
+    this.#plain.add(folder);
   }
 
   #makeFolder(folder: string): void {
@@ -272,9 +296,10 @@ function contentOf(path: string, size: number): Buffer | null {
   const buffer = size < OLD_BYTES.length ? OLD_BYTES : Buffer.allocUnsafeSlow(size + 1);
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    // A link is no file of the tree's, whatever it leads to; the new file replaces it.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
     throw error;
   }
   try {

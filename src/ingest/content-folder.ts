@@ -36,11 +36,11 @@ export async function fileContent(
   return outcome;
 }
 
-/** The papers' folders in the content folder; empty when it does not exist. */
+/** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */
 export function paperFolders(contentDir: string): string[] {
   if (!existsSync(contentDir)) return [];
   return readdirSync(contentDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => join(contentDir, name));
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLink } from '../files/plain-file.ts';
+import { filesIn } from '../files/tree.ts';
 
 /**
  * The papers that come with Broadsheet, with the digest of each folder. Whoever changes one changes its digest: the
@@ -15,14 +17,11 @@ export const DEMO_PAPERS = [
 export function folderDigest(folder: string): string | null {
   if (!existsSync(folder)) return null;
   const hash = createHash('sha256');
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    // An empty folder is nothing of the desk's.
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  for (const file of files) {
-    const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
-    hash.update(`${relative(folder, file).split(sep).join('/')}\0${digest}\n`);
+  // An empty folder is nothing of the desk's, and a link is not followed.
+  for (const path of [...filesIn(folder)].sort()) {
+    const file = join(folder, path);
+    const bytes = isLink(file) ? readlinkSync(file) : readFileSync(file);
+    hash.update(`${path}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
   }
   return hash.digest('hex').slice(0, 16);
 }

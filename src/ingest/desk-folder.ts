@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../fault.ts';
 import type { Intake } from './intake.ts';
@@ -12,6 +12,9 @@ export interface Filed {
   unchanged: number;
   problems: FileProblem[];
 }
+
+const LINK =
+  'this is a link, and no link in the content folder is followed; put the file or folder itself here, or remove the link';
 
 /** One paper's folder while it is being filed, with the outcome so far. */
 export class DeskFolder {
@@ -32,22 +35,40 @@ export class DeskFolder {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /** The files with this extension in one of the paper's folders. Reports any others. */
+  /**
+   * The files with this extension in one of the paper's folders. Reports any others. Follows no link: a contributor's
+   * may lead to any file of this machine, or in a circle.
+   */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
-    if (!existsSync(root)) return [];
+    if (this.isLink(root)) return [];
+    if (lstatSync(root, { throwIfNoEntry: false }) === undefined) return [];
+    return this.#filesIn(root, ending).sort();
+  }
+
+  /** Whether there is a link at a path, which it reports. */
+  isLink(path: string): boolean {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+    this.problem(this.name(path), 'file', LINK);
+    return true;
+  }
+
+  #filesIn(folder: string, ending: string | undefined): string[] {
     const paths: string[] = [];
-    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-      if (entry.name.startsWith('.')) continue;
-      const path = join(entry.parentPath, entry.name);
+    // Node's own recursion descends into links to folders.
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      // A hidden link may be an editor's lock.
+      if (entry.name.startsWith('.') || this.isLink(path)) continue;
       const wanted = ending === undefined || extname(entry.name) === ending;
+      if (entry.isDirectory()) paths.push(...this.#filesIn(path, ending));
       if (entry.isFile() && wanted) paths.push(path);
       else if (entry.isFile()) this.#otherEnding(path, ending ?? '');
       else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
         this.problem(this.name(path), 'file', 'this is not a file; put the file itself here, or move it away');
       }
     }
-    return paths.sort();
+    return paths;
   }
 
   /** Reports a file that was probably meant for this folder but has another extension. */

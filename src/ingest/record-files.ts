@@ -13,6 +13,7 @@ import { appendRecord, brandMedia, castFrom, paperFrom, personaFrom, videoProper
 import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
 import { digestOfFile } from '../files/file-digest.ts';
+import { isLink } from '../files/plain-file.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
@@ -63,6 +64,7 @@ export class Records {
   /** Applies paper.yaml. Returns false when there is still no paper. */
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
+    if (this.#at.isLink(this.#at.folder) || this.#at.isLink(path)) return false;
     const removed = removedProblem(this.#at.intake.store, this.#at.slug);
     if (removed !== null) {
       this.#at.problem(this.#at.name(path), 'paper', removed);
@@ -92,7 +94,8 @@ export class Records {
   namesMedia(): boolean {
     const { store } = this.#at.intake;
     const path = join(this.#at.folder, 'paper.yaml');
-    if (!existsSync(path) || removedProblem(store, this.#at.slug) !== null) return false;
+    if (isLink(this.#at.folder) || isLink(path) || !existsSync(path) || removedProblem(store, this.#at.slug) !== null)
+      return false;
     if (!isPaperSlug(this.#at.slug) && !store.hasPaper(this.#at.slug)) return false;
     const { success, data } = PaperBody.safeParse(readSource(path, '', 'yaml').data);
     if (!success || brandMedia(data).length === 0) return false;

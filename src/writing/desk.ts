@@ -1,6 +1,7 @@
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OwnAddresses } from '../desk/host.ts';
+import { isLink } from '../files/plain-file.ts';
 import { paperFolders } from '../ingest/content-folder.ts';
 import { DeskFolder } from '../ingest/desk-folder.ts';
 import { applyRecords } from '../ingest/file-folder.ts';
@@ -157,7 +158,7 @@ export class WritingDesk {
   /** Reads the media of a paper; the rest of many is read in the background, and shown when it is. */
   async #readMedia(folder: string): Promise<void> {
     const root = join(folder, 'media') + sep;
-    const files = [...this.#listing.files.keys()].filter((path) => path.startsWith(root));
+    const files = [...this.#listing.files.keys()].filter((path) => path.startsWith(root) && !isLink(path));
     const named = files.map((path) => ({ name: relative(folder, path).split(sep).join('/'), path }));
     await this.#media.read(named, () => void this.#mediaRead(basename(folder)));
   }

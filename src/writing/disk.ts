@@ -1,9 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a folder holds, by path. */
 export interface Listing {
-  /** A text for each file that changes whenever the file is written, replaced or touched. */
+  /** A text for each file or link that changes whenever it is written, replaced or touched. */
   files: Map<string, string>;
   folders: string[];
 }
@@ -28,7 +28,7 @@ export function listing(folder: string, into: Listing = { files: new Map(), fold
 
 /** Files that replace one another in the same millisecond differ in their inode. */
 function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`;
 }
 

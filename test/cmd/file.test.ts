@@ -401,6 +401,51 @@ test('each bad file gets one line and exit code 1, and the rest is filed', async
   }
 });
 
+const LINK =
+  'this is a link, and no link in the content folder is followed; put the file or folder itself here, or remove the link';
+
+test('no link is followed, wherever it leads, and each is named', { timeout: 120_000 }, async (t) => {
+  const folder = contentIn(t, { 'quay/pages/about.md': ABOUT() });
+  const outside = join(folder, 'outside');
+  mkdirSync(join(outside, 'deep'), { recursive: true });
+  writeFileSync(join(outside, 'secret.svg'), SVG);
+  writeFileSync(join(outside, 'deep/secret.md'), story());
+  writeFileSync(join(outside, 'deep/secret.yaml'), PERSONA);
+  writeFileSync(join(outside, 'paper.yaml'), PAPER);
+  const at = (path: string) => join(folder, 'content', path);
+  mkdirSync(at('other/stories/round'), { recursive: true });
+  mkdirSync(at('bare'));
+  const links: [target: string, path: string][] = [
+    [outside, 'quay/media/art/out'],
+    [join(outside, 'secret.svg'), 'quay/media/one.svg'],
+    [join(outside, 'deep'), 'quay/stories/deep'],
+    [join(outside, 'deep/secret.md'), 'quay/stories/secret.md'],
+    [join(outside, 'deep'), 'quay/masthead/deep'],
+    [at('quay/pages'), 'quay/pages/again'],
+    // Two that lead in a circle.
+    ['../stories', 'quay/stories/round'],
+    [at('quay/media'), 'quay/media/art/round'],
+    [join(outside, 'deep'), 'quay/cast'],
+    ['/etc', 'quay/media/etc.txt'],
+    [outside, 'linked'],
+    [join(outside, 'paper.yaml'), 'bare/paper.yaml'],
+  ];
+  for (const [target, path] of links) symlinkSync(target, at(path));
+  // An editor's lock leads nowhere, and is nothing of the desk's.
+  symlinkSync('ada@host.1234', at('quay/stories/.#sound.md'));
+  const { code, outcome, lines } = await file(t, folder);
+  assert.equal(code, 1);
+  const named = lines.filter((line) => line.includes('link')).sort();
+  assert.deepEqual(named, links.map(([, path]) => `${path}:1 file: ${LINK}`).sort());
+  assert.deepEqual(outcome?.filed.filter((name) => !name.startsWith('other/')).sort(), [
+    'quay/masthead/ines-calloway.yaml',
+    'quay/media/art/quay.svg',
+    'quay/pages/about.md',
+    'quay/paper.yaml',
+    'quay/stories/sound.md',
+  ]);
+});
+
 test('a folder where a file belongs is named, and the rest is filed', async (t) => {
   const folder = contentIn(t);
   mkdirSync(join(folder, 'content/quay/stories/a.md'));
@@ -414,9 +459,9 @@ test('a folder where a file belongs is named, and the rest is filed', async (t) 
     [
       'other/paper.yaml:1 file: the file cannot be read (…); put a file there that can be',
       'quay/masthead/b.yaml:1 file: this is not a file; put the file itself here, or move it away',
-      'quay/media/c.svg:1 file: this is not a file; put the file itself here, or move it away',
+      `quay/media/c.svg:1 file: ${LINK}`,
       'quay/stories/a.md:1 file: this is not a file; put the file itself here, or move it away',
-      'quay/stories/b.md:1 file: this is not a file; put the file itself here, or move it away',
+      `quay/stories/b.md:1 file: ${LINK}`,
     ],
   );
   assert.equal(code, 1);

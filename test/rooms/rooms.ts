@@ -104,7 +104,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/writing': {
     holds: 'the content folder as it stands on disk, of which nothing is filed',
-    imports: ['src/ledger', 'src/desk', 'src/press', 'src/ingest', 'src/store'],
+    imports: ['src/ledger', 'src/desk', 'src/press', 'src/ingest', 'src/store', 'src/files/plain-file.ts'],
   },
   'src/audit': {
     holds: 'what checks the database, the trees and the log against themselves',
@@ -175,7 +175,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'api/responses': {
     holds: 'how both services answer',
-    imports: ['src/press', 'src/publish', 'src/transparency', 'types src/app', 'types api'],
+    imports: ['src/press', 'src/publish', 'src/transparency', 'src/files/plain-file.ts', 'types src/app', 'types api'],
   },
   'api/middleware': {
     holds: 'what both services ask of a request',

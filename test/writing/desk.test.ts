@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -200,4 +209,39 @@ test('a save costs one file, however many the paper has', async (t) => {
     assert.equal(headlines()[0], `Saved ${n}`);
   }
   assert.ok(Math.min(...saves) * 5 < all, `a save takes ${Math.min(...saves)} ms of ${all} ms for all`);
+});
+
+test('the desk follows no link, and names each', async (t) => {
+  const { folder, contentDir, desk, put, quay, headlines, lines } = folderDesk(t);
+  quay();
+  put('quay/stories/own.md', story('Its own'));
+  put('quay/media/own.svg', SVG(20));
+  const outside = join(folder, 'outside');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret.md'), story('Of somebody else'));
+  writeFileSync(join(outside, 'secret.svg'), SVG(30));
+  writeFileSync(join(outside, 'paper.yaml'), 'nameplate: X\nsections: [News]\n');
+  const link = (target: string, path: string) => symlinkSync(target, join(contentDir, path));
+  link(outside, 'quay/stories/out');
+  link(outside, 'quay/media/out');
+  link(join(outside, 'secret.svg'), 'quay/media/secret.svg');
+  link('..', 'quay/stories/round');
+  link(outside, 'linked');
+  await desk.refresh();
+  assert.deepEqual(headlines(), ['Its own']);
+  assert.deepEqual(lines().sort(), [
+    'linked:1 file',
+    'quay/media/out:1 file',
+    'quay/media/secret.svg:1 file',
+    'quay/stories/out:1 file',
+    'quay/stories/round:1 file',
+  ]);
+  assert.deepEqual(
+    desk.store.allMedia('quay').map(({ path }) => path),
+    ['media/own.svg'],
+  );
+  rmSync(join(contentDir, 'quay/stories/out'));
+  rmSync(join(contentDir, 'linked'));
+  assert.equal(await desk.refresh(), true);
+  assert.equal(lines().length, 3);
 });

@@ -4,6 +4,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
 import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { plainFile } from '../../../src/files/plain-file.ts';
 import { siteAt } from '../../../src/press/edition.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
@@ -59,6 +60,7 @@ export function pressedFile(
       if (isAwaitingPress(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       if (pages.prints(site, MISSING)) return pages.send(c, site, { folder, file: MISSING, status: 404, scripts });
+      if (plainFile(folder, MISSING) === null) return next();
       const headers = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
