@@ -2,6 +2,7 @@ import { Fault, refusalOf } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { airingProblems, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { Desk } from './filing.ts';
@@ -76,6 +77,8 @@ export function withdrawStory(
       },
     );
   }
+  const unshown = shownProblems('reason', reason);
+  if (unshown.length > 0) throw refusalOf(unshown);
   return store.transact(() => {
     const archive = store.archive(paper);
     const story = requireStory(archive, paper, slug);

@@ -6,6 +6,7 @@ import type { KeyDays, KeyLife } from '../key-life.ts';
 import { keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import { isoTime } from '../time.ts';
 import type { Archive } from './archive.ts';
 
@@ -56,6 +57,9 @@ export const KeyBody = z
       .string()
       .max(KEY_NAME_MAX)
       .refine(isLine, 'must be one line without control characters')
+      .check(({ value, issues }) => {
+        for (const { message } of shownProblems('name', value)) issues.push({ code: 'custom', input: value, message });
+      })
       .transform((text) => normalized(text).trim())
       .refine((text) => text !== '', 'must say whose key it is'),
     seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),

@@ -3,6 +3,7 @@ import type { Problem } from '../fault.ts';
 import { refusalOf } from '../fault.ts';
 import { proseProblems, sourceFloorProblems } from '../ledger/door.ts';
 import { markersIn } from '../ledger/prose.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
@@ -18,8 +19,11 @@ import type { PaperBody } from './paper.ts';
 /** How many pieces an error message names. */
 const NAMED_MAX = 5;
 
-/** Creates a persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper. */
+/** Creates a persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper,
+ * or a line shows nothing. */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
+  const { name, title, beat } = body;
+  requireShown({ name, title, beat });
   requireMedia(archive, 'avatar', body.avatar, 'image/');
   return { slug, ...body };
 }
@@ -29,6 +33,7 @@ export function personaFrom(archive: Archive, slug: string, body: PersonaBody): 
  * media.
  */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
+  requireShown({ title: body.title });
   const video = requireMedia(archive, 'video', body.video, 'video/');
   requireMedia(archive, 'poster', body.poster, 'image/');
   requireMedia(archive, 'captions', body.captions, 'text/vtt');
@@ -40,7 +45,10 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
  * has pieces, raises the source floor above that of scheduled pieces, or names media that the paper does not have.
  */
 export function paperFrom(archive: Archive | null, body: PaperBody, media = mediaOf(archive)): PaperBody {
+  const { nameplate, motto, description, sections } = body;
   const problems = [
+    ...unshown({ nameplate, motto, description }),
+    ...unshown(Object.fromEntries(sections.map((name, index) => [`sections[${index}]`, name]))),
     ...(archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)]),
     ...brandMedia(body).flatMap(({ field, path, types }) => mediaProblems(media, field, path, types)),
   ];
@@ -56,6 +64,7 @@ export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBo
   const reserved = pageSlugProblem(slug);
   const [marker] = markersIn(body.prose);
   const problems: Problem[] = [
+    ...unshown({ title: body.title, description: body.description }),
     ...(reserved === null ? [] : [{ field: 'slug', rule: 'slug_form', message: reserved }]),
     ...proseProblems(body.prose, { hasMedia: (path) => archive.media(path) !== null }),
   ];
@@ -65,6 +74,16 @@ export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBo
   }
   if (problems.length > 0) throw refusalOf(problems);
   return body;
+}
+
+/** The problems of lines that readers see, by field. A stored record was not asked: older versions took any line. */
+function unshown(lines: Record<string, string>): Problem[] {
+  return Object.entries(lines).flatMap(([field, text]) => shownProblems(field, text));
+}
+
+function requireShown(lines: Record<string, string>): void {
+  const problems = unshown(lines);
+  if (problems.length > 0) throw refusalOf(problems);
 }
 
 /** The properties of a video that an edition shows. */

@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import { isoTime } from '../time.ts';
 
 /** Maximum length of a signer's name, in UTF-16 units. */
@@ -99,7 +100,7 @@ export interface Signing {
  */
 export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
   const name = normalized(signed_by).trim();
-  if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name)) {
+  if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name) || shownProblems('', name).length > 0) {
     throw new Fault(
       'invalid_request',
       `signed_by ${JSON.stringify(signed_by.slice(0, 80))} names nobody; give who signs for the paper in one line of 1 to ${SIGNED_BY_MAX} characters`,

@@ -5,6 +5,7 @@ import { removedProblem } from '../desk/removal.ts';
 import { Fault, refusalOf } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import { sectionsIn } from './import-lines.ts';
 import type { Intake } from './intake.ts';
 
@@ -68,6 +69,8 @@ export async function createdPaper(
   }
   const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
   if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));
+  const unshown = added.flatMap((section) => shownProblems('section', section));
+  if (unshown.length > 0) throw refusalOf(unshown);
   if (persona !== undefined && !SLUG.test(persona)) {
     throw new Fault(
       'invalid_request',

@@ -6,6 +6,7 @@ import type { Problem } from '../fault.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../files/durable-file.ts';
 import { shapeProblems } from '../ledger/shape.ts';
+import { shownProblems } from '../ledger/shown-text.ts';
 import type { NewPaper } from './paper-skeleton.ts';
 import { paperSkeleton } from './paper-skeleton.ts';
 
@@ -41,6 +42,11 @@ export function newPaper(asked: AskedPaper): { paper: NewPaper; problems: Proble
     problems.push(...shapeProblems(parsed.error, persona).map((problem) => ({ ...problem, field: '--persona' })));
   }
   const { nameplate = '', sections = [] } = body.data ?? {};
+  problems.push(
+    ...shownProblems('--name', nameplate),
+    ...sections.flatMap((section) => shownProblems('--section', section)),
+    ...[persona.name, persona.title].flatMap((text) => shownProblems('--persona', text)),
+  );
   return {
     paper: { slug, nameplate, language, url: body.data?.url, sections, persona: parsed.data ?? persona },
     problems,

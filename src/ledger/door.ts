@@ -21,6 +21,7 @@ import {
 } from './piece.ts';
 import type { JudgedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
+import { shownProblems, unseenProblem } from './shown-text.ts';
 
 /** The paper's rules and records against which a filing is checked. */
 export interface PaperRules {
@@ -61,11 +62,18 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
-    ...(filing.credit === null ? [] : textProblems('credit', filing.credit, CREDIT_MAX)),
+    ...(filing.credit === null
+      ? []
+      : [...textProblems('credit', filing.credit, CREDIT_MAX), ...shownProblems('credit', filing.credit)]),
     ...authorProblems(filing),
     ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
     ...tagProblems(filing),
-    ...(filing.correction === null ? [] : textProblems('correction', filing.correction, CORRECTION_MAX)),
+    ...(filing.correction === null
+      ? []
+      : [
+          ...textProblems('correction', filing.correction, CORRECTION_MAX),
+          ...shownProblems('correction', filing.correction),
+        ]),
   ];
 }
 
@@ -167,6 +175,8 @@ export function proseProblems(
   parse: ProseParser = parseProse,
 ): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
+  const unseen = unseenProblem('prose', prose);
+  if (unseen !== null) problems.push(unseen);
   // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;
   const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
@@ -350,7 +360,7 @@ function lineProblems(field: string, text: string, max: number, required: boolea
   if (required && text === '') {
     problems.push({ field, rule: 'required', message: 'this field is empty; write it' });
   }
-  return problems;
+  return [...problems, ...shownProblems(field, text)];
 }
 
 function textProblems(field: string, text: string, max: number, forbidden = CONTROL): Problem[] {

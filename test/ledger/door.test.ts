@@ -56,6 +56,47 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
     { headline: `One${'\u0301\u0316'.repeat(51)}` },
     [['headline', /^more than 100 combining marks or invisible characters stand in a row; leave out/]],
   ],
+  [
+    'a headline shows something',
+    { headline: '\u200b\u2060\u3164' },
+    [
+      [
+        'headline',
+        /^this field shows nothing: it has only U\+200B ZERO WIDTH SPACE, U\+2060 WORD JOINER, U\+3164 HANGUL FILLER; write/,
+      ],
+    ],
+  ],
+  [
+    'a headline of blanks of Braille shows nothing',
+    { headline: '\u2800\u2800' },
+    [['headline', /U\+2800 BRAILLE PATTERN BLANK/]],
+  ],
+  [
+    'a headline leaves no direction open',
+    { headline: 'Tide \u202egnp.exe' },
+    [['headline', /^U\+202E RIGHT-TO-LEFT OVERRIDE at character 6 is never closed, so it changes/]],
+  ],
+  [
+    'a headline closes no direction that is not open',
+    { headline: 'Tide\u202c' },
+    [['headline', /^U\+202C POP DIRECTIONAL FORMATTING at character 5 closes nothing/]],
+  ],
+  [
+    'a direction within another is closed before it',
+    { headline: '\u2067a \u202bb\u2069' },
+    [['headline', /^U\+202B RIGHT-TO-LEFT EMBEDDING at character 4 is never closed/]],
+  ],
+  ['directions that are closed are taken', { headline: 'A \u2067\u202bשלום\u202c\u2069 b \u200f\u200e' }, []],
+  ['a headline may be of one sign, and joined', { headline: '👩‍🚀' }, []],
+  ['Arabic, Hebrew and Hindi stand as they are written', { headline: 'می‌خواهم שלום क्‍ष' }, []],
+  [
+    'a dek, if there is one, shows something',
+    { dek: '\u2063' },
+    [['dek', /^this field shows nothing: it has only U\+2063;/]],
+  ],
+  ['a tag leaves no direction open', { tags: ['a\u2066'] }, [['tags[0]', /U\+2066 LEFT-TO-RIGHT ISOLATE/]]],
+  ['the prose shows something', { prose: '\u200b', cited_facts: [] }, [['prose', /^this field shows nothing/]]],
+  ['a source shows something', oneFact({ source: '\u200b' }), [['cited_facts[0].source', /^this field shows nothing/]]],
   ['a headline may be of marks that are used', { headline: `T${'\u0301\u0316'.repeat(15)}ide` }, []],
   [
     'prose has no heap of marks that invisible characters part',
