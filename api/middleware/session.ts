@@ -8,7 +8,8 @@ import type { RecordsEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 
 /** Paths where cookies are ignored: programs use keys there, and pages of other origins may send requests. */
-const WITHOUT_COOKIES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready|changes\.(?:json|rss))$/;
+const WITHOUT_COOKIES =
+  /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready|changes\.(?:json|rss)|llms\.txt|SKILL\.md|sitemap\.xml)$/;
 
 /** The account that is signed in on a page. Null on every path that ignores cookies. */
 export function signedIn(c: Context<RecordsEnv>): Account | null {

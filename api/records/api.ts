@@ -55,6 +55,9 @@ const CROSS_ORIGIN = [
   '/ready',
   '/t/*',
   '/changes/*',
+  '/llms.txt',
+  '/SKILL.md',
+  '/sitemap.xml',
   '/log/*',
 ];
 

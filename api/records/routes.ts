@@ -30,6 +30,7 @@ import { assets } from './pages/assets.ts';
 import { badge } from './pages/badge.ts';
 import { changesPages } from './pages/changes.ts';
 import { changeFeeds } from './pages/changes-feed.ts';
+import { discovery } from './pages/discovery.ts';
 import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
@@ -100,6 +101,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
   const alerts = alertHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
   const data = dataHandlers(app, pages);
+  const found = discovery(app);
   const unsubscribe = unsubscribeHandlers(app, linkSecret, pages);
 
   const routes: readonly Route[] = [
@@ -132,13 +134,18 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/search', 'public', searchPage(app, pages)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
     ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
-    ['GET', '/robots.txt', 'static', robots],
+    ['GET', '/llms.txt', 'public', found.llms],
+    ['GET', '/SKILL.md', 'public', found.skill],
+    ['GET', '/sitemap.xml', 'public', found.sitemap],
+    ['GET', '/.well-known/security.txt', 'public', found.security],
+    ['GET', '/robots.txt', 'static', robots(settings.dataOrigin)],
     ['GET', '/favicon.svg', 'static', assets(asset, settings)],
     ['GET', '/_astro/*', 'static', assets(asset, settings)],
     ['GET', '/log', 'static', logWithoutSlash],
     ['GET', '/log/*', 'static', logFiles(settings)],
 
     // The data API.
+    ['GET', '/.well-known/api-catalog', 'public', found.catalog],
     ['GET', '/v1', 'public', description.readIndex],
     ['GET', '/v1/openapi.json', 'public', description.readOpenApi],
     ['GET', '/docs/playground', 'public', tryOut.page],

@@ -8,13 +8,14 @@ import { paperRoot } from '../../../src/desk/paper.ts';
 import { OPEN_HEADERS } from '../../../src/press/feeds/header-policy.ts';
 import { opml } from '../../../src/press/feeds/opml.ts';
 import { newsstandView, publicPapers } from '../../../src/press/newsstand.ts';
+import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import type { HostHandlers } from '../host-router.ts';
-import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../reading/api-catalog.ts';
+import { paperApi } from '../reading/api-catalog.ts';
 import { beingPressed } from './being-pressed.ts';
 
 /** The root of the shared host: the list of public papers, and the files that its page needs. */
@@ -39,10 +40,9 @@ export function newsstandHandlers(
       });
     },
     hostCatalog: (c) => {
-      const papers = publicPapers(app.store).map((paper) => ({
-        root: paperRoot(paper, origin),
-        nameplate: paper.nameplate,
-      }));
+      const papers = publicPapers(app.store).map((paper) =>
+        paperApi({ root: paperRoot(paper, origin), nameplate: paper.nameplate }),
+      );
       const own = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
       const open = fileHeaders(CATALOG_PATH, origin, []);
       return sendShared(c, representationOf(JSON.stringify(catalogOf(origin, papers))), {

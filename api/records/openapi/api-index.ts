@@ -16,6 +16,8 @@ const Index = z
     playground: z.url(),
     openapi: z.url(),
     mcp: z.url(),
+    llms: z.url(),
+    skill: z.url(),
     sign_in_url: z.url(),
     keys_url: z.url(),
     endpoints: z
@@ -65,6 +67,8 @@ export function indexOf(root: string, paths: Paths, key: ServiceKey | null = nul
     playground: `${root}/docs/playground`,
     openapi: `${root}/v1/openapi.json`,
     mcp: `${root}/mcp`,
+    llms: `${root}/llms.txt`,
+    skill: `${root}/SKILL.md`,
     sign_in_url: `${root}/account`,
     keys_url: `${root}/.well-known/records-keys.json`,
     endpoints: Object.fromEntries(operations),

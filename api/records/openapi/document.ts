@@ -11,6 +11,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 import { reply } from '../../responses/reply.ts';
 import { representationOf } from '../../responses/response-cache.ts';
+import { catalogLink } from '../pages/discovery.ts';
 import { operation } from '../route.ts';
 import { indexOf, indexSpec } from './api-index.ts';
 import { EXAMPLES } from './examples.ts';
@@ -70,7 +71,7 @@ const KEYS = {
 /** The OpenAPI document and the index of operations. Both are generated from the registered routes, on first use. */
 export function apiDescription(router: OpenAPIHono<RecordsEnv>, settings: Settings) {
   const root = settings.dataOrigin;
-  const link = `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/docs>; rel="service-doc"; type="text/html"`;
+  const link = `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/docs>; rel="service-doc"; type="text/html", ${catalogLink(root)}`;
   registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(router, RECORDS_EVENTS, { tag: 'Changes', headers: STANDARD_HEADERS });
   const described = once(() => {

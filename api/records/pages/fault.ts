@@ -7,7 +7,7 @@ import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
 /** Addresses for programs, whatever they accept. */
-const NO_PAGES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready)$|\.(?:json|rss|svg|txt)$/;
+const NO_PAGES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready)$|\.(?:json|rss|svg|txt|md|xml)$/;
 
 /** Headings by status. */
 const HEADINGS: Record<number, string> = {

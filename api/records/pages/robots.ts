@@ -8,6 +8,11 @@ Disallow: /v1/
 Allow: /
 `;
 
-export function robots(c: RecordsContext): Response {
-  return c.text(ROBOTS, 200, { 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
-}
+/** `root` is the public address of the service. */
+export const robots =
+  (root: string) =>
+  (c: RecordsContext): Response =>
+    c.text(`${ROBOTS}\nSitemap: ${root}/sitemap.xml\n`, 200, {
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    });

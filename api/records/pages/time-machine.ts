@@ -1,9 +1,10 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
+import { asOfEnd } from '../../../src/records/as-of.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { DAY, isoTime, parseSpan } from '../../../src/time.ts';
+import { DAY, parseSpan } from '../../../src/time.ts';
 import { crossOriginHeaders } from '../../middleware/cors.ts';
 import type { KeptAnswer, KeptRoute } from '../../middleware/kept-answers.ts';
 import { keptAnswer } from '../../middleware/kept-answers.ts';
@@ -122,13 +123,14 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
   // The form was sent without a date.
   if (text === '') return null;
   const span = parseSpan(text);
-  const refuse = (why: string) =>
-    new Fault('invalid_request', `as_of: ${JSON.stringify(text.slice(0, 60))} ${why}`, { field: 'as_of' });
   if (span === null) {
-    throw refuse('is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)');
+    throw new Fault(
+      'invalid_request',
+      `as_of: ${JSON.stringify(text.slice(0, 60))} is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)`,
+      { field: 'as_of' },
+    );
   }
-  if (span.from > now) throw refuse(`is in the future; it is now ${isoTime(now)}`);
-  return { text, at: span.until - 1 };
+  return { text, at: asOfEnd(span, text, now) };
 }
 
 /** The cursor of the list of changes, for signed-in readers. Throws `invalid_request`. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import { asOfEnd } from '../../../src/records/as-of.ts';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { faults, ok } from '../../openapi/responses.ts';
@@ -21,11 +22,11 @@ const spec = {
   },
 };
 
-export const readDomain = ({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) =>
+export const readDomain = ({ store: { records }, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) =>
   operation(spec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');
-    const asOf = as_of === undefined ? undefined : as_of - 1;
+    const asOf = as_of === undefined ? undefined : asOfEnd(as_of.span, as_of.text, now());
     const observation = records.observation(host.id, asOf);
     if (observation === null) throw notObserved(host.hostname, asOf, records.firstObservedAt(host.id) ?? undefined);
     if (c.get('lane') !== 'keyless') return fullRecordOf(observation);

@@ -90,8 +90,18 @@ export const preferHeader = z.object({
   prefer: z.string().optional().openapi({ description: '`payment` asks for the price, as `pay=1` does.' }),
 });
 
-/** The first millisecond after the requested time. */
-export const asOfParam = timeParam(
-  'until',
-  'As of this time: a UTC date (its end) or a time with its zone. The latest without it.',
-);
+/** The requested time: how it was written, and its span. */
+export const asOfParam = z
+  .string()
+  .transform((text, context) => {
+    const span = parseSpan(text);
+    if (span !== null) return { text, span };
+    context.addIssue(TIME);
+    return z.NEVER;
+  })
+  .optional()
+  .openapi({
+    type: 'string',
+    description:
+      'As of this time: a UTC date (its end) or a time with its zone, not in the future. The latest without it.',
+  });
