@@ -1,7 +1,7 @@
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
 import type { serviceKeyRow } from './service-key.ts';
-import type { HostOutcome } from './watch-group.ts';
+import type { HostOutcome } from './watching.ts';
 
 /** The view of each account page, like src/records/views.ts for the public pages. Times are in ISO 8601. */
 
@@ -101,6 +101,8 @@ export interface CreditsView extends AccountShell {
 export interface GroupsView extends AccountShell {
   groups: { id: string; name: string; hosts: number; made_at: string }[];
   watched: number;
+  /** Hostnames that were taken out and are still probed. */
+  lingering: number;
   cap: number;
   problem: string | null;
 }
@@ -109,6 +111,7 @@ export interface GroupView extends AccountShell {
   group: { id: string; name: string };
   hosts: { hostname: string; unicode: string; added_at: string; looked_at: string | null; url: string }[];
   watched: number;
+  lingering: number;
   cap: number;
   /** The outcome of each hostname in the form; empty when none was sent. */
   outcomes: HostOutcome[];

@@ -1,5 +1,6 @@
 import type { DeltaSource } from '../accounts/change-queue.ts';
 import { queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
+import { unwatchAbandoned } from '../accounts/watching.ts';
 import type { Delta } from '../records/delta.ts';
 import { deltaRow } from '../records/wire-rows.ts';
 import { DAY } from '../time.ts';
@@ -10,14 +11,17 @@ import type { WebhookService } from './jobs/webhooks.ts';
 /** How long queued changes are kept, in ms. */
 const KEPT = 35 * DAY;
 
-/** The alerts of accounts: sends the webhooks, and queues the mails. */
+/** The alerts of accounts: sends the webhooks, queues the mails, and ends the watch of what nobody has in a group. */
 export function recordsWebhooks(app: AppContext): WebhookService {
   const { store } = app;
   return {
     job: 'account-webhooks',
     source: { deliveries: store.changeDeliveries, webhooks: store.changeWebhooks },
     queueNext: () => queueAccountChanges(app),
-    cleanUp: (at) => store.changeQueue.forget(at - KEPT),
+    cleanUp(at) {
+      store.changeQueue.forget(at - KEPT);
+      unwatchAbandoned(store, at);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { HostReader } from '../accounts/watch-group.ts';
+import type { HostReader } from '../accounts/watching.ts';
 import { Fault } from '../fault.ts';
 import { parseHostname } from '../records/hostname.ts';
 import type { AppContext } from './context.ts';
@@ -9,10 +9,10 @@ export function hostReader({ store: { records }, now }: AppContext): HostReader 
     read(text) {
       const { hostname } = parseHostname(text);
       const isOptedOut = records.optOutOf(hostname) !== null;
-      const isPaused = records.find(hostname)?.state === 'paused';
+      const isPaused = records.isPausedByOperator(hostname);
       return { hostname, leftAlone: isOptedOut ? 'opted_out' : isPaused ? 'paused' : null };
     },
-    watch: (hostname) => void records.watch([parseHostname(hostname)], now()),
+    watch: (hostname) => records.watchForGroup(parseHostname(hostname), now()),
   };
 }
 

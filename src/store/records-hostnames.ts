@@ -51,12 +51,16 @@ const COLUMNS = Object.keys(HOST).join(', ');
 /** Watched hostnames, and opt-outs. */
 export interface HostnameTable {
   /**
-   * Puts hostnames under watch, due at once. Resumes paused hostnames and leaves opt-outs unchanged. The outcomes are
-   * in the order of the names.
+   * Puts hostnames under watch for an operator, due at once. Resumes paused hostnames and leaves opt-outs unchanged. The
+   * outcomes are in the order of the names.
    */
   watch(names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[];
-  /** Stops probing; earlier observations stay visible. Returns false when the hostname was not watched. */
+  /** Puts a hostname under watch for the group of an account, unless an operator paused it or it opted out. */
+  watchForGroup(name: Hostname, now: number): void;
+  /** Stops probing for an operator; earlier observations stay visible. False when an operator had paused it before. */
   pause(hostname: string): boolean;
+  /** Whether an operator paused a hostname. One that nobody watched any more is paused too. */
+  isPausedByOperator(hostname: string): boolean;
   /**
    * Permanently stops probing a name and all names below it, and hides them everywhere; receipts stay. Returns the
    * newly hidden names. Throws `invalid_request` for a public suffix.
@@ -95,15 +99,21 @@ export interface HostnameTable {
 export function hostnameTable(db: Db, transact: Transact): HostnameTable {
   const { run, one, all, each } = sql(db);
   const add = one(
-    `INSERT INTO hostnames (hostname, unicode, path, registrable_domain, state, added_at, due_at, operator)
-     VALUES (?1, ?2, ?3, ?4, 'watched', ?5, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO hostnames (hostname, unicode, path, registrable_domain, state, added_at, due_at, operator, kept)
+     VALUES (?1, ?2, ?3, ?4, 'watched', ?5, ?5, ?6, ?7) ON CONFLICT DO NOTHING RETURNING id`,
     integer,
   );
   const label = run('INSERT INTO hostname_labels (rowid, labels) VALUES (?, ?)');
   const resume = run("UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused'");
-  const pause = run(
-    "UPDATE hostnames SET state = 'paused', lease = NULL, leased_by = NULL WHERE hostname = ? AND state = 'watched'",
+  const resumeForGroup = run(
+    "UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused' AND kept = 0",
   );
+  const keep = run('UPDATE hostnames SET kept = 1 WHERE hostname = ? AND kept = 0');
+  const pause = run(
+    `UPDATE hostnames SET state = 'paused', kept = 1, lease = NULL, leased_by = NULL
+     WHERE hostname = ? AND (state = 'watched' OR (state = 'paused' AND kept = 0))`,
+  );
+  const paused = one("SELECT 1 AS yes FROM hostnames WHERE hostname = ? AND state = 'paused' AND kept = 1", integer);
   const optedOut = one(
     'SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?)) LIMIT 1',
     { hostname: text, reason: text, at: integer, made_by: text },
@@ -137,19 +147,32 @@ export function hostnameTable(db: Db, transact: Transact): HostnameTable {
   const counts = all('SELECT state, count FROM hostname_counts', { state, count: integer });
   const optOutOf = (hostname: string): OptOut | null => optedOut(JSON.stringify(nameAndParents(hostname)));
 
+  /** Adds a hostname unless it is there. */
+  const addNew = ({ hostname, unicode, registrable_domain }: Hostname, now: number, isKept: boolean): boolean => {
+    const operator = operatorOf(hostname, [], registrableDomain);
+    const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator, isKept ? 1 : 0);
+    if (added === null) return false;
+    label(added, unicode === hostname ? hostname : `${hostname} ${unicode}`);
+    return true;
+  };
+
   return {
     watch: (names, now) =>
       transact(() =>
-        names.map(({ hostname, unicode, registrable_domain }) => {
+        names.map((name) => {
+          const { hostname } = name;
           if (optOutOf(hostname) !== null) return { hostname, outcome: 'opted_out' };
-          const operator = operatorOf(hostname, [], registrableDomain);
-          const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator);
-          if (added === null) return { hostname, outcome: resume(hostname) === 1 ? 'resumed' : 'already' };
-          label(added, unicode === hostname ? hostname : `${hostname} ${unicode}`);
-          return { hostname, outcome: 'added' };
+          if (addNew(name, now, true)) return { hostname, outcome: 'added' };
+          keep(hostname);
+          return { hostname, outcome: resume(hostname) === 1 ? 'resumed' : 'already' };
         }),
       ),
+    watchForGroup: (name, now) =>
+      transact(() => {
+        if (optOutOf(name.hostname) === null && !addNew(name, now, false)) resumeForGroup(name.hostname);
+      }),
     pause: (hostname) => pause(hostname) === 1,
+    isPausedByOperator: (hostname) => paused(hostname) !== null,
     optOut: ({ hostname, registrable_domain }, reason, made_by, now) => {
       if (registrable_domain === null) {
         throw new Fault(

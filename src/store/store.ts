@@ -377,7 +377,7 @@ export function openStore(settings: DatabaseSettings): Store {
     sessions: sessionTable(db),
     signIns: signInTable(db),
     accountMails: accountMailTable(db),
-    watchGroups: watchGroupTable(db),
+    watchGroups: watchGroupTable(db, transact),
     changeAlerts: changeAlertTable(db),
     changeQueue: changeQueueTable(db),
     changeDeliveries: changeDeliveryTable(db),

@@ -72,7 +72,8 @@ export function recordProbes(
   const { signer, kid } = desk.signingKey;
   for (const look of looks) {
     clock.now = Math.max(clock.now, look.at);
-    store.records.watch([parseHostname(look.hostname)], clock.now);
+    const isWatched = store.records.find(look.hostname)?.state === 'watched';
+    if (!isWatched) store.records.watch([parseHostname(look.hostname)], clock.now);
     const lease = { id: newId(), owner: 'test', until: clock.now + 60_000 };
     store.records.leaseNames({ ...lease, names: [look.hostname] });
     const tools = { signer, kid, now: clock.now, every: settings.scanEvery, randomBytes };

@@ -1,10 +1,10 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.ts';
-import { addHosts, makeGroup, requireGroup } from '../../../src/accounts/watch-group.ts';
+import type { WatchGroup } from '../../../src/accounts/watch-group.ts';
+import { makeGroup, requireGroup } from '../../../src/accounts/watch-group.ts';
+import type { HostOutcome } from '../../../src/accounts/watching.ts';
+import { addHosts, hostnamesIn, watchedBy } from '../../../src/accounts/watching.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { hostReader } from '../../../src/app/watched-hosts.ts';
-import { Fault } from '../../../src/fault.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
 import type { RecordsContext } from '../context.ts';
@@ -12,19 +12,15 @@ import type { PageSender } from '../pages/page.ts';
 import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 import { problemOf } from './problem.ts';
 
-/** How many times its limit an account may add to its groups in a day. */
-const ADDITIONS = 4;
-const DAY_SECONDS = 86_400;
-
 /** Groups of watched hostnames: created, filled, emptied, removed. */
 export function groupHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, now } = app;
   const { records, watchGroups } = store;
   const hosts = hostReader(app);
-  const room = ({ account }: SignedIn) => ({
-    watched: watchGroups.hostsOf(account.id).length,
-    cap: settings.watchCaps[account.plan],
-  });
+  const room = ({ account }: SignedIn) => {
+    const { inGroups, lingering } = watchedBy(store, account.id);
+    return { watched: inGroups, lingering, cap: settings.watchCaps[account.plan] };
+  };
 
   const sendList = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
     sendAccountPage(
@@ -66,19 +62,8 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
         problem: result.problem ?? null,
       },
     );
-  // Removing hostnames frees room for others, but this limits how many are added in a day.
-  const additions = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_SECONDS });
-  const add = async ({ account }: SignedIn, group: WatchGroup, text: string): Promise<HostOutcome[]> => {
-    const before = (await additions.get(account.id))?.consumedPoints ?? 0;
-    const most = settings.watchCaps[account.plan] * ADDITIONS;
-    if (before >= most) {
-      throw new Fault('rate_limited', `you added ${before} hostnames to your groups today; add more tomorrow`);
-    }
-    const outcomes = addHosts(store, group, text, { cap: settings.watchCaps[account.plan], hosts, now: now() });
-    const added = outcomes.filter(({ outcome }) => outcome === 'added').length;
-    if (added > 0) await additions.penalty(account.id, added);
-    return outcomes;
-  };
+  const add = ({ account }: SignedIn, group: WatchGroup, text: string): HostOutcome[] =>
+    addHosts(store, group, hostnamesIn(text), { cap: settings.watchCaps[account.plan], hosts, now: now() });
   const groupOf = (c: RecordsContext, { account }: SignedIn) =>
     requireGroup(watchGroups, account.id, c.req.param('id') ?? '');
 
@@ -96,19 +81,19 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     add: signedInForm(settings, async (c, signed, form) => {
       const group = groupOf(c, signed);
       try {
-        const outcomes = await add(signed, group, form.text('hostnames'));
+        const outcomes = add(signed, group, form.text('hostnames'));
         return await sendGroup(c, signed, group, { outcomes });
       } catch (error) {
         return sendGroup(c, signed, group, { problem: problemOf(error) });
       }
     }),
     take: signedInForm(settings, (c, signed, form) => {
-      const { id } = groupOf(c, signed);
-      watchGroups.take(id, form.text('hostname'));
-      return c.redirect(`/account/groups/${id}`, 303);
+      const group = groupOf(c, signed);
+      watchGroups.take(group, form.text('hostname'), now());
+      return c.redirect(`/account/groups/${group.id}`, 303);
     }),
     remove: signedInForm(settings, (c, { account }) => {
-      watchGroups.remove(account.id, c.req.param('id') ?? '');
+      watchGroups.remove(account.id, c.req.param('id') ?? '', now());
       return c.redirect('/account/groups', 303);
     }),
   };

@@ -1,0 +1,113 @@
+import { Fault } from '../fault.ts';
+import { DAY, dayOf } from '../time.ts';
+import type { WatchGroup, WatchGroupTable } from './watch-group.ts';
+
+/** How long a hostname that is in no group any more is still probed, in ms. */
+export const WATCH_LINGERS = 30 * DAY;
+
+/** How many times its limit an account may add to its groups on a UTC day. */
+const ADDITIONS = 4;
+/** The most hostnames that are read from one request; an account may have fewer. */
+const NAMES_MAX = 1_000;
+
+/** The part of the store that groups use. */
+interface GroupStore {
+  watchGroups: WatchGroupTable;
+  transact<T>(work: () => T): T;
+}
+
+/** Parses hostnames and starts watching them. */
+export interface HostReader {
+  /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`. */
+  read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
+  /** Starts watching a hostname for a group, unless it is watched. */
+  watch(hostname: string): void;
+}
+
+/** The outcome of one hostname. */
+export interface HostOutcome {
+  /** As it was entered. */
+  given: string;
+  outcome: 'added' | 'already' | 'refused';
+  /** Why it was rejected; empty otherwise. */
+  reason: string;
+}
+
+const LEFT_ALONE = {
+  opted_out: 'its holder has opted out: it is neither probed nor shown',
+  paused: 'the operator of this service has paused it',
+};
+
+/** The hostnames of a form: separated by spaces, commas or line breaks. */
+export function hostnamesIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((name) => name !== '');
+}
+
+/**
+ * What an account causes to be watched: the hostnames in its groups, and those that it took out last and that are still
+ * probed because of it.
+ */
+export function watchedBy({ watchGroups }: Pick<GroupStore, 'watchGroups'>, account: string) {
+  return { inGroups: watchGroups.hostsOf(account).length, lingering: watchGroups.released(account).length };
+}
+
+/**
+ * Adds hostnames to a group and starts watching them, up to the account's `cap` of hostnames. A hostname in two groups
+ * counts once. One that lingers gives up its place, the longest first, so that an account never causes more than `cap`
+ * to be watched. Returns the outcome of each. Throws `invalid_request`, and `rate_limited` after too many in a day.
+ */
+export function addHosts(
+  { watchGroups, transact }: GroupStore,
+  { id, account }: WatchGroup,
+  names: readonly string[],
+  { cap, hosts, now }: { cap: number; hosts: HostReader; now: number },
+): HostOutcome[] {
+  const given = [...new Set(names)];
+  if (given.length === 0) {
+    throw new Fault('invalid_request', 'hostnames is empty; give one or more, each on a line of its own', {
+      field: 'hostnames',
+    });
+  }
+  return transact(() => {
+    const today = dayOf(now);
+    const before = watchGroups.additions(account, today);
+    if (before >= cap * ADDITIONS) {
+      throw new Fault('rate_limited', `you added ${before} hostnames to your groups today; add more tomorrow`);
+    }
+    const inGroups = new Set(watchGroups.hostsOf(account));
+    let lingering = watchGroups.released(account).map(({ hostname }) => hostname);
+    const outcomes = given.slice(0, NAMES_MAX).map((name): HostOutcome => {
+      const refused = (reason: string): HostOutcome => ({ given: name.slice(0, 300), outcome: 'refused', reason });
+      let host: ReturnType<HostReader['read']>;
+      try {
+        host = hosts.read(name);
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'invalid_request') return refused(error.message);
+        throw error;
+      }
+      const { hostname, leftAlone } = host;
+      if (leftAlone !== null) return refused(LEFT_ALONE[leftAlone]);
+      if (!inGroups.has(hostname) && inGroups.size >= cap) {
+        return refused(`your plan has room for ${cap} hostnames; take one out of its groups first`);
+      }
+      inGroups.add(hostname);
+      lingering = lingering.filter((other) => other !== hostname);
+      const tooMany = Math.max(0, inGroups.size + lingering.length - cap);
+      for (const other of lingering.splice(0, tooMany)) watchGroups.unwatch(other);
+      hosts.watch(hostname);
+      const isNew = watchGroups.put(id, hostname, now);
+      return { given: name, outcome: isNew ? 'added' : 'already', reason: '' };
+    });
+    const added = outcomes.filter(({ outcome }) => outcome === 'added').length;
+    if (added > 0) watchGroups.noteAdditions(account, today, added);
+    return outcomes;
+  });
+}
+
+/**
+ * Ends the watch of hostnames that were taken out of their last group 30 days ago, or whose account was deleted, unless
+ * an operator put them in. What was observed stays. Returns their names.
+ */
+export function unwatchAbandoned({ watchGroups }: Pick<GroupStore, 'watchGroups'>, now: number): string[] {
+  return watchGroups.unwatchAbandoned(now - WATCH_LINGERS);
+}
