@@ -53,6 +53,11 @@ export function logTables(db: Db): LogTables {
   );
   const heads = `SELECT ${columns(HEAD)} FROM log_heads WHERE log = ?`;
   const cosignedSize = one('SELECT max(size) FROM log_heads WHERE log = ? AND cosigned IS NOT NULL', orNull(integer));
+  const newestCosignedAt = one(
+    'SELECT signed_at FROM log_heads WHERE log = ? AND cosigned IS NOT NULL ORDER BY size DESC, number DESC LIMIT 1',
+    integer,
+  );
+  const firstHeadAt = one('SELECT signed_at FROM log_heads WHERE log = ? ORDER BY number LIMIT 1', integer);
   const setCosigned = run(
     `UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL
        AND NOT EXISTS (SELECT 1 FROM log_heads later WHERE later.log = ?1 AND later.cosigned IS NOT NULL
@@ -107,6 +112,7 @@ export function logTables(db: Db): LogTables {
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
     firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY size, number LIMIT 1`, HEAD),
     cosignedSize: (log) => cosignedSize(log) ?? 0,
+    cosignedAt: (log) => newestCosignedAt(log) ?? firstHeadAt(log),
     setCosigned: (log, origin, size, cosigned) => setCosigned(log, origin, size, cosigned) > 0,
     addCosignature: (log, { origin, size, vkey, time, line }: LogCosignature) =>
       void addCosignature(log, origin, size, vkey, time, line),

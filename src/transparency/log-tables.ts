@@ -89,6 +89,8 @@ export interface LogTables {
   firstCosignedOver(log: LogService, index: number): LogHead | null;
   /** The number of leaves that cosigned heads cover, whatever their origin. */
   cosignedSize(log: LogService): number;
+  /** When the newest head that met its quorum was signed, or else the first head, in ms. Null before that. */
+  cosignedAt(log: LogService): number | null;
   /**
    * Sets `cosigned` of a head. Returns whether that was done: an existing text is kept, and a head stays without one once
    * a later head has met its quorum, because the proofs of its leaves name that head by then.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -221,6 +221,17 @@ test('promtool accepts the alerts', { skip: !hasPromtool && 'promtool (Debian: p
   assert.equal(status, 0, stderr);
 });
 
+test('alerts wake somebody for what cannot wait', { skip: !hasPromtool && 'promtool is not installed' }, (t) => {
+  const folder = tempFolder(t);
+  cpSync(ALERTS, join(folder, 'alerts.yml'));
+  cpSync(join(PROJECT, 'test/deploy/alerts.yml'), join(folder, 'tests.yml'));
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'tests.yml'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stdout + stderr);
+});
+
 test('a metrics port that is taken, and a wrong one, are one line that names the setting', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
@@ -250,7 +261,7 @@ test('a scrape succeeds without what it could not read, which is counted, logged
   };
   const before = parseExposition(await metrics.text());
   assert.equal(before.get('broadsheet_pieces_on_air')?.samples.length, 1);
-  assert.deepEqual(before.get('broadsheet_backup_timestamp_seconds')?.samples, [], 'no backup is known');
+  assert.equal(before.get('broadsheet_backup_timestamp_seconds')?.samples[0]?.value, 0, 'no backup is known');
 
   const gone = (): never => {
     throw new Error('the disk is gone');

@@ -21,6 +21,11 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
     'Leaves that no cosigned head covers; only with witnesses.',
     ['log'],
   );
+  const uncosignedFor = registry.gauge(
+    'log_uncosigned_seconds',
+    'While there are any, the age of the newest cosigned head; only with witnesses.',
+    ['log'],
+  );
   const fenced = registry.gauge('log_fenced', '1 while this copy of the log must sign nothing.', ['log']);
 
   /** Queues are named in this order: that of the desk, that of the records. */
@@ -43,7 +48,11 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
         leaves({ log }, size);
         unsigned.set({ log }, size - (head?.size ?? 0));
         if (head !== null) headAge.set({ log }, registry.age(head.signed_at));
-        if (app.settings.logPolicy !== null) uncosigned.set({ log }, size - store.log.cosignedSize(log));
+        if (app.settings.logPolicy !== null) {
+          const cosigned = store.log.cosignedSize(log);
+          uncosigned.set({ log }, size - cosigned);
+          uncosignedFor.set({ log }, size > cosigned ? registry.age(store.log.cosignedAt(log)) : 0);
+        }
         fenced.set({ log }, store.log.fence(log) === null ? 0 : 1);
       }
     },

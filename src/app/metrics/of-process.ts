@@ -23,10 +23,7 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
   const lateSyncs = registry.total('late_commit_syncs_total', 'Syncs of such writes.');
   const lateSeconds = registry.total('late_commit_sync_seconds_total', 'The time that these syncs took.');
   const lateWaiting = registry.gauge('late_commits_waiting', 'Such writes that are not on disk yet.');
-  const backupAt = registry.gauge(
-    'backup_timestamp_seconds',
-    'When the last backup was begun; absent when none is known.',
-  );
+  const backupAt = registry.gauge('backup_timestamp_seconds', 'When the last backup was begun; 0 when none is known.');
   return {
     process() {
       info.set({ version: VERSION }, 1);
@@ -46,8 +43,7 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
       lateWaiting.set(late.waiting);
     },
     backup() {
-      const last = lastBackup(app.settings);
-      if (last !== null) backupAt.set(last.at / 1_000);
+      backupAt.set((lastBackup(app.settings)?.at ?? 0) / 1_000);
     },
   };
 }
