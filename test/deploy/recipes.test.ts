@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -79,7 +79,7 @@ test('the image’s health check asks every service', async (t) => {
 
 test('systemd takes the units, and finds little exposed', { skip: without('systemd-analyze') }, (t) => {
   const units = readdirSync(join(DEPLOY, 'systemd')).filter((name) => /\.(?:service|timer)$/.test(name));
-  assert.equal(units.length, 3);
+  assert.equal(units.length, 7);
   // The program where the units say that it is.
   const root = tempFolder(t);
   const [, node = '', program = ''] =
@@ -99,19 +99,26 @@ test('systemd takes the units, and finds little exposed', { skip: without('syste
   }
 });
 
-test('the backup of the unit is made, one for each day of the week', async (t) => {
-  const unit = read('deploy/systemd/broadsheet-backup.service');
-  const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
+test('the backup of the unit is made, one for each day of the week, and its drill finds the newest', async (t) => {
   const folder = tempFolder(t);
   const to = join(folder, 'backups');
   await enterPapers(folder, [{ slug: 'tide-table' }]);
-  // As systemd reads it.
-  const line = script.replaceAll('$$', '$').replaceAll('%%', '%');
-  const here = line.replace('/usr/bin/node', process.execPath).replace('/var/lib/broadsheet-backups', to);
-  const made = spawnSync('/bin/sh', ['-c', here], {
-    ...{ cwd: PROJECT, encoding: 'utf8' },
-    env: { PATH: process.env.PATH, ...envIn(folder) },
-  });
+  const runs = (name: string) => {
+    const unit = read('deploy/systemd', `${name}.service`);
+    const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
+    // As systemd reads it.
+    const line = script.replaceAll('$$', '$').replaceAll('%%', '%');
+    const here = line.replace('/usr/bin/node', process.execPath).replace('/var/lib/broadsheet-backups', to);
+    const env = { PATH: process.env.PATH, TMPDIR: folder, ...envIn(folder) };
+    return spawnSync('/bin/sh', ['-c', here], { cwd: PROJECT, encoding: 'utf8', env });
+  };
+  const made = runs('broadsheet-backup');
   assert.equal(made.status, 0, made.stderr);
-  assert.match(readdirSync(to).join(), /^day-[1-7]\.tar\.zst$/);
+  const [backup = ''] = readdirSync(to);
+  assert.match(backup, /^day-[1-7]\.tar\.zst$/);
+  writeFileSync(join(to, 'day-old.tar.zst'), 'no backup');
+  utimesSync(join(to, 'day-old.tar.zst'), 0, 0);
+  const drilled = runs('broadsheet-drill');
+  assert.equal(drilled.status, 0, drilled.stderr);
+  assert.match(drilled.stdout, /0 faults/);
 });
