@@ -8,13 +8,14 @@ const REASONS = {
   starting: 'this server is starting; ask again soon',
   stopping: 'this server is stopping; send requests to another one',
   no_answer: 'the database does not answer; the log says why',
+  not_pressed: 'this server stands by, and has no pressed papers yet; broadsheet press makes them',
 } as const;
 
 /** Sends 200 when the server is ready, and else 503 with the reason. */
 export function sendReadiness(c: Context, { status, checks }: ReadinessReport): Response {
   const headers = { ...JSON_TYPE, 'Cache-Control': 'no-store' };
   if (status === 'ready') return respond(c, JSON.stringify({ status, checks }), 200, headers);
-  const reason = checks.server !== 'ok' ? checks.server : 'no_answer';
+  const reason = checks.server !== 'ok' ? checks.server : checks.database !== 'ok' ? checks.database : 'not_pressed';
   const body = { error: 'unavailable', message: REASONS[reason], status, checks };
   return respond(c, JSON.stringify(body), 503, headers);
 }

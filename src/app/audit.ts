@@ -15,13 +15,15 @@ interface AuditOptions {
   deep?: boolean | undefined;
   /** Whether pressed files are audited too. */
   trees?: boolean;
+  /** Whether the files of media are looked at. */
+  media?: boolean;
   progress?: AuditParts['progress'];
 }
 
 /** Audits the database and the pressed trees of an app. */
 export function auditApp(
   app: AppContext,
-  { deep = false, trees = true, progress = () => {} }: AuditOptions = {},
+  { deep = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
 ): Promise<Audit> {
   const parts: AuditParts = {
     store: app.store,
@@ -38,7 +40,7 @@ export function auditApp(
     now: app.now,
     progress,
   };
-  return auditAll(parts, { deep, trees });
+  return auditAll(parts, { deep, trees, media });
 }
 
 /** A transparency log as an audit takes it. */

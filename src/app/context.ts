@@ -11,7 +11,9 @@ import { Fault } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { mediaFiles } from '../files/media.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
+import { isTree } from '../files/tree.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
+import { publicPapers } from '../press/newsstand.ts';
 import type { Pictures } from '../press/output.ts';
 import { openSearchReader } from '../store/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
@@ -107,7 +109,10 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     media,
     pictures: openPictures(settings, media),
     searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
-    readiness: new Readiness(store),
+    readiness: new Readiness(store, {
+      standsBy: () => app.signer.state()?.isHeld === false,
+      isPressed: () => publicPapers(store).every(({ slug }) => isTree(join(settings.distDir, slug))),
+    }),
     signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
     now,
     desk: {

@@ -59,10 +59,13 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   const { store } = app;
   const { paper } = options;
   const over = store.nextPlaceExpiry();
-  store.transact(() => {
-    airDue(store, app.now());
-    if (over !== null && over <= app.now()) expirePlaces(store, app.now());
-  });
+  // Where another server signs, it airs what is due.
+  if (maySign(app)) {
+    store.transact(() => {
+      airDue(store, app.now());
+      if (over !== null && over <= app.now()) expirePlaces(store, app.now());
+    });
+  }
   if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
   // What cannot be fetched holds up no press.
   await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
@@ -86,6 +89,15 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
   throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
+}
+
+function maySign({ signer }: AppContext): boolean {
+  try {
+    signer.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The paths of a paper's media that are missing. */

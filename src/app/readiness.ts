@@ -9,7 +9,15 @@ export interface ReadinessReport {
   checks: {
     server: 'ok' | 'starting' | 'stopping';
     database: 'ok' | 'no_answer';
+    /** Where another server signs: whether every public paper is pressed here. */
+    papers?: 'ok' | 'not_pressed';
   };
+}
+
+/** What decides whether a server that stands by has something to show. */
+export interface Standby {
+  standsBy(): boolean;
+  isPressed(): boolean;
 }
 
 /** Tells load balancers whether to send requests to this process. */
@@ -17,9 +25,11 @@ export class Readiness {
   /** Outside `serve`, whatever listens is serving. */
   phase: Phase = 'serving';
   readonly #store: Pick<Store, 'vitalSigns'>;
+  readonly #standby: Standby;
 
-  constructor(store: Pick<Store, 'vitalSigns'>) {
+  constructor(store: Pick<Store, 'vitalSigns'>, standby: Standby) {
     this.#store = store;
+    this.#standby = standby;
   }
 
   report(): ReadinessReport {
@@ -27,7 +37,11 @@ export class Readiness {
       server: this.phase === 'serving' ? 'ok' : this.phase,
       database: this.#isDatabaseReadable() ? 'ok' : 'no_answer',
     };
-    const isReady = checks.server === 'ok' && checks.database === 'ok';
+    // A server that signs presses by itself, and says of each page that it is being pressed.
+    if (checks.database === 'ok' && this.#standby.standsBy()) {
+      checks.papers = this.#standby.isPressed() ? 'ok' : 'not_pressed';
+    }
+    const isReady = Object.values(checks).every((check) => check === 'ok');
     return { status: isReady ? 'ready' : 'not_ready', checks };
   }
 

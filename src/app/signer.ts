@@ -1,31 +1,36 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { Busy, Fault } from '../fault.ts';
 import { putFile } from '../files/durable-file.ts';
 import { fromBase64 } from '../ledger/bytes.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
+import { type Address, parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
-import { LEASE_FILE, type LeasedHead, readLease, SignerLease } from '../standby/signer-lease.ts';
+import { LEASE_FILE, type LeasedHead, type LeaseState, readLease, SignerLease } from '../standby/signer-lease.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import { cureOf, holdsHead } from './log-fence.ts';
 import { readLogKey } from './log-key.ts';
 import { openBucket } from './publish-target.ts';
+import { keepCopy } from './standby-copy.ts';
 
 /** What decides whether this process may sign. */
 export interface SignerRight {
   /** Throws `unavailable` with the reason when it may not. */
   assertHeld(): void;
+  /** The lease as a server sees it; null where there is none, and for commands. */
+  state(): LeaseState | null;
   /** Makes known that a head will be signed. Returns whether it may be. */
   announce(log: LogService, head: LeasedHead): Promise<boolean>;
 }
 
 /** A server without LEASE_URL is alone. */
-export const ALONE: SignerRight = { assertHeld() {}, announce: async () => true };
+export const ALONE: SignerRight = { assertHeld() {}, state: () => null, announce: async () => true };
 
 /** Where a server says until when the commands on its machine may sign. */
 const NOTE = 'signer.lease';
@@ -40,6 +45,7 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
       if (isHeldHere({ dataDir })) return;
       throw new Busy('nothing is signed here: no server on this machine holds the lease of LEASE_URL; start one');
     },
+    state: () => null,
     announce: async () => false,
   };
 }
@@ -74,6 +80,7 @@ export function openSignerLease(
       told = reason;
     },
     renewed() {
+      keepCopy(settings.dataDir);
       const until = clocks().map((now) => Math.floor(now + lease.heldFor()));
       isNoted = true;
       try {
@@ -101,23 +108,76 @@ export function openSignerLease(
 }
 
 function leasePlace(settings: Settings, url: string): { bucket: Bucket; key: string } {
-  const address = parseAddress(url, settings.objectStorage);
-  if (typeof address === 'string')
-    throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
-  return {
-    bucket: openBucket(settings, address),
-    key: `${treePrefix({ ...address, paper: '' }, '')}${LEASE_FILE}`,
-  };
+  const place = address(settings, url);
+  return { bucket: openBucket(settings, place), key: `${treePrefix({ ...place, paper: '' }, '')}${LEASE_FILE}` };
 }
 
-/** Who holds the lease, null when nobody does, and whether it is a server of this machine. */
+function address(settings: Settings, url: string): Address {
+  const parsed = parseAddress(url, settings.objectStorage);
+  if (typeof parsed !== 'string') return parsed;
+  throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${parsed}; correct it`);
+}
+
+/** The lease as its place shows it. */
+export interface SignerLeaseSeen {
+  /** How messages call the place. */
+  name: string;
+  /** Null when no server holds it. */
+  holder: { name: string; since: string | null } | null;
+  /** Whether the holder is a server of this machine, whose time is not over. */
+  isHere: boolean;
+  /** Whether the holder renewed it lately; null when that cannot be told by one look. */
+  isFresh: boolean | null;
+  /** Why a server over this database must not take it; null when it may, and without a database. */
+  copyFault: string | null;
+}
+
+/** Looks at the lease once. */
 export async function readSignerLease(
   settings: Settings,
   url: string,
-): Promise<{ name: string; holder: string | null; isHere: boolean }> {
+  app: { settings: Settings; store: Store } | null,
+): Promise<SignerLeaseSeen> {
   const { bucket, key } = leasePlace(settings, url);
   const found = await readLease(bucket, key);
-  return { name: bucket.name, holder: found?.record.holder?.name ?? null, isHere: isHeldHere(settings) };
+  const holder = found?.record.holder ?? null;
+  const isHere = isHeldHere(settings);
+  // A holder renews six times in the time of the lease. Only a store tells the age of an object by a clock of its own.
+  const age = found === null || address(settings, url).kind === 'folder' ? null : found.age;
+  return {
+    name: bucket.name,
+    holder: holder === null ? null : { name: holder.name, since: holder.since ?? null },
+    isHere,
+    isFresh: isHere ? true : age === null ? null : age < settings.leaseTime,
+    copyFault: app === null || found === null ? null : copyFault(app, found.record.heads),
+  };
+}
+
+/** Whether the holder renews the lease while one watches for up to half of its time. */
+export async function watchSignerLease(settings: Settings, url: string): Promise<boolean> {
+  const { bucket, key } = leasePlace(settings, url);
+  const first = await readLease(bucket, key);
+  for (let waited = 0; waited < settings.leaseTime / 2; waited += settings.leaseTime / 20) {
+    await sleep(settings.leaseTime / 20);
+    if ((await readLease(bucket, key))?.etag !== first?.etag) return true;
+  }
+  return false;
+}
+
+function copyFault(
+  app: { settings: Settings; store: Store },
+  heads: Readonly<Record<LogService, LeasedHead | null>>,
+): string | null {
+  try {
+    for (const log of LOG_SERVICES) {
+      const head = heads[log];
+      if (head !== null) requireContinued(app, log, head);
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return error.message;
+  }
 }
 
 /** Throws when a log of this database does not continue a head that another server may have signed. */

@@ -23,11 +23,12 @@ export interface Audit {
 
 /**
  * Audits the database, the transparency logs and the pressed trees. `deep` renders every page and draws every card
- * again; without `trees`, pressed files are not looked at.
+ * again; without `trees`, pressed files are not looked at, and
+ * without `media`, files of media.
  */
 export async function auditAll(
   parts: AuditParts,
-  { deep = false, trees = true }: { deep?: boolean; trees?: boolean } = {},
+  { deep = false, trees = true, media = true }: { deep?: boolean; trees?: boolean; media?: boolean } = {},
 ): Promise<Audit> {
   const { store, progress } = parts;
   const audit: Audit = { generations: 0, observations: 0, damaged: 0, leaves: 0, files: 0, faults: [] };
@@ -63,7 +64,7 @@ export async function auditAll(
     await part(paper, async () => {
       const tree = trees ? await auditTree(parts, paper, deep) : { files: 0, faults: [] };
       audit.files += tree.files;
-      faults.push(...tree.faults, ...mediaFaults(parts, paper));
+      faults.push(...tree.faults, ...(media ? mediaFaults(parts, paper) : []));
     });
   }
   if (!trees) return audit;

@@ -9,7 +9,8 @@ import { makeFolder, syncFile, syncFolder } from '../files/durable-file.ts';
 import { DATABASE_FILE } from './manifest.ts';
 
 /** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */
-const ASIDE = '.restoring';
+export const RESTORING = '.restoring';
+const ASIDE = RESTORING;
 /** In that folder: locked by the restore that is under way. */
 const LOCK = '.lock';
 /** What a new file system holds. */

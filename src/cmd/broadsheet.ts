@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   publish: () => import('./publish.ts'),
   backup: () => import('./backup.ts'),
   restore: () => import('./restore.ts'),
+  standby: () => import('./standby.ts'),
   verify: () => import('./verify.ts'),
   log: () => import('./log.ts'),
   monitor: () => import('./monitor.ts'),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
 import { logStatus } from '../app/log-status.ts';
 import { logStatusLines } from '../app/log-status-lines.ts';
+import { signerLines, signerStatus } from '../app/signer-status.ts';
 import { verifiedLogLines } from '../audit/log/log-lines.ts';
 import { logSource } from '../audit/log/log-source.ts';
 import { readPolicyAt } from '../audit/log/policy-file.ts';
@@ -25,9 +26,10 @@ function statusCommand(): Command {
     .description('show the size, the head and the witnesses of each log, and whether it is signed')
     .option('--json', 'print the state as JSON')
     .action(({ json }: { json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+      withExistingData(readSettings(), async (app) => {
         const logs = LOG_SERVICES.map((log) => logStatus(app, log));
-        printResult(json, { logs }, logs.flatMap(logStatusLines));
+        const signer = await signerStatus(app);
+        printResult(json, { signer, logs }, [...signerLines(signer), ...logs.flatMap(logStatusLines)]);
       }),
     );
 }

@@ -20,12 +20,42 @@ const LeaseRecord = z.object({
   /** The first signing key of the desk that signs by this lease; null before there is one. */
   desk: z.string().nullable().default(null),
   /** The server that signs; null when it has stopped. */
-  holder: z.object({ id: z.string(), name: z.string() }).nullable(),
+  holder: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      /** When it took the lease, by its own clock: for people. Older versions did not write it. */
+      since: z.iso.datetime().optional(),
+    })
+    .nullable(),
   /** Changes with every attempt to write, so that no two objects have the same bytes, and thereby the same ETag. */
   beat: z.number().int(),
   heads: z.object({ desk: Head.nullable(), records: Head.nullable() }),
 });
 type LeaseRecord = z.infer<typeof LeaseRecord>;
+
+/**
+ * Why a server does not hold the lease: it has asked for nothing yet; another one holds it; this copy lacks a head that
+ * was signed; the place cannot be used; it had it and another may have it now; it stops.
+ */
+export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
+
+/** The lease as one server sees it. */
+export interface LeaseState {
+  isHeld: boolean;
+  /** Null while it is held. */
+  waitingFor: WaitingFor | null;
+  /** The reason in words, with names of machines; null while it is held. */
+  reason: string | null;
+  /** Since when this is so, in ms of the wall clock. */
+  since: number;
+  /** How long this server may sign without renewing it, in ms. */
+  left: number;
+  /** How often this server took or lost it. */
+  transitions: number;
+  /** What has been signed, as far as is known here; null without a look at the place. */
+  heads: Readonly<Record<LogService, LeasedHead | null>> | null;
+}
 
 export interface SignerLeaseOptions {
   bucket: Bucket;
@@ -86,6 +116,11 @@ export class SignerLease {
   /** Why the last renewal failed; null when it worked. */
   #failure: string | null = null;
   #reason = 'this server does not hold the lease yet';
+  #waitingFor: WaitingFor = 'lease';
+  #since = Date.now();
+  #transitions = 0;
+  /** As last read, before this server held the lease. */
+  #heads: LeaseRecord['heads'] | null = null;
   #isProven = false;
   /** One request after the other: each replaces the object of the one before. */
   #last: Promise<unknown> = Promise.resolve();
@@ -112,6 +147,19 @@ export class SignerLease {
   heldFor(): number {
     const { clock, uptime } = this.#renewed;
     return (this.#options.lasts * 2) / 3 - Math.max(this.#clock() - clock, this.#uptime() - uptime);
+  }
+
+  state(): LeaseState {
+    const isHeld = this.isHeld();
+    return {
+      isHeld,
+      waitingFor: isHeld ? null : this.#waitingFor,
+      reason: isHeld ? null : this.#reason,
+      since: this.#since,
+      left: isHeld ? Math.max(0, this.heldFor()) : 0,
+      transitions: this.#transitions,
+      heads: this.#record?.heads ?? this.#heads,
+    };
   }
 
   /** Throws `unavailable` with the reason when this server must not sign. */
@@ -169,14 +217,21 @@ export class SignerLease {
         if (watched.etag !== etag) watched = { etag, since: now };
         const isSilent = etag !== '' && now - watched.since >= lasts;
         if (found !== null) this.#requireOurs(found.record);
+        this.#heads = found?.record.heads ?? null;
         const holder = found === null ? null : found.record.holder;
         const isFree = isSilent || (etag !== 'none' && (holder === null || holder.id === this.#id));
-        if (!isFree) this.#wait(holder === null ? 'the lease was removed; it is made again' : `${holder.name} signs`);
-        else if (await this.#take(found)) break;
-        else this.#wait(refusal(this.#options, ++refused));
+        if (!isFree) {
+          this.#wait(
+            'holder',
+            holder === null ? 'the lease was removed; it is made again' : `${holder.name} signs${sinceText(holder)}`,
+          );
+        } else if (this.#isContinued(found)) {
+          if (await this.#take(found)) break;
+          this.#wait('holder', refusal(this.#options, ++refused));
+        }
       } catch (error) {
         if (!(error instanceof Fault) || (isFirst && error.code === 'conflict')) throw error;
-        this.#wait(messageOf(error));
+        this.#wait('store', messageOf(error));
       }
       await this.#pause(lasts / 20, signal);
     }
@@ -228,18 +283,29 @@ export class SignerLease {
     return replaced;
   }
 
+  /** Whether this copy continues every head that was signed. */
+  #isContinued(found: { record: LeaseRecord } | null): boolean {
+    try {
+      for (const log of ['desk', 'records'] as const) {
+        const head = found?.record.heads[log] ?? null;
+        if (head !== null) this.#options.requireContinued(log, head);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#wait('newer_copy', messageOf(error));
+      return false;
+    }
+  }
+
   async #take(found: { record: LeaseRecord; etag: string } | null): Promise<boolean> {
     const { bucket, key, name, desk } = this.#options;
     const heads = found?.record.heads ?? { desk: null, records: null };
-    for (const log of ['desk', 'records'] as const) {
-      const head = heads[log];
-      if (head !== null) this.#options.requireContinued(log, head);
-    }
     const at = this.#moment();
     const record: LeaseRecord = {
       broadsheet: 1,
       desk: desk(),
-      holder: { id: this.#id, name },
+      holder: { id: this.#id, name, since: new Date().toISOString() },
       beat: ++this.#beat,
       heads,
     };
@@ -274,6 +340,7 @@ export class SignerLease {
   }
 
   #hold(record: LeaseRecord, etag: string, at: Moment): void {
+    if (this.#record === null) this.#turn();
     this.#record = record;
     this.#etag = etag;
     this.#renewed = at;
@@ -283,7 +350,14 @@ export class SignerLease {
 
   #end(): void {
     this.#reason = 'this server stops';
+    this.#waitingFor = 'stop';
+    if (this.#record !== null) this.#turn();
     this.#record = null;
+  }
+
+  #turn(): void {
+    this.#transitions++;
+    this.#since = Date.now();
   }
 
   #moment(): Moment {
@@ -317,7 +391,9 @@ export class SignerLease {
     }
   }
 
-  #wait(reason: string): void {
+  #wait(waitingFor: WaitingFor, reason: string): void {
+    if (waitingFor !== this.#waitingFor) this.#since = Date.now();
+    this.#waitingFor = waitingFor;
     this.#reason = reason;
     this.#options.waiting(reason);
   }
@@ -325,6 +401,8 @@ export class SignerLease {
   #lose(reason: string): void {
     if (this.lost.aborted) return;
     this.#reason = reason;
+    this.#waitingFor = 'restart';
+    this.#turn();
     this.#loss.abort(new Fault('unavailable', reason));
   }
 }
@@ -334,6 +412,9 @@ interface Moment {
   clock: number;
   uptime: number;
 }
+
+const sinceText = ({ since }: { since?: string | undefined }): string =>
+  since === undefined ? '' : `, since ${since}`;
 
 /** Why a conditional write was refused, after so many times. */
 function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
@@ -346,11 +427,15 @@ export async function readLease(
   bucket: Bucket,
   key: string,
   signal?: AbortSignal,
-): Promise<{ record: LeaseRecord; etag: string } | null> {
+): Promise<{ record: LeaseRecord; etag: string; age: number } | null> {
   const found = await bucket.get(key, undefined, signal);
   if (found === null) return null;
   try {
-    return { record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))), etag: found.etag };
+    return {
+      record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))),
+      etag: found.etag,
+      age: found.age,
+    };
   } catch {
     throw new Fault('conflict', `${bucket.name}: ${key} is not the lease of a Broadsheet; name another place`);
   }

@@ -316,12 +316,20 @@ test('a process is ready while it serves and its database answers', (t) => {
     readiness.phase = phase;
     assert.deepEqual(readiness.report(), { status: 'not_ready', checks: { server: phase, database: 'ok' } });
   }
-  const broken = new Readiness({
-    vitalSigns: () => {
-      throw new Error('disk I/O error');
-    },
-  });
+  const alone = { standsBy: () => false, isPressed: () => false };
+  const vitalSigns = () => {
+    throw new Error('disk I/O error');
+  };
+  const broken = new Readiness({ vitalSigns }, alone);
   assert.deepEqual(broken.report(), { status: 'not_ready', checks: { server: 'ok', database: 'no_answer' } });
+  // A server that signs has its papers pressed; one that stands by has nothing to show without them.
+  let isPressed = false;
+  const standby = new Readiness(app.store, { standsBy: () => true, isPressed: () => isPressed });
+  const checks = { server: 'ok', database: 'ok' };
+  assert.deepEqual(standby.report(), { status: 'not_ready', checks: { ...checks, papers: 'not_pressed' } });
+  isPressed = true;
+  assert.deepEqual(standby.report(), { status: 'ready', checks: { ...checks, papers: 'ok' } });
+  assert.deepEqual(new Readiness(app.store, alone).report(), { status: 'ready', checks });
 });
 
 test('queues are counted up to a bound, and a busy paper that is pressed does not wait', (t) => {

@@ -18,7 +18,7 @@ function server({ holds }: { holds: () => boolean }) {
   };
   const router = new Hono<DeskEnv>();
   router.onError((error, c) => c.text(error.message, 503));
-  router.use(refuseOnStandby({ settings, signer: { assertHeld, announce: async () => true } }));
+  router.use(refuseOnStandby({ settings, signer: { assertHeld, state: () => null, announce: async () => true } }));
   router.all('*', (c) => c.text('done'));
   return (method: string, path: string, headers = {}) => router.request(path, { method, headers });
 }
@@ -67,6 +67,7 @@ test('a standby takes no payment, not for a read either', async () => {
     settings,
     logger: pino({ level: 'silent' }),
     signer: {
+      state: () => null,
       announce: async () => false,
       assertHeld() {
         throw new Busy('nothing is signed here: primary.internal, process 7 signs; try again later');

@@ -28,6 +28,7 @@ import { searchPart } from './search.ts';
 import { startPart } from './start.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
+import { takeoverPart } from './takeover.ts';
 import { valuesPart } from './values.ts';
 import { verifyPart } from './verify.ts';
 import { waitsPart } from './waits.ts';
@@ -45,6 +46,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   growth: growthPart,
   publish: publishPart,
   bucket: bucketPart,
+  takeover: takeoverPart,
   api: apiPart,
   search: searchPart,
   mails: mailsPart,

@@ -48,7 +48,9 @@ test('a standby takes over from a primary that was killed, and neither an old co
   assert.match(refused.text, /this server stands by for another one, and changes nothing; try again later/);
   // The log names the other machine, and no answer does: anybody can send a key that is none.
   await until(() =>
-    /"reason":"\S+, process \d+ signs","msg":"nothing is signed here"/.test(standby.said.log) ? true : null,
+    /"reason":"\S+, process \d+ signs, since [^"]+","msg":"nothing is signed here"/.test(standby.said.log)
+      ? true
+      : null,
   );
   assert.doesNotMatch(refused.text, /process/);
   const preview = (path: string, more: Record<string, string>) =>

@@ -4,6 +4,7 @@ import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
+import { signingState } from '../../../src/app/signing-state.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
 import { OPEN_HEADERS } from '../../../src/press/feeds/header-policy.ts';
 import { opml } from '../../../src/press/feeds/opml.ts';
@@ -58,6 +59,7 @@ export function newsstandHandlers(
         status: 'ok',
         event_loop_delay_max_ms: eventLoop.worst(),
         log_fence: app.store.log.fence('desk'),
+        signing: signingState(app, 'desk'),
         disk: anyDiskState(disks),
         disks,
         write_lock_held_ms: Math.round(app.store.lock.heldFor()),

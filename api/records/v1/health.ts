@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
+import { SIGNING_REASONS, signingState } from '../../../src/app/signing-state.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 
@@ -19,6 +20,14 @@ const Health = z
     log_fence: z.string().nullable().openapi({
       description: 'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
     }),
+    signing: z
+      .object({
+        signs: z.boolean(),
+        why: z.enum(SIGNING_REASONS).nullable(),
+        message: z.string().nullable(),
+        since: z.iso.datetime().nullable(),
+      })
+      .openapi({ description: 'Whether this server signs observations, and if not, why, and since when.' }),
     disk: DiskState.openapi({ description: 'The first of `disks` that is not null.' }),
     disks: z.object({ data: DiskState, papers: DiskState, log: DiskState }).openapi({
       description: 'Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.',
@@ -36,8 +45,9 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = ({ settings, store }: Pick<AppContext, 'settings' | 'store'>) =>
+export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer'>) =>
   operation(spec, async (c) => {
+    const { settings, store } = app;
     const { records, log, lock } = store;
     const at = records.lastProbeAt();
     const disks = await diskStates(settings, store);
@@ -47,6 +57,7 @@ export const readHealth = ({ settings, store }: Pick<AppContext, 'settings' | 's
       last_scan_at: at === null ? null : new Date(at).toISOString(),
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
+      signing: signingState(app, 'records'),
       disk: anyDiskState(disks),
       disks,
       write_lock_held_ms: Math.round(lock.heldFor()),

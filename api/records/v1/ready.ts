@@ -10,6 +10,9 @@ const Ready = z
     checks: z.object({
       server: z.literal('ok').openapi({ description: 'In a 503 also `starting` or `stopping`.' }),
       database: z.literal('ok').openapi({ description: 'In a 503 also `no_answer`.' }),
+      papers: z.literal('ok').optional().openapi({
+        description: 'Where another server signs: in a 503 also `not_pressed`.',
+      }),
     }),
   })
   .openapi('Ready');

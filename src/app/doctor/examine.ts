@@ -56,7 +56,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
         runCheck('proxy', () => checkProxy(settings, app)),
         ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
         ...(services.desk ? [runCheck('media', () => checkMedia(settings, app))] : []),
-        runCheck('lease', () => checkLease(settings)),
+        runCheck('lease', () => checkLease(settings, app)),
         runCheck('backups', () => checkBackups(settings, Date.now())),
       ]),
       running,

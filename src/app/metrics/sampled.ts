@@ -6,6 +6,7 @@ import { messageOf } from '../../fault.ts';
 import { ofBoth } from './of-both.ts';
 import { ofDesk } from './of-desk.ts';
 import { ofDisks } from './of-disks.ts';
+import { ofLease } from './of-lease.ts';
 import { ofProcess } from './of-process.ts';
 import { ofRecords } from './of-records.ts';
 import { SampledRegistry } from './sampled-registry.ts';
@@ -32,6 +33,7 @@ export function sampledMetrics(registry: Registry, sources: MetricSources, logge
   });
   const readings: Readings = {
     ...ofProcess(sampled, sources),
+    ...ofLease(sampled, sources),
     ...(settings.services.desk ? ofDesk(sampled, sources) : {}),
     ...(settings.services.records ? ofRecords(sampled, sources) : {}),
     ...ofBoth(sampled, sources),

@@ -66,11 +66,16 @@ export const castDay: Output = {
         title: cast.title,
         description: cast.description,
         share: { absolute: `${edition.site.root}/${cast.poster}`, alt: cast.title, width, height },
-        json_ld: castJsonLd(channelOf(edition), cast, {
-          width: video?.width ?? null,
-          height: video?.height ?? null,
-          logo: edition.shared(logoOf),
-        }),
+        // Without its video there is nothing to describe.
+        ...(video?.missing
+          ? {}
+          : {
+              json_ld: castJsonLd(channelOf(edition), cast, {
+                width: video?.width ?? null,
+                height: video?.height ?? null,
+                logo: edition.shared(logoOf),
+              }),
+            }),
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),

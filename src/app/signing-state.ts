@@ -1,0 +1,44 @@
+import type { LogService } from '../ledger/log/leaf.ts';
+import { isoTime } from '../time.ts';
+import type { AppContext } from './context.ts';
+
+/** What public answers say of each reason. They name no machine: anybody reads them, and the log names it. */
+const MESSAGES = {
+  lease: 'this server has asked for the lease, and waits for the answer',
+  holder: 'another server of this desk holds the lease and signs; this one stands by',
+  newer_copy: 'the lease is free, and this copy of the database lacks what was signed last; it waits for a newer one',
+  store: 'the place of the lease cannot be read or written; doctor says why',
+  restart: 'another server may hold the lease now; this one stops',
+  stop: 'this server stops',
+  fenced: 'this copy of the log is not the newest one; log status says what to do',
+} as const;
+
+/** Whether a server signs for a service, and why not. `since` in ISO 8601, where it is known. */
+export interface SigningState {
+  signs: boolean;
+  why: keyof typeof MESSAGES | null;
+  message: string | null;
+  since: string | null;
+}
+
+export const SIGNING_REASONS = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[];
+
+const SIGNS: SigningState = { signs: true, why: null, message: null, since: null };
+
+/** The first reason, of those that are known, for which nothing is signed here. */
+export function signingState({ signer, store }: Pick<AppContext, 'signer' | 'store'>, log: LogService): SigningState {
+  const lease = signer.state();
+  if (lease !== null && lease.waitingFor !== null) return refused(lease.waitingFor, isoTime(lease.since));
+  if (store.log.fence(log) !== null) return refused('fenced', null);
+  return SIGNS;
+}
+
+function refused(why: keyof typeof MESSAGES, since: string | null): SigningState {
+  return { signs: false, why, message: MESSAGES[why], since };
+}
+
+/** How many leaves this copy lacks of what was signed, as far as the lease says; null without a lease. */
+export function leavesBehind({ signer, store }: Pick<AppContext, 'signer' | 'store'>, log: LogService): number | null {
+  const heads = signer.state()?.heads ?? null;
+  return heads === null ? null : Math.max(0, (heads[log]?.size ?? 0) - store.log.size(log));
+}

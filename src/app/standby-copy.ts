@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { DATABASE_FILE } from '../backup/manifest.ts';
+import { RESTORING } from '../backup/restore-folder.ts';
+import { Fault } from '../fault.ts';
+import { putFile, syncFolder } from '../files/durable-file.ts';
+
+/**
+ * The copy of a desk that `broadsheet standby` keeps in DATA_DIR. A note says that it is one: whatever is in such a
+ * folder came from a backup, and is replaced by that of a newer one. The server that takes the lease removes the note
+ * before it may sign, and then nothing replaces the folder any more.
+ */
+
+const NOTE = 'standby.copy';
+/** Where the next copy is restored and audited. */
+const STAGE = '.standby';
+
+const Note = z.object({
+  /** Given to the server that may serve this copy. */
+  id: z.string(),
+  /** The backup, and what tells it from the next one at its place. */
+  backup: z.string(),
+  version: z.string(),
+  made_at: z.string(),
+});
+export type CopyNote = z.infer<typeof Note>;
+
+export const stageIn = (dataDir: string): string => join(dataDir, STAGE);
+
+/** The note of a copy; null in a folder that is none, or not any more. */
+export function readCopyNote(dataDir: string): CopyNote | null {
+  try {
+    return Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export function writeCopyNote(dataDir: string, note: CopyNote): void {
+  putFile(join(dataDir, NOTE), (aside) => writeFileSync(aside, `${JSON.stringify(note)}\n`));
+}
+
+/** From now on the folder is that of a desk, and replaced by nothing. Durable when it returns. */
+export function keepCopy(dataDir: string): void {
+  const note = join(dataDir, NOTE);
+  if (!existsSync(note)) return;
+  rmSync(note);
+  syncFolder(dataDir);
+}
+
+/** Throws `conflict` when a server would use a copy that may be replaced under it. */
+export function assertOwnCopy(dataDir: string, id: string | undefined): void {
+  const note = readCopyNote(dataDir);
+  if (note === null || note.id === id) return;
+  throw new Fault(
+    'conflict',
+    `${dataDir} is the copy of a standby, which replaces it by the next backup; run broadsheet standby, or remove ${join(dataDir, NOTE)} to keep this copy as it is`,
+  );
+}
+
+/** What a copy replaces of the one before. Media are by content: those of both are kept. */
+const REPLACED = /^(?:broadsheet\.db(?:-wal|-shm)?|[a-z-]+\.key(?:\.next)?|settings|signer\.lease|standby\.copy)$/;
+
+/**
+ * Moves the staged copy into its place, of which nobody may be using anything. While it is under way no command opens
+ * the folder; one that was broken off leaves a folder without a database, and the next copy is put there instead.
+ */
+export async function putCopy(dataDir: string): Promise<void> {
+  const stage = stageIn(dataDir);
+  const under = join(dataDir, RESTORING);
+  await mkdir(under, { recursive: true });
+  syncFolder(dataDir);
+  for (const name of readdirSync(dataDir)) {
+    if (REPLACED.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+  }
+  await moveMedia(join(stage, 'media'), join(dataDir, 'media'));
+  const names = (await readdir(stage)).filter((name) => REPLACED.test(name));
+  const last = (name: string) => Number(name.startsWith(DATABASE_FILE)) + Number(name === DATABASE_FILE);
+  for (const name of names.sort((a, b) => last(a) - last(b))) renameSync(join(stage, name), join(dataDir, name));
+  syncFolder(dataDir);
+  await rm(under, { recursive: true });
+  await rm(stage, { recursive: true });
+}
+
+async function moveMedia(from: string, to: string): Promise<void> {
+  for (const part of existsSync(from) ? await readdir(from) : []) {
+    await mkdir(join(to, part), { recursive: true });
+    for (const name of await readdir(join(from, part))) await rename(join(from, part, name), join(to, part, name));
+    syncFolder(join(to, part));
+  }
+}

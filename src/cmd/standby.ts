@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { type CopyServer, standBy } from '../app/standby.ts';
+import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import { PROJECT } from '../project.ts';
+import { printError } from '../terminal/output.ts';
+import { onStopSignal } from '../terminal/stop-signal.ts';
+import { currentPages } from './current-pages.ts';
+
+export function command(): Command {
+  return new Command('standby')
+    .description(
+      'keep a copy of another machine’s desk from its backups, serve it, and take over when the lease is free',
+    )
+    .requiredOption('--from <place>', 'where the backups are: a folder, a file, s3://BUCKET/PREFIX/ or s3://BUCKET/KEY')
+    .option('--every <time>', 'how often to look for a newer backup: 1s to 60m', '30s')
+    .addHelpText(
+      'after',
+      '\nNeeds LEASE_URL. DATA_DIR must be empty, or the copy of a standby. Ends with the exit code of the server.',
+    )
+    .action(async ({ from, every }: { from: string; every: string }) => {
+      const settings = readSettings();
+      const ms = timeOf(every);
+      const stopping = new AbortController();
+      onStopSignal(() => stopping.abort());
+      const pages = currentPages();
+      const say = (line: string) => printError(`standby: ${line}`);
+      try {
+        const { built } = pages;
+        process.exitCode = await standBy({ settings, from, every: ms, serve, built, say, signal: stopping.signal });
+      } finally {
+        pages.abandon();
+      }
+    });
+}
+
+/** The channel closes when this process ends, in whatever way, and the server ends with it. */
+function serve(copy: string | undefined): CopyServer {
+  const args = ['serve', ...(copy === undefined ? [] : ['--copy', copy])];
+  const child = spawn(process.execPath, [join(PROJECT, 'bin/broadsheet.mjs'), ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
+  return {
+    ended,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function timeOf(text: string): number {
+  const [, count, unit] = /^(\d{1,4})([sm])$/.exec(text) ?? [];
+  const seconds = Number(count ?? Number.NaN) * (unit === 'm' ? 60 : 1);
+  if (seconds >= 1 && seconds <= 3_600) return seconds * 1_000;
+  throw new Fault('invalid_request', `--every ${text}: give a time from 1s to 60m, such as 30s or 5m`);
+}
