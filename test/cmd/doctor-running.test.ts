@@ -75,7 +75,7 @@ test('doctor asks the running server, and names what is late', async (t) => {
   }
   assert.match(running.of('server of the desk').found, /^http:\/\/127\.0\.0\.1:\d+ is ready, /);
   assert.ok((running.of('metrics').figures?.series ?? 0) > 100);
-  assert.match(running.of('lease').found, /process \d+ holds it, on this machine$/);
+  assert.match(running.of('lease').found, /process \d+ holds it since \S+Z, on this machine$/);
   assert.match(running.of('backups').found, /^the last one is of \S+Z, \d+ seconds? old, at \S+\.tar\.zst$/);
   assert.equal(typeof running.of('publish').figures?.waiting_files, 'number');
   assert.deepEqual(running.of('scanner'), {

@@ -165,7 +165,11 @@ test('a server takes over when the other is silent, and a released lease passes 
   void b.acquire();
   await world.run(10 * LASTS);
   assert.ok(a.isHeld() && !b.isHeld(), 'it is renewed');
-  assert.ok(waits.includes('b: a signs'));
+  assert.match(waits.join('\n'), /^b: a signs, since \d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+  const { since, ...waiting } = b.state();
+  assert.ok(since > 0);
+  assert.partialDeepStrictEqual(waiting, { isHeld: false, waitingFor: 'holder', left: 0, transitions: 0 });
+  assert.partialDeepStrictEqual(a.state(), { isHeld: true, waitingFor: null, reason: null, transitions: 1 });
   void a.stop();
   await world.run(world.now + LASTS / 2);
   assert.ok(!a.isHeld() && b.isHeld());

@@ -3,13 +3,17 @@ import { fileUrl } from '../feeds/channel.ts';
 import type { Logo } from '../structured-data.ts';
 import { largestIcon } from './icons.ts';
 
-/** The paper's logo, of which programs are told the size; its icon, drawn as a PNG, where it has none of a known size. */
+/**
+ * The paper's logo, of which programs are told the size; its icon, drawn as a PNG, where it has none of a known size, or
+ * the file is missing.
+ */
 export function logoOf(edition: Edition): Logo {
   const { root } = edition.site;
   const { logo } = edition.paper();
   const src = typeof logo === 'string' ? logo : logo?.light;
-  const { width = null, height = null } = (src === undefined ? null : edition.media(src)) ?? {};
-  if (src !== undefined && width !== null && height !== null) return { url: fileUrl(root, src), width, height };
+  const { width = null, height = null, missing } = (src === undefined ? null : edition.media(src)) ?? {};
+  if (src !== undefined && !missing && width !== null && height !== null)
+    return { url: fileUrl(root, src), width, height };
   const { path, side } = largestIcon(edition);
   return { url: fileUrl(root, path), width: side, height: side };
 }
