@@ -33,7 +33,7 @@ async function standOf(t: TestContext): Promise<Stand> {
   const env = {
     ...access,
     LEASE_URL: `s3://${BUCKET}/lease`,
-    LEASE_TIME: '3s',
+    LEASE_TIME: '8s',
     ORIGIN: 'https://papers.example',
     LOG_LEVEL: 'warn',
   };
@@ -51,6 +51,14 @@ async function standOf(t: TestContext): Promise<Stand> {
     assert.equal((await run(t, first, ['backup', join(backups, `${name}.tar.zst`)])).code, 0);
   };
   return { primary, first, backups, store, env, file, backUp, signed };
+}
+
+/** Waits as `until` does, and fails when a process that it waits for has ended. */
+function untilIn<T>({ child, said }: Running, ask: () => Promise<T | null> | T | null): Promise<T> {
+  return until(() => {
+    assert.equal(child.exitCode, null, said.log);
+    return ask();
+  });
 }
 
 interface Standby extends Running {
@@ -85,7 +93,9 @@ test('a standby keeps a copy from the backups, presses it, and takes over from a
   const stand = await standOf(t);
   const { primary, first, env, file, backUp } = stand;
   const standby = await standBy(t, stand);
-  await until(() => (/standby: there is no backup at .* yet; trying again/.test(standby.said.stderr) ? true : null));
+  await untilIn(standby, () =>
+    /standby: there is no backup at .* yet; trying again/.test(standby.said.stderr) ? true : null,
+  );
   await backUp('1');
   await isReady(standby.url);
   await shows(standby.url, 'the-first');
@@ -118,7 +128,7 @@ test('a standby keeps a copy from the backups, presses it, and takes over from a
   await signedAll(stand, 0);
   primary.child.kill('SIGKILL');
   await primary.ended;
-  await until(async () => ((await file(standby.url, 'after-all')) === 201 ? true : null));
+  await untilIn(standby, async () => ((await file(standby.url, 'after-all')) === 201 ? true : null));
   assert.ok(!existsSync(join(data, 'standby.copy')), 'what signs is no copy any more');
   await shows(standby.url, 'after-all');
 
@@ -143,7 +153,8 @@ test('a standby whose copy lags signs nothing until it has what was signed', asy
   await until(() => (signed() > before ? true : null));
   primary.child.kill('SIGKILL');
   await primary.ended;
-  await until(async () => ((await json(`${standby.url}/health`))?.body.signing.why === 'newer_copy' ? true : null));
+  const isBehind = async () => (await json(`${standby.url}/health`))?.body.signing.why === 'newer_copy';
+  await untilIn(standby, async () => ((await isBehind()) ? true : null));
   assert.equal((await json(`${standby.url}/ready`))?.status, 200, 'what it has is read');
   assert.equal(await file(standby.url, 'not-yet'), 503);
   const doctor = await run(t, standby.folder, ['doctor'], env);
@@ -155,7 +166,7 @@ test('a standby whose copy lags signs nothing until it has what was signed', asy
   assert.match(status.stdout, /renews it no more; the log \S+ has \d+ leaves here, and the server that signed last/);
   // The disk of the lost machine is read after all.
   await backUp('2');
-  await until(async () => ((await file(standby.url, 'at-last')) === 201 ? true : null));
+  await untilIn(standby, async () => ((await file(standby.url, 'at-last')) === 201 ? true : null));
   await shows(standby.url, 'too-late');
 });
 
