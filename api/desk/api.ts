@@ -39,6 +39,7 @@ import { deskRoutes } from './writing/config.ts';
 import { filingRoutes } from './writing/filing.ts';
 import { frontRoutes } from './writing/front.ts';
 import { keyRoutes } from './writing/keys.ts';
+import { mediaRoutes } from './writing/media.ts';
 import { pageRoutes } from './writing/pages.ts';
 import { pressRoutes } from './writing/press.ts';
 import { previewRoutes } from './writing/preview.ts';
@@ -83,6 +84,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   pressRoutes(routes, app);
   frontRoutes(routes, writer);
   deskRoutes(routes, writer, hostProver(app.settings));
+  mediaRoutes(routes, writer);
   pageRoutes(routes, writer);
   keyRoutes(routes, writer);
   agentRoutes(routes, writer);

@@ -40,7 +40,10 @@ export const PAPER_ROUTES = [
   ['PUT', '/api/v1/front', 'admin', 'writeFront'],
   ['PUT', '/api/v1/config', 'admin', 'writeConfig'],
   ['PUT', '/api/v1/masthead/{slug}', 'admin', 'writePersona'],
-  ['PUT', '/api/v1/cast/{day}', 'admin', 'writeCast'],
+  ['PUT', '/api/v1/cast/{day}', 'agent', 'writeCast'],
+  ['GET', '/api/v1/media', 'read', 'listMedia'],
+  ['POST', '/api/v1/media', 'agent', 'uploadMedia'],
+  ['DELETE', '/api/v1/media/{path}', 'admin', 'removeMedia'],
   ['GET', '/api/v1/pages', 'admin', 'listPages'],
   ['GET', '/api/v1/pages/{slug}', 'admin', 'readPage'],
   ['PUT', '/api/v1/pages/{slug}', 'admin', 'writePage'],
@@ -102,4 +105,6 @@ export const HOST_ROUTES = [
 export type HostRouteName = (typeof HOST_ROUTES)[number][3];
 
 /** A path in Hono's syntax. */
-export const routingPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+export const routingPath = (path: string): string =>
+  // A media file's path has slashes.
+  path.replace('{path}', ':path{.+}').replace(/\{(\w+)\}/g, ':$1');

@@ -29,7 +29,7 @@ interface Caller {
 
 /** Reads the Idempotency-Key and the body of a write. Throws `invalid_request` for an invalid key. */
 export async function readIdempotentWrite(c: Context): Promise<IdempotentWrite> {
-  const name = nameOf(c);
+  const name = idempotencyKey(c);
   const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
   return { name, request: hash.update(new Uint8Array(await c.req.arrayBuffer())).digest('hex') };
 }
@@ -67,7 +67,8 @@ export function storeAnswer(
   if (name !== null) answers.put(key, name, { request, status, body: JSON.stringify(body) }, at);
 }
 
-function nameOf(c: Context): string | null {
+/** The Idempotency-Key of a write; null without one. Throws `invalid_request`. */
+export function idempotencyKey(c: Context): string | null {
   const name = c.req.header('idempotency-key');
   if (name === undefined) return null;
   if (/^[\x20-\x7e]{1,255}$/.test(name)) return name;

@@ -34,6 +34,8 @@ const limitedForm = bodyLimit({
 export const limitBody = createMiddleware((c, next) => {
   // Checking for the body of a read would cost more than the rest of the request.
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+  // An upload is streamed, and has limits of its own.
+  if (c.req.method === 'POST' && c.req.path.endsWith('/api/v1/media')) return next();
   const type = c.req.header('content-type') ?? '';
   return isUrlencoded(type) || isMultipart(type) ? limitedForm(c, next) : limited(c, next);
 });

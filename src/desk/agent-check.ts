@@ -46,7 +46,7 @@ export function agentCheck(at: {
       ? {
           agent: {
             avatar,
-            capability: `files, revises and airs pieces as ${key.persona ?? 'any active persona'}; withdraws nothing`,
+            capability: `files, revises and airs pieces as ${key.persona ?? 'any active persona'}, uploads media, and publishes video editions; withdraws nothing`,
             permitted_actions: signed ? ['read', ...WRITES] : ['read'],
             terms_signed: signed,
           },

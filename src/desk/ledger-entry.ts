@@ -31,7 +31,7 @@ export interface RecordEntry {
   kind: RecordKind;
   /** The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front. */
   name: string;
-  /** Null removes a page, or the whole paper: it is gone until a later record gives it a body again. */
+  /** Null removes a page, a media file, or the whole paper: it is gone until a later record gives it a body again. */
   body: unknown;
 }
 

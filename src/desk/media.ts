@@ -11,6 +11,8 @@ export interface Media {
   height: number | null;
   /** Duration of a video or an animated picture; else null. */
   duration_ms: number | null;
+  /** What a picture shows, for pieces that do not say it themselves. Of files that were uploaded. */
+  alt?: string;
   /** The dominant colour of an opaque picture, `#rrggbb`. Not in the records of older versions. */
   color?: string;
   /** Whether DATA_DIR does not hold its bytes, so that a stand-in is shown. Never in a record. */

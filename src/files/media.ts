@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Fault } from '../fault.ts';
 import { makeFolder, putFile, syncFolder } from './durable-file.ts';
@@ -18,12 +18,20 @@ export function mediaFiles(folder: string) {
     else putFile(path, write);
   };
   return {
+    folder,
     pathOf,
     /** Whether there is a file of this content. It may be damaged. */
     has: (digest: string): boolean => existsSync(pathOf(digest)),
     /** Stores a copy of a file, or these bytes in its stead. */
     keepFile: (digest: string, from: string, bytes?: Uint8Array): void =>
       keep(digest, (path) => (bytes === undefined ? copyFileSync(from, path) : writeFileSync(path, bytes))),
+    /** Takes a file of this folder, whose bytes are on disk, as the content of that digest. */
+    adopt: (digest: string, from: string): void => {
+      const path = pathOf(digest);
+      makeFolder(dirname(path));
+      renameSync(from, path);
+      syncFolder(dirname(path));
+    },
     keepBytes: (digest: string, bytes: Uint8Array): void => keep(digest, (path) => writeFileSync(path, bytes)),
   };
 }

@@ -49,7 +49,7 @@ export async function exportLedger(
     };
     await write(HEADER);
     for (const entry of store.entries()) {
-      if (entry.type === 'record' && entry.kind === 'media') {
+      if (entry.type === 'record' && entry.kind === 'media' && entry.body !== null) {
         const { digest } = entry.body as Media;
         if (!sent.has(digest)) for (const line of mediaLines(digest, media.pathOf(digest))) await write(line);
         sent.add(digest);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
 import type { Archive } from '../desk/archive.ts';
@@ -14,11 +13,11 @@ import { removedProblem } from '../desk/removal.ts';
 import { Fault } from '../fault.ts';
 import { digestOfFile } from '../files/file-digest.ts';
 import { isLink } from '../files/plain-file.ts';
-import { sha256 } from '../ledger/basis.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
+import { filedMedia, probeFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
@@ -33,25 +32,8 @@ export interface MediaReader {
 
 export const MEDIA_READER: MediaReader = {
   digestOf: digestOfFile,
-  async probe(name, path) {
-    // Loaded on demand, because its libraries are large and most runs have no new media.
-    const { probeMedia } = await import('../press/probe.ts');
-    return probeMedia(name, path);
-  },
+  probe: probeFile,
 };
-
-/** What may hold EXIF data or XMP. */
-const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
-
-/**
- * A picture without the location where it was taken, which is often somebody's home, and which nobody sees in a file.
- * Null when it has none.
- */
-async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
-  if (!WITH_METADATA.test(media_type)) return null;
-  const picture = await import('../press/picture-location.ts');
-  return picture.withoutLocation(await readFile(path));
-}
 
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
 export class Records {
@@ -148,9 +130,7 @@ export class Records {
         const before = store.archive(this.#at.slug).media(name);
         const isKnown = known === digest && before !== null;
         if (isKnown && !before.missing && media.has(before.digest)) continue;
-        const filed: Media = { ...(await read.probe(name, path)), path: name };
-        const changed = await withoutLocation(filed, path);
-        const probed = changed === null ? filed : { ...filed, digest: sha256(changed), bytes: changed.byteLength };
+        const { media: probed, changed } = await filedMedia(name, path, read.probe);
         media.keepFile(probed.digest, path, changed ?? undefined);
         // Its bytes were missing, and its record is there.
         if (isKnown && before.digest === probed.digest) continue;

@@ -11,4 +11,4 @@ export interface MediaProperties {
 export class InvalidMedia extends Error {}
 
 /** The most bytes of a video, which is the largest media file. */
-export const VIDEO_BYTES_MAX = 500_000_000;
+export const VIDEO_BYTES_MAX = 500 * 1024 * 1024;

@@ -1,59 +1,35 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { extname } from 'node:path';
 import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
-import { InvalidMedia, type MediaProperties, VIDEO_BYTES_MAX } from './media-properties.ts';
+import { formatOf, MEDIA_FORMATS } from './media-formats.ts';
+import { InvalidMedia, type MediaProperties } from './media-properties.ts';
 import { InvalidStyle, probeCss } from './probe-css.ts';
 import { probeMp4 } from './probe-mp4.ts';
 import { probeSvg } from './probe-svg.ts';
 
-export const IMAGE_BYTES_MAX = 20_000_000;
 export const IMAGE_PIXELS_MAX = 100_000_000;
-export const STYLE_BYTES_MAX = 800_000;
-export const CAPTIONS_BYTES_MAX = 5_000_000;
 
-interface Format {
-  media_type: string;
-  bytes_max: number;
-  /** Probes a file, given as bytes or as a path on disk. */
-  probe(source: Uint8Array | string, size: number): Promise<MediaProperties>;
-}
+/** Reads the properties of a file, given as bytes or as a path on disk. */
+type Probe = (source: Uint8Array | string, size: number) => Promise<MediaProperties>;
 
-const picture = (media_type: string, format: string, name: string): Format => ({
-  media_type,
-  bytes_max: IMAGE_BYTES_MAX,
-  probe: async (source) => pictureProperties(await wholeOf(source), format, name),
-});
+const picture =
+  (format: string, name: string): Probe =>
+  async (source) =>
+    pictureProperties(await wholeOf(source), format, name);
 
-const JPEG = picture('image/jpeg', 'jpeg', 'JPEG');
-
-/** The accepted media formats, by extension. */
-const FORMATS: Readonly<Record<string, Format>> = {
-  '.jpg': JPEG,
-  '.jpeg': JPEG,
-  '.png': picture('image/png', 'png', 'PNG'),
-  '.webp': picture('image/webp', 'webp', 'WebP'),
-  '.avif': picture('image/avif', 'avif', 'AVIF'),
-  '.gif': picture('image/gif', 'gif', 'GIF'),
-  '.svg': {
-    media_type: 'image/svg+xml',
-    bytes_max: IMAGE_BYTES_MAX,
-    probe: async (source) => probeSvg(textOf(await wholeOf(source))),
-  },
-  '.css': {
-    media_type: 'text/css',
-    bytes_max: STYLE_BYTES_MAX,
-    probe: async (source) => probeCss(textOf(await wholeOf(source))),
-  },
-  '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX, probe: probeMp4 },
-  '.vtt': {
-    media_type: 'text/vtt',
-    bytes_max: CAPTIONS_BYTES_MAX,
-    probe: async (source) => captionsProperties(textOf(await wholeOf(source))),
-  },
+const PROBES: Readonly<Record<string, Probe>> = {
+  'image/jpeg': picture('jpeg', 'JPEG'),
+  'image/png': picture('png', 'PNG'),
+  'image/webp': picture('webp', 'WebP'),
+  'image/avif': picture('avif', 'AVIF'),
+  'image/gif': picture('gif', 'GIF'),
+  'image/svg+xml': async (source) => probeSvg(textOf(await wholeOf(source))),
+  'text/css': async (source) => probeCss(textOf(await wholeOf(source))),
+  'video/mp4': probeMp4,
+  'text/vtt': async (source) => captionsProperties(textOf(await wholeOf(source))),
 };
 
 /**
@@ -63,15 +39,16 @@ const FORMATS: Readonly<Record<string, Format>> = {
  */
 export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
-    const format = FORMATS[extname(path).toLowerCase()];
-    if (!format)
-      throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(FORMATS).join(' ')}`);
+    const format = formatOf(path);
+    const probe = PROBES[format?.media_type ?? ''];
+    if (format === null || probe === undefined)
+      throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(MEDIA_FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
     if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
       throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
-    const properties = await format.probe(source, bytes);
+    const properties = await probe(source, bytes);
     return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
   } catch (error) {
     if (error instanceof InvalidMedia) {

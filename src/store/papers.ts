@@ -99,7 +99,8 @@ export function paperTables(db: Db): PaperTable {
   /** When the first placement of each paper ends that has one, in ms, as of a version that was committed. */
   const ends = new Map<string, number>();
   let endsVersion = -1;
-  const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];
+  // A file that was removed has a record whose body is null.
+  const [media, allMedia] = [one(RECORD, json<Media | null>()), all(NEWEST, json<Media | null>())];
 
   return {
     paper: one(
@@ -157,7 +158,7 @@ export function paperTables(db: Db): PaperTable {
       return earliest(ends.values());
     },
     media: (paper, path) => media(paper, 'media', path),
-    allMedia: (paper) => allMedia(paper, 'media'),
+    allMedia: (paper) => allMedia(paper, 'media').filter((body) => body !== null),
     mediaAfter: all(
       `SELECT n, json_extract(body, '$.digest') AS digest FROM records
        WHERE n > ? AND kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL ORDER BY n`,

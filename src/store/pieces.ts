@@ -1,3 +1,4 @@
+import type { MediaPiece } from '../desk/media-use.ts';
 import type {
   CorrectionRow,
   DeskRow,
@@ -156,6 +157,8 @@ export interface PieceTable {
   newestReceipt(paper: string, name: string): { id: string; receipt_hash: string } | null;
   /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
+  /** The newest revisions that have a picture or name a media file in their prose. */
+  withMedia(paper: string): Iterable<MediaPiece>;
   /** How many pieces are in each state. */
   stateCounts(paper: string): Record<StateName, number>;
   /** Every piece, with the revision that readers see. */
@@ -358,6 +361,12 @@ export function pieceTables(db: Db): PieceTable {
     count: integer,
   });
   // Omits the prose: two hundred proses can take 200 MB.
+  const withMedia = each(
+    `SELECT p.id, p.slug, p.state, g.image ->> '$.src' AS image, g.prose
+     FROM pieces p JOIN generations g ON g.n = p.generation
+     WHERE p.paper = ? AND (g.image IS NOT NULL OR instr(g.prose, 'media/') > 0)`,
+    { id: text, slug: text, state, image: orNull(text), prose: text },
+  );
   const unaired = all(
     `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
     DESK_LIST,
@@ -429,6 +438,7 @@ export function pieceTables(db: Db): PieceTable {
     },
     hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
     newestReceipt,
+    withMedia,
     unaired: (paper, { limit, after = '~' }) => unaired(paper, after, limit),
     stateCounts(paper) {
       const counts = { draft: 0, scheduled: 0, on_air: 0, withdrawn: 0 };

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Fault } from '../../src/fault.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
-import { IMAGE_BYTES_MAX, probeMedia } from '../../src/press/probe.ts';
+import { IMAGE_BYTES_MAX } from '../../src/press/media-formats.ts';
+import { probeMedia } from '../../src/press/probe.ts';
 
 /** A picture with enough detail that half of its file is not all of it. */
 const picture = sharp({
@@ -123,7 +124,7 @@ describe('pictures', () => {
 
   it('refuses what is empty, too large, or of another format', async () => {
     await refused('media/art/x.png', new Uint8Array(), /is empty/);
-    await refused('media/art/x.png', new Uint8Array(IMAGE_BYTES_MAX + 1), /more than the 20000000/);
+    await refused('media/art/x.png', new Uint8Array(IMAGE_BYTES_MAX + 1), /more than the 20971520/);
     await refused('media/art/x.png', Buffer.from('hello'), /not a PNG/);
     for (const name of ['x.html', 'x.exe', 'x', 'x.svgz', '.png.js']) {
       await refused(`media/art/${name}`, PICTURES.png, /of no format/);

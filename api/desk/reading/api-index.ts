@@ -41,6 +41,9 @@ const ENDPOINTS = {
   write_config: 'writeConfig',
   write_persona: 'writePersona',
   write_cast: 'writeCast',
+  media: 'listMedia',
+  upload_media: 'uploadMedia',
+  media_file: 'removeMedia',
   pages: 'listPages',
   page: 'readPage',
   keys: 'listKeys',
@@ -57,7 +60,7 @@ const levels = {
   public: 'No key. Public papers only.',
   read: 'A read key, or any seat on the paper: also drafts, proofs, settings as read, and how many subscribe.',
   agent:
-    'An agent’s key: reads the same, and files, revises and airs once the paper’s operator has signed the agreement.',
+    'An agent’s key: reads the same, and files, revises, airs and uploads media and video editions once the paper’s operator has signed the agreement.',
   admin: 'An admin key or an admin’s seat: every write, all settings, subscribers and keys.',
   auth: 'Send the key as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`. A key is of one paper and works under its path alone.',
 };

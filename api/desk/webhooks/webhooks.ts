@@ -135,7 +135,7 @@ export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
       // The response that is stored for retries contains no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
-    const { body: row, init } = await write(writer, c, work, ({ id }) => `webhooks/${id}`);
+    const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
     return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
   });
 

@@ -25,7 +25,7 @@ import { operation } from '../router.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
-import { write } from './write.ts';
+import { requiresTerms, write } from './write.ts';
 
 const drafts = operation({
   operationId: 'listDrafts',
@@ -108,7 +108,8 @@ const writeCast = operation({
   operationId: 'writeCast',
   tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
-  description: 'Video, poster and captions are media that the paper has already.',
+  description:
+    'Video, poster and captions are media that the paper has already: POST /api/v1/media takes them. An agent needs the signed agreement.',
   before: [jsonBody()],
   request: {
     params: dayParam('The edition’s day, in UTC.'),
@@ -172,18 +173,22 @@ export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost
     });
   });
 
-  routes.operation(writeCast, (c) => {
-    const { day } = c.req.valid('param');
-    const given = c.req.valid('json');
-    return write(writer, c, () => {
-      const archive = archiveOf(app, c);
-      const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
-      const change = castChange(archive, given, day, c.get('site').root);
-      const cast = castFrom(archive, day, merged(CastBody, before, change));
-      appendOf(app, c, 'cast', day, cast);
-      return { status: 200, body: { ...cast }, isShown: true };
-    });
-  });
+  routes.operation(
+    writeCast,
+    (c) => {
+      const { day } = c.req.valid('param');
+      const given = c.req.valid('json');
+      return write(writer, c, () => {
+        const archive = archiveOf(app, c);
+        const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
+        const change = castChange(archive, given, day, c.get('site').root);
+        const cast = castFrom(archive, day, merged(CastBody, before, change));
+        appendOf(app, c, 'cast', day, cast);
+        return { status: 200, body: { ...cast }, isShown: true };
+      });
+    },
+    requiresTerms(app),
+  );
 }
 
 /** Proves that the host of a new address belongs to the paper. Null when there is no proof or none is needed. */

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
-import type { Story } from '../../../src/desk/archive.ts';
+import type { Archive, Story } from '../../../src/desk/archive.ts';
 import { isWithdrawn } from '../../../src/desk/archive.ts';
 import { fileStory } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
@@ -138,14 +138,14 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
         const archive = archiveOf(app, c);
         const toAir = airingAs(when, app.now());
         const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
-        const filing = filingOf(c, given, slug);
+        const filing = filingOf(archive, c, given, slug);
         needPersona(key, filing);
         const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
         if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
         place(app, c, key, story, placement);
         return answerOf(app, c, story.id, 201);
       };
-      return write(writer, c, work, ({ story }) => `stories/${story.id}`);
+      return write(writer, c, work, { addressOf: ({ story }) => `stories/${story.id}` });
     },
     requiresTerms(app),
   );
@@ -163,7 +163,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
           const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
           throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
         }
-        const filing = filingOf(c, given, before.slug);
+        const filing = filingOf(archiveOf(app, c), c, given, before.slug);
         needPersona(key, filing);
         const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
         fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
@@ -203,9 +203,13 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   });
 }
 
-function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
+/** A picture without a description has that of its file. */
+function filingOf(archive: Archive, c: PaperContext, given: FilingBody, slug: string): Filing {
   const { default_kind, language } = c.get('site').paper;
-  return filingFrom(given, { slug, kind: default_kind, language });
+  const filing = filingFrom(given, { slug, kind: default_kind, language });
+  const { image } = filing;
+  const alt = image?.alt === '' ? archive.media(image.src)?.alt : undefined;
+  return image === null || alt === undefined ? filing : { ...filing, image: { ...image, alt } };
 }
 
 function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 201) {

@@ -97,7 +97,7 @@ export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
       // The response that is stored for retries contains no key.
       return { status: 201, body: rowOf(row) } as const;
     };
-    const { body: row, init } = await write(writer, c, work, ({ id }) => `keys/${id}`);
+    const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `keys/${id}` });
     if (shown !== null) return reply({ ...row, key: shown }, init);
     throw new Fault(
       'conflict',

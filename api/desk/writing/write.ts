@@ -9,7 +9,7 @@ import { requireActive } from '../../../src/desk/keys.ts';
 import { signatureOf } from '../../../src/desk/terms.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
-import type { Outcome } from '../../middleware/idempotency.ts';
+import type { IdempotentWrite, Outcome } from '../../middleware/idempotency.ts';
 import { readIdempotentWrite, runOnce, storeAnswer } from '../../middleware/idempotency.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import type { Headers } from '../../responses/headers.ts';
@@ -33,25 +33,32 @@ export interface Writer {
   logger: Logger;
 }
 
+interface WriteOptions<Body> {
+  /** The path of the new record, under /api/v1/. */
+  addressOf?: (body: Body) => string;
+  /** Identifies a request whose body was read already. */
+  named?: IdempotentWrite;
+}
+
 /** How long a write waits for the press, in ms. After that the response says where to check. */
 const PRESS_WAIT = 5_000;
 
 /**
  * Performs a write in one transaction, has its changes pressed, and responds when those files are on disk, or with the
  * URL that reports progress. If the same caller used the Idempotency-Key before, repeats the first response and writes
- * nothing. `addressOf` returns the path of the new record, under /api/v1/. Throws whatever `work` throws, and then
+ * nothing. Throws whatever `work` throws, and then
  * nothing was written.
  */
 export async function write<Body extends object>(
   writer: Writer,
   c: PaperContext,
   work: (key: AccessKey) => Outcome<Body>,
-  addressOf?: (body: Body) => string,
+  { addressOf, named: given }: WriteOptions<Body> = {},
 ): Promise<Reply<Body & Pressing>> {
   const { store, now } = writer.app;
   const { answers } = store;
   const key = requireKeyOfLevel(c.get('key'), 'agent');
-  const named = await readIdempotentWrite(c);
+  const named = given ?? (await readIdempotentWrite(c));
   const at = now();
   let isFirst = false;
   const record = (): Outcome<Body & Pressing> => {

@@ -14,6 +14,7 @@ import { PendingFolders } from '../../app/pending-folders.ts';
 import type { PressQueue } from '../../app/press-queue.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { listeningOn } from '../../env.ts';
+import { sweepUploads } from '../../files/upload.ts';
 import { papersInContent } from '../../ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../ingest/source-file.ts';
 import { smtpOf } from '../../net/smtp.ts';
@@ -31,6 +32,7 @@ export async function serveDesk(
   { startJob }: Signing,
   logger: ServerLog,
 ): Promise<Service> {
+  sweepUploads(app.media.folder);
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });

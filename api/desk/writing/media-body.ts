@@ -1,0 +1,236 @@
+import { rmSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { BusboyInstance } from '@fastify/busboy';
+import { Busboy } from '@fastify/busboy';
+import { Fault, messageOf } from '../../../src/fault.ts';
+import type { Received } from '../../../src/files/upload.ts';
+import { receive, tooLarge } from '../../../src/files/upload.ts';
+import { isLine } from '../../../src/ledger/door.ts';
+import { normalized } from '../../../src/ledger/marks.ts';
+import { shownProblems } from '../../../src/ledger/shown-text.ts';
+import { extensionOf, formatOf, MEDIA_FORMATS } from '../../../src/press/media-formats.ts';
+import { VIDEO_BYTES_MAX } from '../../../src/press/media-properties.ts';
+import type { PaperContext } from '../../env.ts';
+import { isMultipart } from '../../middleware/form-body.ts';
+import { requireUncompressed } from '../../middleware/json-body.ts';
+
+/** In characters; of a description in UTF-16 units, as in a piece. */
+const PATH_MAX = 200;
+const ALT_MAX = 500;
+/** The longest field of a form, in bytes. */
+const FIELD_BYTES = 4_096;
+/** Names of folders and files: none begins with a dot, so none is hidden or leads upwards. */
+const PATH = /^media(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)+$/;
+/** What a type is called by those who do not know it. */
+const UNKNOWN_TYPE = /^(?:application\/octet-stream|binary\/octet-stream)?$/;
+
+/** An upload: the file, received and on disk, and where it is to be. `alt` is null when it was not sent. */
+export interface Upload {
+  path: string;
+  alt: string | null;
+  received: Received;
+}
+
+/**
+ * Receives an upload, as `multipart/form-data` or as the bytes themselves. Throws `invalid_request`, `too_large`,
+ * `unsupported_media_type`; then nothing is left on disk.
+ */
+export function receiveUpload(c: PaperContext, folder: string): Promise<Upload> {
+  requireUncompressed(c);
+  const type = c.req.header('content-type') ?? '';
+  return isMultipart(type) ? fromForm(c, folder, type) : fromBytes(c, folder, plain(type));
+}
+
+async function fromBytes(c: PaperContext, folder: string, type: string): Promise<Upload> {
+  const asked = c.req.header('x-media-path');
+  const path = asked === undefined ? null : checkedPath(asked, 'X-Media-Path');
+  requireType(type, path);
+  const alt = decodedAlt(c.req.header('x-media-alt'));
+  const max = (path === null ? MEDIA_FORMATS[extensionOf(type) ?? ''] : formatOf(path))?.bytes_max ?? 0;
+  requireLength(c, max);
+  const received = await receive(bodyOf(c), { folder, max });
+  return { path: path ?? ownPath(received, type), alt, received };
+}
+
+async function fromForm(c: PaperContext, folder: string, type: string): Promise<Upload> {
+  requireLength(c, VIDEO_BYTES_MAX + 64 * 1024);
+  const parts = new FormParts(formOf(type), folder);
+  const received = await parts.read(bodyOf(c));
+  try {
+    const asked = parts.fields.get('path');
+    const path = asked === undefined ? null : checkedPath(asked, 'path');
+    const named = `media/${parts.name}`;
+    const own = path ?? (isPath(named) && formatOf(named) !== null ? named : null);
+    const kind = plain(parts.type);
+    requireType(kind, own);
+    const alt = parts.fields.get('alt') ?? null;
+    return { path: own ?? ownPath(received, kind), alt: alt === null ? null : checkedAlt(alt, 'alt'), received };
+  } catch (error) {
+    rmSync(received.file, { force: true });
+    throw error;
+  }
+}
+
+function formOf(type: string): BusboyInstance {
+  try {
+    const limits = { files: 1, fields: 10, parts: 20, fieldSize: FIELD_BYTES, fieldNameSize: 100, headerPairs: 20 };
+    return new Busboy({ headers: { 'content-type': type }, limits });
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+/** The parts of a form, of which one is the file. */
+class FormParts {
+  readonly fields = new Map<string, string>();
+  name = '';
+  type = '';
+  readonly #form: BusboyInstance;
+  #file: Readable | null = null;
+  #received: Promise<Received> | null = null;
+  #fault: Fault | null = null;
+  readonly #stopping = new AbortController();
+
+  constructor(form: BusboyInstance, folder: string) {
+    this.#form = form;
+    // What fails after the form was given up has no other listener, and would end the process.
+    form.on('error', () => {});
+    form.on('field', (name, value, _isNameCut, isCut) => {
+      if (isCut) this.#fail(`is longer than ${FIELD_BYTES} bytes; shorten it`, name);
+      if (this.fields.has(name)) this.#fail('came more than once; send it once', name);
+      this.fields.set(name, value);
+    });
+    form.on('file', (name, stream, fileName, _encoding, type) => {
+      if (name !== 'file') this.#fail('is not the field of the file; call it file', name);
+      this.#file = stream;
+      stream.on('error', () => {});
+      this.name = fileName;
+      this.type = type;
+      // The path may come after the file: until then its own name says what it is.
+      const format = formatOf(this.fields.get('path') ?? fileName) ?? MEDIA_FORMATS[extensionOf(plain(type)) ?? ''];
+      this.#received = receive(stream, { folder, max: format?.bytes_max ?? VIDEO_BYTES_MAX });
+      // What is too large is not read to its end.
+      this.#received.catch(() => this.#stopping.abort());
+    });
+    for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
+      form.on(limit, () => this.#fail('has too many parts; send one file', 'body'));
+    }
+  }
+
+  /** Reads the form to its end. Throws for a broken form and for a broken part; then nothing is left on disk. */
+  async read(body: Readable): Promise<Received> {
+    let fault: unknown = null;
+    await pipeline(body, this.#form, { signal: this.#stopping.signal }).catch((error: unknown) => {
+      fault = error;
+      // Busboy leaves the part open that was cut off.
+      this.#file?.destroy(error instanceof Error ? error : new Error('cut off'));
+    });
+    const received = await this.#received?.catch((error: unknown) => {
+      throw fault === null || error instanceof Fault ? error : broken(fault);
+    });
+    fault ??= this.#fault;
+    if (received !== undefined && fault === null) return received;
+    if (received !== undefined) rmSync(received.file, { force: true });
+    if (fault === null)
+      throw new Fault('invalid_request', 'file is missing; send it in a part called file', { field: 'file' });
+    throw fault instanceof Fault ? fault : broken(fault);
+  }
+
+  #fail(what: string, field: string): void {
+    this.#fault ??= new Fault('invalid_request', `${field} ${what}`, { field });
+  }
+}
+
+/** The body as it comes, never whole in memory. To stop reading does not end the connection, which is to be answered. */
+function bodyOf(c: PaperContext): Readable {
+  const { incoming } = c.env;
+  const body = new PassThrough();
+  const cut = (): void => {
+    if (!incoming.readableEnded) body.destroy(Object.assign(new Error('the caller has gone'), { code: 'ECONNRESET' }));
+  };
+  incoming.once('close', cut);
+  // What is left can then be read by whoever closes the connection.
+  body.once('close', () => {
+    incoming.off('close', cut);
+    incoming.unpipe(body);
+  });
+  return incoming.pipe(body);
+}
+
+/** Refuses before a byte is read what says that it is too large. */
+function requireLength(c: PaperContext, max: number): void {
+  if (Number(c.req.header('content-length') ?? 0) > max) throw tooLarge(max);
+}
+
+function requireType(type: string, path: string | null): void {
+  const wanted = path === null ? null : formatOf(path)?.media_type;
+  const isKnown = extensionOf(type) !== null;
+  if (wanted === null ? isKnown : UNKNOWN_TYPE.test(type) || type === wanted) return;
+  const cure =
+    wanted === null
+      ? `send it as one of ${[...new Set(Object.values(MEDIA_FORMATS).map(({ media_type }) => media_type))].join(', ')}, or give its path`
+      : `the path is that of ${wanted}; send the file as what it is, under a path that ends so`;
+  throw new Fault('unsupported_media_type', `the file is sent as ${JSON.stringify(type.slice(0, 100))}: ${cure}`);
+}
+
+const isPath = (path: string): boolean => path.length <= PATH_MAX && PATH.test(path);
+
+function checkedPath(path: string, field: string): string {
+  const cure = `name the file below media/, as in media/art/quay.jpg: letters, digits, dots, hyphens and underscores, ${PATH_MAX} characters at most`;
+  if (!isPath(path)) {
+    throw new Fault('invalid_request', `${field} ${JSON.stringify(path.slice(0, 80))} is not a path; ${cure}`, {
+      field,
+    });
+  }
+  if (formatOf(path) !== null) return path;
+  const endings = Object.keys(MEDIA_FORMATS).join(' ');
+  throw new Fault(
+    'unsupported_media_type',
+    `${field} ${JSON.stringify(path)} is of no format that a paper holds; end it with one of ${endings}`,
+  );
+}
+
+/** A path for a file that came without one. */
+function ownPath({ digest }: Received, type: string): string {
+  return `media/uploads/${digest.slice('sha256:'.length, 'sha256:'.length + 16)}${extensionOf(type) ?? ''}`;
+}
+
+/** Headers hold no Unicode, so the text is percent-encoded. */
+function decodedAlt(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  try {
+    return checkedAlt(decodeURIComponent(header), 'X-Media-Alt');
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault('invalid_request', 'X-Media-Alt is not percent-encoded UTF-8; encode it so', {
+      field: 'X-Media-Alt',
+    });
+  }
+}
+
+function checkedAlt(text: string, field: string): string {
+  const alt = normalized(text).trim();
+  const unshown = shownProblems(field, alt)[0]?.message;
+  const why =
+    alt === '' || alt.length > ALT_MAX || !isLine(alt)
+      ? `must be one line of 1 to ${ALT_MAX} characters; say what the picture shows`
+      : unshown;
+  if (why === undefined) return alt;
+  throw new Fault('invalid_request', `${field}: ${why}`, { field });
+}
+
+function broken(error: unknown): Fault {
+  const why = messageOf(error).slice(0, 200);
+  return new Fault('invalid_request', `the body is not a whole multipart/form-data (${why}); send it again`, {
+    field: 'body',
+  });
+}
+
+/** A media type without its parameters. */
+const plain = (type: string): string =>
+  type
+    .replace(/ *;.*$/, '')
+    .trim()
+    .toLowerCase();

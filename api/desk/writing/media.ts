@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { keepUpload } from '../../../src/app/media-upload.ts';
+import type { Media } from '../../../src/desk/media.ts';
+import { isShownUse, MediaRow, MediaUse, mediaRow, mediaUses } from '../../../src/desk/media-use.ts';
+import { appendRecord } from '../../../src/desk/record.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { PaperContext } from '../../env.ts';
+import { idempotencyKey } from '../../middleware/idempotency.ts';
+import { requireLevel } from '../../middleware/key.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { created, faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { reply } from '../../responses/reply.ts';
+import { archiveOf } from '../context.ts';
+import { listOf, listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { Pressing } from './filing.ts';
+import { receiveUpload } from './media-body.ts';
+import type { Writer } from './write.ts';
+import { requiresTerms, write } from './write.ts';
+
+const binary = { type: 'string', format: 'binary' } as const;
+
+const Uploaded = MediaRow.extend(Pressing).openapi('UploadedMedia');
+
+const upload = operation({
+  operationId: 'uploadMedia',
+  tags: ['Writing'],
+  summary: 'Upload a picture, a video, captions or a stylesheet',
+  description: [
+    'As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, WebVTT and CSS; a picture has 20 MiB at most, a video 500 MiB.',
+    'The file is checked as one in the paper’s folder is, and is public at `url` once it is pressed. The same bytes at the same path again are answered 200; other bytes at a path that is taken are 409. Without a path, the file’s own name or its digest makes one.',
+  ].join('\n\n'),
+  request: {
+    headers: IDEMPOTENCY.extend({
+      'x-media-path': z
+        .string()
+        .max(200)
+        .optional()
+        .openapi({ description: 'Of bytes alone.', example: 'media/art/quay.svg' }),
+      'x-media-alt': z.string().max(6_000).optional().openapi({ description: 'Of bytes alone, percent-encoded.' }),
+    }),
+    body: {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            required: ['file'],
+            properties: {
+              file: binary,
+              path: { type: 'string', maxLength: 200, example: 'media/art/quay.jpg' },
+              alt: { type: 'string', maxLength: 500, example: 'Two ferries at the quay' },
+            },
+          },
+        },
+        'application/octet-stream': { schema: binary },
+      },
+    },
+  },
+  responses: {
+    200: ok(Uploaded, 'The paper has these bytes at this path already.'),
+    201: created(Uploaded, 'Kept, and pressed.'),
+    ...faults(409, 413, 415, 422),
+  },
+});
+
+const ListedMedia = MediaRow.extend({ used_by: z.array(MediaUse) }).openapi('ListedMedia');
+
+const list = operation({
+  operationId: 'listMedia',
+  tags: ['Desk'],
+  summary: 'The paper’s media, by path, and what uses each',
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('MediaList', 'media', ListedMedia), 'By path.'), ...faults() },
+});
+
+const remove = operation({
+  operationId: 'removeMedia',
+  tags: ['Desk'],
+  summary: 'Remove a media file',
+  description:
+    'Refused (409) while a piece on air or scheduled, a persona, a video edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.',
+  request: {
+    params: z.object({
+      path: z
+        .string()
+        .max(1_000)
+        .openapi({
+          param: { name: 'path', in: 'path' },
+          description: 'As it is listed.',
+          example: 'media/art/quay.svg',
+        }),
+    }),
+    headers: IDEMPOTENCY,
+  },
+  responses: {
+    200: ok(
+      z.object({ path: z.string(), removed: z.literal(true), ...Pressing }).openapi('RemovedMedia'),
+      'Its address answers 404.',
+    ),
+    ...faults(409, 413, 422),
+  },
+});
+
+const MediaCursor = z.tuple([z.string().max(1_000)]);
+
+/** The paper's media: uploads by agents and admins, the list, and removals. */
+export function mediaRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+
+  routes.described(upload, requireLevel('agent'), requiresTerms(app), async (c) => {
+    const name = idempotencyKey(c);
+    const { path, alt, received } = await receiveUpload(c, app.media.folder);
+    const given = { ...(alt === null ? {} : { alt }) };
+    const media = await keepUpload(app, path, received, (found) => requireFree(archiveOf(app, c).media(path), found));
+    const asked = createHash('sha256').update(JSON.stringify([c.req.method, c.req.path, path, alt, received.digest]));
+    const answer = await write(
+      writer,
+      c,
+      () => {
+        const before = archiveOf(app, c).media(path);
+        requireFree(before, media);
+        const { missing: _missing, ...known } = before ?? media;
+        const body = { ...known, ...given };
+        append(writer, c, path, body);
+        return { status: before === null ? 201 : 200, body: mediaRow(body, c.get('site').root), isShown: true };
+      },
+      { addressOf: ({ path: at }) => `media/${at}`, named: { name, request: asked.digest('hex') } },
+    );
+    return routes.responses.send(c, answer);
+  });
+
+  routes.operation(list, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [after = ''] = readCursor(MediaCursor, cursor);
+    const { slug, root } = c.get('site');
+    const all = app.store.allMedia(slug).filter(({ path }) => path > after);
+    const { rows, next } = pageOf(all.slice(0, limit + 1), limit, ({ path }) => cursorOf([path]));
+    const uses = mediaUses(
+      archiveOf(app, c),
+      app.store.pieces.withMedia(slug),
+      rows.map(({ path }) => path),
+    );
+    const shown = rows.map((media) => ({ ...mediaRow(media, root), used_by: uses.get(media.path) ?? [] }));
+    return reply(listOf(c, 'media', shown, next), { page: { limit, cursor } });
+  });
+
+  routes.described(remove, requireLevel('admin'), async (c) => {
+    const asked = c.req.param('path') ?? '';
+    const answer = await write(writer, c, () => {
+      const archive = archiveOf(app, c);
+      const path = [asked, `media/${asked}`].find((one) => archive.media(one) !== null);
+      if (path === undefined) {
+        throw new Fault(
+          'not_found',
+          `this paper has no media file ${JSON.stringify(asked.slice(0, 200))}; GET /api/v1/media lists them`,
+        );
+      }
+      const uses = mediaUses(archive, app.store.pieces.withMedia(c.get('site').slug), [path]).get(path) ?? [];
+      const inUse = uses.filter(isShownUse);
+      if (inUse.length > 0) {
+        const named = inUse.slice(0, 5).map(({ kind, name }) => `${kind} ${name}`);
+        const more = inUse.length > named.length ? ', …' : '';
+        throw new Fault(
+          'conflict',
+          `${path} is used by ${named.join(', ')}${more}; have them use another file, or withdraw them first`,
+        );
+      }
+      append(writer, c, path, null);
+      return { status: 200, body: { path, removed: true as const }, isShown: true };
+    });
+    return routes.responses.send(c, answer);
+  });
+}
+
+/** Throws `conflict` where a path has other bytes: a picture of a piece on air is not changed behind its back. */
+function requireFree(before: Media | null, media: Media): void {
+  if (before === null || before.digest === media.digest) return;
+  throw new Fault(
+    'conflict',
+    `this paper has another file at ${media.path}; upload it under another path, or have that one removed first`,
+  );
+}
+
+function append({ app }: Writer, c: PaperContext, path: string, value: Media | null): void {
+  const { slug: paper } = c.get('site');
+  const before = app.store.record(paper, 'media', path);
+  appendRecord(app.store, { paper, kind: 'media', name: path, body: value, at: app.now() }, before);
+}

@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import type { Media } from '../desk/media.ts';
+import { Fault, refusalOf } from '../fault.ts';
+import type { Received } from '../files/upload.ts';
+import { filedMedia } from '../ingest/filed-media.ts';
+import type { AppContext } from './context.ts';
+
+/** Uploads are checked one after the other: a picture is decoded whole, in memory. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Checks a received file as the filer does, and keeps its bytes under their digest. Removes the received file in any
+ * case. `requireWanted` is called with the record before anything is kept. Throws `refused_by_door` for a file that is
+ * not what its name says.
+ */
+export function keepUpload(
+  { media: files }: Pick<AppContext, 'media'>,
+  path: string,
+  { file }: Received,
+  requireWanted: (media: Media) => void,
+): Promise<Media> {
+  const work = last.then(async () => {
+    try {
+      const { media, changed } = await filedMedia(path, file);
+      requireWanted(media);
+      if (changed === null) files.adopt(media.digest, file);
+      else files.keepBytes(media.digest, changed);
+      return media;
+    } catch (error) {
+      // The check names the path in its details, as no other fault does.
+      if (!(error instanceof Fault) || error.details.path !== path) throw error;
+      throw refusalOf([{ field: 'file', rule: 'media', message: error.message }]);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+  last = work.catch(() => {});
+  return work;
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import type { Media } from '../desk/media.ts';
+import { sha256 } from '../ledger/basis.ts';
+
+/** What may hold EXIF data or XMP. */
+const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
+
+/** Reads the properties of a file on disk. Throws a `Fault` with the problem and the remedy. */
+export type ProbeMedia = (name: string, path: string) => Promise<Media>;
+
+export const probeFile: ProbeMedia = async (name, path) => {
+  // Loaded on demand, because its libraries are large and most runs have no new media.
+  const { probeMedia } = await import('../press/probe.ts');
+  return probeMedia(name, path);
+};
+
+/** A file as it is filed under a name: its record, and the bytes to keep in its stead where they differ from the file's. */
+export interface FiledMedia {
+  media: Media;
+  changed: Uint8Array | null;
+}
+
+/** Checks a media file, and takes out what is not published. Throws what `probe` throws. */
+export async function filedMedia(name: string, path: string, probe: ProbeMedia = probeFile): Promise<FiledMedia> {
+  const media: Media = { ...(await probe(name, path)), path: name };
+  const changed = await withoutLocation(media, path);
+  return changed === null
+    ? { media, changed }
+    : { media: { ...media, digest: sha256(changed), bytes: changed.byteLength }, changed };
+}
+
+/**
+ * A picture without the location where it was taken, which is often somebody's home, and which nobody sees in a file.
+ * Null when it has none.
+ */
+async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
+  if (!WITH_METADATA.test(media_type)) return null;
+  const picture = await import('../press/picture-location.ts');
+  return picture.withoutLocation(await readFile(path));
+}
