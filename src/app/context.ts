@@ -19,12 +19,14 @@ import { openSearchReader } from '../store/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
+import { type ClockCheck, ClockGuard, UNCHECKED } from './clock-guard.ts';
 import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { fillLogs } from './log-fill.ts';
 import { openPictures } from './pictures.ts';
 import { Readiness } from './readiness.ts';
 import { SearchPool } from './search-pool.ts';
 import { ALONE, rightBeside, type SignerRight } from './signer.ts';
+import { keyUnderName, signingName } from './signing-name.ts';
 
 /** What commands and the server share: settings, database, files, and the signing key. */
 export interface AppContext {
@@ -40,6 +42,8 @@ export interface AppContext {
   readiness: Readiness;
   /** Whether this server is the one that signs. */
   signer: SignerRight;
+  /** Whether the clock may date what is signed. */
+  clock: ClockCheck;
   /** The current time, in ms. */
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
@@ -59,7 +63,8 @@ const ulid = monotonicFactory(() => randomInt(2 ** 32) / 2 ** 32);
 
 /** Returns a new id: a lower-case ULID, monotonic within this process. */
 export function newId(): string {
-  return ulid().toLowerCase();
+  // A ULID has no time before 1970.
+  return ulid(Math.max(1, Date.now())).toLowerCase();
 }
 
 export function databaseFile(settings: Settings): string {
@@ -77,11 +82,6 @@ export function pressCacheFile(settings: Settings, paper: string): string {
 
 export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
-}
-
-/** The name of the signing key: a host and a path, as C2SP recommends. */
-export function signingName(settings: Settings): string {
-  return `${new URL(settings.origin).host}/door`;
 }
 
 /**
@@ -114,6 +114,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
       isPressed: () => publicPapers(store).every(({ slug }) => isTree(join(settings.distDir, slug))),
     }),
     signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
+    clock: UNCHECKED,
     now,
     desk: {
       store,
@@ -130,8 +131,9 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     },
     signingKey(service) {
       app.signer.assertHeld();
+      app.clock.assertRight();
       assertNotFenced(store.log, service);
-      return inForce();
+      return keyUnderName(store, app.settings, service, inForce(), now());
     },
     close() {
       app.searchPool.close();
@@ -140,12 +142,15 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     },
   };
   if (settings.leaseUrl !== null) store.log.guard(() => app.signer.assertHeld());
+  store.log.guard(() => app.clock.assertRight());
+  store.guard(() => app.clock.assertRight());
   return app;
 }
 
 /** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */
 export async function withAppContext<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
   const app = openAppContext(settings);
+  app.clock = new ClockGuard(app);
   try {
     return await work(app);
   } catch (error) {

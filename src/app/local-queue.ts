@@ -29,6 +29,8 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
   });
   const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
     const wish = fresh();
+    // A wrong clock pauses the scan.
+    if (app.clock.fault() !== null) return { ...leased(wish, []), until: wish.until };
     records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     // Checking first avoids the write lock when nothing is due.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];

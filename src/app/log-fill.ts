@@ -1,3 +1,5 @@
+import type { ClockBody } from '../desk/clock-correction.ts';
+import { clockLeaf } from '../desk/clock-correction.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { receiptHashLeaf } from '../ledger/log/receipt-hash.ts';
@@ -9,7 +11,16 @@ const BATCH = 10_000;
 
 type FilledStore = Pick<
   Store,
-  'transact' | 'log' | 'entries' | 'hasPaper' | 'paperSlugs' | 'archive' | 'pieceState' | 'doorKeys' | 'records'
+  | 'transact'
+  | 'log'
+  | 'entries'
+  | 'hasPaper'
+  | 'paperSlugs'
+  | 'archive'
+  | 'pieceState'
+  | 'keysAsEntered'
+  | 'clockNotes'
+  | 'records'
 >;
 
 /**
@@ -48,7 +59,9 @@ function fillDesk(store: FilledStore, onProgress: (leaves: number) => void): voi
     for (const entry of store.entries()) {
       if (entry.type === 'key') store.log.fill('desk', keyLeaf('desk', entry));
       else if (entry.type === 'retirement') store.log.fill('desk', retirementLeaf('desk', entry));
-      else if (entry.type === 'generation') {
+      else if (entry.type === 'record' && entry.kind === 'clock' && entry.name === 'desk') {
+        store.log.fill('desk', clockLeaf(store, (entry.body as ClockBody).note));
+      } else if (entry.type === 'generation') {
         const isOnAir = store.pieceState(entry.piece.id)?.state === 'on_air';
         store.log.fill('desk', receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));
       } else continue;
@@ -69,13 +82,14 @@ function fillObservations(store: FilledStore, batch: number): boolean {
     const receipts = store.records.receipts(next, batch);
     for (const receipt of receipts) store.log.fill('records', receiptHashLeaf(receipt));
     const isDone = receipts.length < batch;
+    if (isDone) for (const note of store.clockNotes('records', '')) store.log.fill('records', clockLeaf(store, note));
     if (isDone) store.log.setFilled('records', true);
     return isDone;
   });
 }
 
-function keyLeaves(store: Pick<FilledStore, 'doorKeys'>): string[] {
-  return store.doorKeys().flatMap(({ kid, publicKey, nbf, retired_at }) => {
+function keyLeaves(store: Pick<FilledStore, 'keysAsEntered'>): string[] {
+  return store.keysAsEntered().flatMap(({ kid, publicKey, nbf, retired_at }) => {
     const public_key = Buffer.from(publicKey).toString('base64');
     const leaf = keyLeaf('records', { kid, public_key, at: nbf });
     return retired_at === null ? [leaf] : [leaf, retirementLeaf('records', { kid, at: retired_at })];

@@ -6,6 +6,8 @@ import type { Store } from '../store/store.ts';
 import { addNodes } from '../transparency/log-nodes.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
+import type { ClockCheck } from './clock-guard.ts';
+import { TOLERANCE } from './clock-rule.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
 import type { SignerRight } from './signer.ts';
@@ -27,7 +29,7 @@ interface NextHead {
 
 /** Takes one step towards a head over all leaves, in one transaction. Call it again after `more`. */
 export function signHead(
-  { store, now }: { store: Pick<Store, 'transact' | 'log'>; now(): number },
+  { store, now }: { store: Pick<Store, 'transact' | 'log' | 'clockCorrections'>; now(): number },
   log: LogService,
   key: LogKey,
   upTo?: number,
@@ -38,7 +40,10 @@ export function signHead(
     if (typeof next === 'string') return next;
     const checkpoint = signNote(checkpointText({ origin, ...next }), signer);
     // Never earlier than the head before, even when the clock was set back since.
-    const signed_at = Math.max(now(), store.log.newestHead(log, origin)?.signed_at ?? 0);
+    const before = store.log.newestHead(log, origin)?.signed_at ?? 0;
+    // Never earlier than the head before, unless that is of a clock that ran ahead and was corrected.
+    const isAhead = before - now() > TOLERANCE && store.clockCorrections() > 0;
+    const signed_at = isAhead ? now() : Math.max(now(), before);
     store.log.addHead(log, { origin, size: next.size, signed_at, checkpoint });
     return 'signed';
   });
@@ -46,10 +51,16 @@ export function signHead(
 
 /** As `signHead`, after every other server that may sign later was told of the head. */
 export async function signAnnounced(
-  app: { store: Pick<Store, 'transact' | 'log'>; now(): number; signer: SignerRight },
+  app: {
+    store: Pick<Store, 'transact' | 'log' | 'clockCorrections'>;
+    now(): number;
+    signer: SignerRight;
+    clock: ClockCheck;
+  },
   log: LogService,
   key: LogKey,
 ): Promise<HeadStep> {
+  if (app.clock.fault() !== null) return 'none';
   const next = app.store.transact(() => nextHead(app.store.log, log, key));
   if (typeof next === 'string') return next;
   const head = { origin: key.origin, size: next.size, root: Buffer.from(next.root).toString('base64') };

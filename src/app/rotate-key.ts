@@ -1,7 +1,8 @@
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { rotateSigningKey } from '../files/signing-key.ts';
-import { type AppContext, signingKeyFile, signingName } from './context.ts';
+import { type AppContext, signingKeyFile } from './context.ts';
 import { assertNotFenced, raiseFence } from './log-fence.ts';
+import { signingName } from './signing-name.ts';
 
 /**
  * Replaces the signing key. Returns the new one's thumbprint. Throws `unavailable` when nothing may be signed for one of

@@ -1,22 +1,40 @@
-import type { GenerationEntry, KeyEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import type { ClockBody } from '../desk/clock-correction.ts';
+import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from '../desk/ledger-entry.ts';
+import type { AuditOptions } from '../ledger/audit.ts';
 import { generationAuditor } from '../ledger/audit.ts';
+import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { checkClockNotes } from '../ledger/verify-clock.ts';
 import { isoTime } from '../time.ts';
 
 /** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
 export function generationAudit(
   keys: VerifyingKey[],
-  options: { clock?: boolean } = {},
+  options: AuditOptions = {},
 ): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
   const audit = generationAuditor(keys, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
+      if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
       return entry.type === 'generation' ? audit.next(audited(entry)) : [];
     },
     revisions: audit.revisions,
   };
+}
+
+/** What is wrong with a correction of the clock. Keys of the desk sign those of the domain records too. */
+function clockFaults(entry: RecordEntry, keys: VerifyingKey[], newestSeq: (paper: string) => number): string[] {
+  const { paper, name, body, at } = entry;
+  const of = { service: name as LogService, paper: paper === '' ? null : paper };
+  const { statements, faults } = checkClockNotes([(body as ClockBody).note], of, keys, verifyNode);
+  for (const { true_time, seqs } of statements) {
+    if (true_time !== isoTime(at)) faults.push(`it says ${true_time}, and its line ${isoTime(at)}`);
+    if (paper !== '' && seqs !== null && seqs.last !== newestSeq(paper)) faults.push(`it ends at seq ${seqs.last}`);
+  }
+  return faults.map((fault) => `correction of the clock for ${paper || name}: ${fault}`);
 }
 
 /** A key as its entry lists it, before any retirement. */

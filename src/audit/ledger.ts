@@ -12,7 +12,9 @@ import { Replay } from './replay.ts';
 export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
   return store.read(() => {
     faults.push(...store.schemaFaults(), ...store.ledgerFaults());
-    const audit = generationAudit(store.doorKeys());
+    const audit = generationAudit([...store.verifyingKeys('desk'), ...store.verifyingKeys('records')], {
+      corrections: memo((paper) => store.corrections('desk', paper)),
+    });
     const replay = new Replay();
     let isReplayed = true;
     const total = store.generationCount();
@@ -40,6 +42,16 @@ export function auditLedger({ store, now, progress }: AuditParts, faults: string
     if (isReplayed) faults.push(...archiveFaults(store, replay, now()));
     return generations;
   });
+}
+
+/** Remembers each result. */
+function memo<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>();
+  return (name) => {
+    const found = made.get(name) ?? make(name);
+    made.set(name, found);
+    return found;
+  };
 }
 
 function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: string[]): boolean {

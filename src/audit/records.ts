@@ -39,7 +39,7 @@ export function auditRecords(
 
 /** Audits one host as the database has it, taking these observations as marked. */
 export function auditStoredHost(
-  { records, doorKeys }: AuditParts['store'],
+  { records, verifyingKeys, corrections }: AuditParts['store'],
   { id, hostname }: { id: number; hostname: string },
   damaged: ReadonlySet<number>,
 ): HostAudit {
@@ -56,6 +56,7 @@ export function auditStoredHost(
       facets: records.facetsOf(id),
       isDamaged: (seq) => damaged.has(seq),
     },
-    doorKeys(),
+    verifyingKeys('records'),
+    corrections('records', ''),
   );
 }

@@ -48,6 +48,8 @@ export class Replay {
 
   enter(entry: LedgerEntry): void {
     append(this.#store, entry, this.#clock(entry));
+    // What was entered before a correction was not so late.
+    if (entry.type === 'record' && entry.kind === 'clock') this.newest = entry.at;
     this.newest = Math.max(this.newest, entry.at);
   }
 
@@ -87,6 +89,14 @@ export class Replay {
       setGeneration: (entry) => this.#setGeneration(entry),
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
       setPieceState: (piece, state) => this.#setPieceState(piece, state),
+      datedAfter: (slug, time) =>
+        [...this.#pieces.values()].flatMap(({ id, paper, published_at, updated_at, withdrawn_at }) =>
+          paper === slug && Math.max(published_at ?? 0, updated_at ?? 0, withdrawn_at ?? 0) > time ? [id] : [],
+        ),
+      capChangedAt: (slug, time) => {
+        const paper = this.#paper(slug);
+        paper.changed_at = Math.min(paper.changed_at, time);
+      },
       scheduled: (until) => this.#due(until),
       // A replay neither presses nor notifies nor logs.
       isFullPressPending: () => true,
@@ -202,6 +212,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   pages: () => [],
   page: () => null,
   keys: () => [],
+  clockNotes: () => [],
   storyBySlug: () => null,
   load: () => ({ stories: new Map(), generations: new Map(), earlier: new Map() }),
   hasSlug: () => false,

@@ -37,10 +37,19 @@ function proofLines(checked: CheckedProof[]): string[] {
   return [
     ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
     ...unsignedLines(checked),
+    ...checked.flatMap(correctedLines),
     only === undefined
       ? `${plural(checked.length, 'proof')} checked, ${plural(faulty.length, 'does not hold', 'do not hold')}`
       : `${only.id} revision ${only.revision}: the hash, the receipts and the chain hold${reservation(only)}`,
   ];
+}
+
+/** The revisions whose receipts say a wrong time. */
+function correctedLines({ proof, corrected }: CheckedProof): string[] {
+  return corrected.map(
+    ({ revision, filed_at, true_time }) =>
+      `${proof}: revision ${revision} says ${filed_at}, by a clock that ran ahead: a signed correction says that it was filed at ${true_time} at the latest`,
+  );
 }
 
 /** The unsigned members. Proofs with the same unsigned members share a line. */
@@ -82,6 +91,10 @@ function loggedLines(one: CheckedProof | CheckedRecords): string[] {
 function recordLines(one: CheckedRecords): string[] {
   return [
     ...one.faults.map((fault) => `${one.document}: ${fault}`),
+    ...one.corrected.map(
+      ({ seq, observed_at, true_time }) =>
+        `${one.document}: seq ${seq} says ${observed_at}, by a clock that ran ahead: a signed correction says ${true_time} at the latest`,
+    ),
     ...(one.unsigned.length > 0 ? [`${one.document}: ${unsignedWords(one.unsigned)}`] : []),
     saidOf(one),
   ];

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { clockIn, correctionsIn, trueIso } from '../ledger/clock-note.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
@@ -32,6 +33,8 @@ export interface CheckedRecords {
   own_keys: boolean;
   /** Where each receipt is in the log, in their order; null when no policy was given, and when one does not hold. */
   logged: LoggedReceipt[] | null;
+  /** Receipts that say a wrong time, by a signed correction of the clock. */
+  corrected: { seq: number; observed_at: string; true_time: string }[];
 }
 
 /** Parses a text as a document of the domain records; null when it is something else. */
@@ -68,6 +71,7 @@ export async function checkRecords(
     unsigned: document.unsigned,
     own_keys: trusted === undefined,
     logged: logged?.rows ?? null,
+    corrected: faults.length > 0 ? [] : correctedIn(document, receipts),
   };
 }
 
@@ -118,6 +122,16 @@ function receiptsIn(document: RecordsDocument): string[] {
     default:
       return [document.receipt];
   }
+}
+
+function correctedIn(document: RecordsDocument, receipts: ObservationReceipt[]): CheckedRecords['corrected'] {
+  const { clock = [] } =
+    document.kind === 'evidence' ? document.bundle : document.kind === 'provenance' ? document.page : {};
+  const corrections = correctionsIn(clock.flatMap((note) => clockIn(note) ?? []));
+  return receipts.flatMap(({ seq, observed_at }) => {
+    const true_time = trueIso(observed_at, seq, corrections);
+    return true_time === observed_at ? [] : [{ seq, observed_at, true_time }];
+  });
 }
 
 function seqsOf(receipts: ObservationReceipt[]): CheckedRecords['seqs'] {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
+import { clockIn, correctionsIn, trueIso } from '../ledger/clock-note.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { DuplicateMember, parseIJson } from '../ledger/i-json.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
@@ -32,6 +33,8 @@ export interface CheckedProof {
   keys_unread: string | null;
   /** Where the receipt is in the log; null when no policy was given, and when it does not hold. */
   logged: LoggedReceipt | null;
+  /** Revisions whose receipts say a wrong time, by a signed correction of the clock. */
+  corrected: { revision: number; filed_at: string; true_time: string }[];
 }
 
 /** What a caller of `verifyAt` trusts. */
@@ -137,10 +140,20 @@ function check(
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];
-  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null, logged: null };
+  const corrected = isProof(document) && faults.length === 0 ? correctedIn(document) : [];
+  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null, logged: null, corrected };
+}
+
+/** The revisions of a proof that holds to which its corrections of the clock apply. */
+function correctedIn({ generations, clock = [] }: Proof): CheckedProof['corrected'] {
+  const corrections = correctionsIn(clock.flatMap((note) => clockIn(note) ?? []));
+  return generations.flatMap(({ revision, seq, filed_at }) => {
+    const true_time = trueIso(filed_at, seq, corrections);
+    return true_time === filed_at ? [] : [{ revision, filed_at, true_time }];
+  });
 }
 
 function unreadable(proof: string, fault: string): CheckedProof {
   const nothing = { id: null, revision: null, unsigned: [], keys_from: null, keys_unread: null, logged: null };
-  return { proof, faults: [fault], ...nothing };
+  return { proof, faults: [fault], corrected: [], ...nothing };
 }

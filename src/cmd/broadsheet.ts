@@ -23,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   log: () => import('./log.ts'),
   monitor: () => import('./monitor.ts'),
   audit: () => import('./audit.ts'),
+  clock: () => import('./clock.ts'),
   ledger: () => import('./ledger.ts'),
   paper: () => import('./paper.ts'),
   key: () => import('./key.ts'),
@@ -43,7 +44,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
  * other process knows of (docs/backup.md).
  */
 const WRITES = new Set(
-  'file import air withdraw press publish paper key seat account credits watch scan opt-out reader webhook demo'.split(
+  'file import air withdraw clock press publish paper key seat account credits watch scan opt-out reader webhook demo'.split(
     ' ',
   ),
 );

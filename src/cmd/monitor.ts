@@ -32,7 +32,7 @@ export function command(): Command {
     .exitOverride(exitUnchecked)
     .addHelpText(
       'after',
-      '\nPrints nothing when all is well. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
+      '\nPrints nothing when all is well, but each correction of the clock once. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
     )
     .action(async (urls: string[], { policy, state, verbose, json }: Options) => {
       process.exitCode = NOT_CHECKED;
@@ -57,11 +57,13 @@ function codeOf({ findings, unchecked }: MonitorRun): number {
   return unchecked.length > 0 ? NOT_CHECKED : 0;
 }
 
-function linesOf({ log, leaves_read, pages_read, pages_waiting, findings, unchecked }: MonitorRun, verbose: boolean) {
+function linesOf(run: MonitorRun, verbose: boolean): string[] {
+  const { log, leaves_read, pages_read, pages_waiting, findings, corrections, unchecked } = run;
   const waiting = pages_waiting > 0 ? `, ${plural(pages_waiting, 'page')} not in the log yet` : '';
   const read = `${plural(leaves_read, 'new leaf', 'new leaves')} and ${plural(pages_read, 'page')} read${waiting}`;
   return [
     ...findings.map(findingLine),
+    ...corrections,
     ...unchecked.slice(0, LISTED_MAX).map((line) => `not checked: ${line}`),
     ...(unchecked.length > LISTED_MAX ? [`not checked: ${unchecked.length - LISTED_MAX} more`] : []),
     ...(verbose && log !== null ? [`${log.origin}: ${plural(log.size, 'leaf', 'leaves')}; ${read}`] : []),

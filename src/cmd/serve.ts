@@ -1,8 +1,11 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { loadBuild } from '../app/build.ts';
 import { checkLog } from '../app/check-log.ts';
+import { ClockGuard } from '../app/clock-guard.ts';
+import { askOutside } from '../app/clock-sources.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
+import { watchClock } from '../app/jobs/clock-watch.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
@@ -39,7 +42,11 @@ export async function serve(
     await withAppContext(settings, async (app) => {
       // Uses the addresses at which this server listens, not those of an earlier server.
       app.settings = settings;
-      const signing = await openSigning(app, logger);
+      const stopWatch = await beginClockWatch(app, logger);
+      const signing = await openSigning(app, logger).catch(async (error: unknown) => {
+        await stopWatch();
+        throw error;
+      });
       try {
         await Promise.all(
           LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)),
@@ -48,12 +55,31 @@ export async function serve(
         await run(app, { signing, signals, logger, onReady });
       } finally {
         await signing.stop();
+        await stopWatch();
       }
     });
   } finally {
     unwatch();
     pages.abandon();
     await flushed(logger);
+  }
+}
+
+/** Asks other machines for the time before anything is signed, and watches the clock from then on. */
+async function beginClockWatch(app: AppContext, logger: ServerLog): Promise<() => Promise<void>> {
+  const guard = new ClockGuard(app);
+  app.clock = guard;
+  const ask = () => askOutside(app.settings, app.now);
+  guard.hear(await ask());
+  return watchClock({ guard, ask, onRight: () => isSigner(app) && app.openSigningKey(), logger });
+}
+
+function isSigner({ signer }: AppContext): boolean {
+  try {
+    signer.assertHeld();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,10 +1,12 @@
 import { Fault, refusalOf } from '../fault.ts';
+import { correctionsIn, trueIso } from '../ledger/clock-note.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { airingProblems, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { shownProblems } from '../ledger/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
+import { statementOf } from './clock-correction.ts';
 import type { Desk } from './filing.ts';
 import { paperRules } from './filing.ts';
 import { freePlace } from './placing.ts';
@@ -45,7 +47,7 @@ export function airFound(
   const archive = store.archive(paper);
   const now = clock();
   // No piece airs before it was filed, even if the clock was set back since.
-  const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
+  const filed = filedAt(archive, story.id);
   const on_air_at = options.at ?? Math.max(now, filed);
   if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
   const problems = airingProblems(story, options.rules ?? paperRules(archive));
@@ -92,6 +94,13 @@ export function withdrawStory(
     freePlace(store, paper, story.id, at);
     return requireStory(archive, paper, slug);
   });
+}
+
+/** When the newest revision of a piece was filed, after corrections of the clock, in ms; 0 before the first. */
+function filedAt(archive: Archive, piece: string): number {
+  const last = archive.generations(piece).at(-1);
+  if (last === undefined) return 0;
+  return Date.parse(trueIso(last.filed_at, last.seq, correctionsIn(archive.clockNotes().map(statementOf))));
 }
 
 function requireStory(archive: Archive, paper: string, slug: string): Story {

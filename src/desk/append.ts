@@ -1,6 +1,9 @@
 import { Fault } from '../fault.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
 import type { Archive, Row } from './archive.ts';
 import { isWithdrawn } from './archive.ts';
+import type { ClockBody } from './clock-correction.ts';
+import { capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore, PieceState } from './ledger-store.ts';
@@ -26,6 +29,8 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   store.append(entry);
   switch (entry.type) {
     case 'record':
+      if (entry.kind === 'signing-name') return applySigningName(store, entry);
+      if (entry.kind === 'clock') return applyClock(store, entry);
       return applyRecord(store, entry, page);
     case 'generation':
       return applyGeneration(store, entry);
@@ -46,7 +51,9 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
  * still there.
  */
 function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
-  if (!('paper' in entry) || store.hasPaper(entry.paper)) return;
+  if (!('paper' in entry) || entry.paper === '' || store.hasPaper(entry.paper)) return;
+  // The receipts of a removed paper stay.
+  if (entry.type === 'record' && entry.kind === 'clock') return;
   if (entry.type === 'record' && entry.kind === 'paper' && entry.body !== null) return;
   throw new Fault('conflict', `there is no paper ${entry.paper} any more: it was removed`);
 }
@@ -56,6 +63,22 @@ export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
   return due.map(({ piece }) => piece);
+}
+
+/** A correction of the domain records changes nothing of the desk's. */
+function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): void {
+  const { note, aired } = body as ClockBody;
+  for (const piece of aired) {
+    const state = store.pieceState(piece);
+    if (state?.state === 'scheduled') putOnAir(store, paper, piece, state.scheduled_at ?? 0, state.scheduled_at ?? 0);
+  }
+  store.logLeaf(name as LogService, clockLeaf(store, note));
+  if (paper !== '') capTimes(store, paper, Date.parse(statementOf(note).true_time));
+}
+
+/** The pages of the desk name its keys. */
+function applySigningName(store: LedgerStore, { name }: RecordEntry): void {
+  if (name === 'desk') for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
 }
 
 /** `pageBefore` is the page of the paper's own that the record replaces. */

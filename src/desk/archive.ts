@@ -137,6 +137,8 @@ export interface Archive {
   page(slug: string): Page | null;
   mediaPaths(): string[];
   /** Every signing key, current and retired, oldest first. */
+  /** The corrections of the clock, oldest first: signed notes. */
+  clockNotes(): string[];
   keys(): VerifyingKey[];
 
   storyById(id: string): Story | null;

@@ -21,15 +21,22 @@ export interface RetirementEntry {
 }
 
 /** What records describe. */
-export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page' | 'front';
+export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page' | 'front' | 'signing-name' | 'clock';
 
-/** A paper, a persona, a video edition, a media file, a page of the paper's own or the placement of a front, as applied. */
+/**
+ * A paper, a persona, a video edition, a media file, a page of the paper's own or the placement of a front, as applied;
+ * a name under which a key signs, or a correction of the clock.
+ */
 export interface RecordEntry {
   type: 'record';
   at: number;
+  /** Empty for what is true of a whole service. */
   paper: string;
   kind: RecordKind;
-  /** The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front. */
+  /**
+   * The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front;
+   * the service of a signing name or a correction.
+   */
   name: string;
   /** Null removes a page, a media file, or the whole paper: it is gone until a later record gives it a body again. */
   body: unknown;

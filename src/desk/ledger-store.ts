@@ -47,6 +47,10 @@ export interface LedgerStore {
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
   setPieceState(piece: string, state: PieceState): void;
+  /** The pieces of a paper, removed or not, that went on air, were changed or withdrawn after a time. */
+  datedAfter(paper: string, time: number): string[];
+  /** Lowers the time of a paper's last change to this one, if it is later. */
+  capChangedAt(paper: string, time: number): void;
   /** Scheduled pieces that are due at or before `until`, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether the whole paper is stale and no press has started on it. */

@@ -55,6 +55,7 @@ export function logWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void 
 export function logPaper(store: LedgerStore, paper: string, wasPublic: boolean, at: number): void {
   const isNow = isPublic(store, paper);
   if (wasPublic === isNow) return;
+  if (isNow) for (const note of store.archive(paper).clockNotes()) store.logLeaf('desk', note);
   for (const { piece, receipt, is_newest } of store.archive(paper).receiptsOnAir()) {
     if (isNow) store.logLeaf('desk', receipt);
     else if (is_newest) store.logLeaf('desk', withdrawalLeaf({ paper, piece, at, reason: TURNED_PRIVATE }));

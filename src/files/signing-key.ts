@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { append } from '../desk/append.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
+import { followedName } from '../desk/signing-names.ts';
 import { codeOf, Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { syncFolder } from './durable-file.ts';
@@ -42,7 +43,7 @@ export function rotateSigningKey(store: KeyStore, file: string, name: string, no
     // Another rotation may have just committed: its key moves into place before this one is written.
     const present = keyInForce(store);
     if (present !== null) promote(file, present.kid);
-    appendNewKey(store, file, existsSync(file) ? readSigningKey(file).signer.name : name, now);
+    appendNewKey(store, file, followedName(existsSync(file) ? readSigningKey(file).signer.name : null, name), now);
   });
   return promoted(store, file);
 }
@@ -61,7 +62,8 @@ export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: strin
         'there is no signing key yet; start the server, or run `npm run -s broadsheet -- file`, to make one',
       );
     }
-    if (current?.kid === present.kid) return current;
+    // A correction of the clock changes when a key came into force.
+    if (current?.kid === present.kid) return current.nbf === present.nbf ? current : { ...current, nbf: present.nbf };
     const found = keyHeldIn(file, present.kid);
     current = found && { ...found, nbf: present.nbf };
     if (current !== null) return current;

@@ -8,6 +8,7 @@ import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import { giveOwnHost } from '../desk/paper-hosts.ts';
 import { replayClock } from '../desk/replay-clock.ts';
+import { signingNameOf } from '../desk/signing-names.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
@@ -104,6 +105,9 @@ interface Replay {
 function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, where: string): void {
   try {
     if (line.type === 'key') keys.push(verifyingKeyOf(line));
+    const renamed = line.type === 'record' ? signingNameOf(line) : null;
+    const known = keys.find(({ kid }) => kid === renamed?.kid);
+    if (renamed !== null && known !== undefined) keys.push({ ...known, name: renamed.name });
     const fault = audit.next(line)[0];
     if (fault !== undefined) throw damaged(where, fault);
     append(store, line, clock(line));

@@ -26,10 +26,15 @@ export interface CheckedReceipt {
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The period of the key that the receipt names; null when that key is unknown. */
   key: SigningPeriod | null;
+  /** The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a receipt. */
+  time: string;
 }
 
 /** The faults of a single generation; empty when there are none. */
-export function generationRules(generation: Generation, { receipt, hash, signature, key }: CheckedReceipt): string[] {
+export function generationRules(
+  generation: Generation,
+  { receipt, hash, signature, key, time }: CheckedReceipt,
+): string[] {
   const where = `revision ${generation.revision}`;
   if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
   const faults: string[] = [];
@@ -43,7 +48,7 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
   }
   if (signature === 'no_such_key') faults.push(`${where}: no key with kid ${receipt.kid} is known`);
   if (signature === 'fails') faults.push(`${where}: the signature does not hold`);
-  if (key !== null) faults.push(...signingPeriodFaults(`${where}: filed`, receipt.filed_at, key));
+  if (key !== null) faults.push(...signingPeriodFaults(`${where}: filed`, time, key));
   return faults;
 }
 
@@ -55,7 +60,7 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
 export function chainRules(generations: { generation: Generation; seen: CheckedReceipt }[]): string[] {
   if (generations.length === 0) return ['there is no generation'];
   const faults: string[] = [];
-  let before: { receipt: Receipt; hash: string } | null = null;
+  let before: { receipt: Receipt; hash: string; time: string } | null = null;
   for (const [index, { generation, seen }] of generations.entries()) {
     const where = `revision ${generation.revision}`;
     const { receipt } = seen;
@@ -74,9 +79,9 @@ export function chainRules(generations: { generation: Generation; seen: CheckedR
         faults.push(`${where}: it belongs to ${receipt.paper}/${receipt.piece}, not to ${last.paper}/${last.piece}`);
       }
       if (receipt.seq <= last.seq) faults.push(`${where}: seq ${receipt.seq} does not come after ${last.seq}`);
-      if (receipt.filed_at < last.filed_at) faults.push(`${where}: it was filed before the generation that it follows`);
+      if (seen.time < before.time) faults.push(`${where}: it was filed before the generation that it follows`);
     }
-    before = { receipt, hash: generation.receipt_hash };
+    before = { receipt, hash: generation.receipt_hash, time: seen.time };
   }
   return faults;
 }

@@ -48,6 +48,7 @@ const COMPARED: Shape = {
   },
   generations: [GENERATION],
   'log??': LOG_PROOF,
+  'clock?': ['a text'],
 };
 
 /**

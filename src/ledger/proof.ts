@@ -2,7 +2,9 @@ import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash } from './basis.ts';
 import type { Generation } from './chain.ts';
+import { clockIn, clockNotesFor, correctionsIn } from './clock-note.ts';
 import { chainFaults } from './generation.ts';
+import { keyOfNote } from './key-of-note.ts';
 import type { VerifyingKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { LogProof } from './log/log-proof.ts';
@@ -13,6 +15,7 @@ import { hashBasis } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 import { shapeProblems } from './shape.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
+import { checkClockNotes } from './verify-clock.ts';
 
 /** The proof record of one piece (wire.md, "Proof and receipts"). */
 export interface Proof {
@@ -38,6 +41,8 @@ export interface Proof {
   generations: Generation[];
   /** That the receipt is in the log. */
   log?: LogProof | null;
+  /** Corrections of the clock that cover a revision: signed notes. Absent without any. */
+  clock?: string[];
 }
 
 export interface ProofSources {
@@ -48,6 +53,8 @@ export interface ProofSources {
   keysUrl: string;
   /** That the last generation's receipt is in the log. */
   log: LogProof | null;
+  /** The corrections of the clock for the paper: signed notes. */
+  clock?: readonly string[];
 }
 
 /** The texts of keys. A press proves many pieces with the same ones. */
@@ -60,8 +67,11 @@ export function vkeyOf(key: VerifyingKey): string {
   return text;
 }
 
+/** A proof with all of its members that are not for rare cases. */
+export type SignedProof = Required<Omit<Proof, 'clock'>> & Pick<Proof, 'clock'>;
+
 /** Builds a proof. */
-export function proofOf(piece: Hashed, sources: ProofSources): Required<Proof> {
+export function proofOf(piece: Hashed, sources: ProofSources): SignedProof {
   const { id, revision, content_hash, ...rest } = claimsOf(piece, sources);
   const basis = basisOf(piece);
   return { id, revision, content_hash, basis, hash_basis: hashBasis(basis), ...rest };
@@ -70,14 +80,22 @@ export function proofOf(piece: Hashed, sources: ProofSources): Required<Proof> {
 /** A proof without the basis. */
 function claimsOf(
   piece: Pick<Hashed, 'id' | 'revision'>,
-  { generations, keys, keysUrl, log }: ProofSources,
-): Omit<Required<Proof>, 'basis' | 'hash_basis'> {
+  { generations, keys, keysUrl, log, clock = [] }: ProofSources,
+): Omit<SignedProof, 'basis' | 'hash_basis'> {
   const last = generations.at(-1);
-  const key = keys.find((candidate) => candidate.kid === last?.kid);
+  const signed = generations.map(({ kid, receipt }) => keyOfNote(keys, kid, parseNote(receipt) ?? { signatures: [] }));
+  const key = signed.at(-1) ?? undefined;
   if (last === undefined || key === undefined) {
     throw new Error(`piece ${piece.id} has no generation signed by a known key`);
   }
-  const used = keys.filter(({ kid }) => generations.some((generation) => generation.kid === kid));
+  const corrections = clockNotesFor(
+    clock,
+    generations.map(({ seq }) => seq),
+  );
+  const correctors = corrections.map((note) =>
+    keyOfNote(keys, clockIn(note)?.kid, parseNote(note) ?? { signatures: [] }),
+  );
+  const used = keys.filter((one) => signed.includes(one) || correctors.includes(one));
   return {
     id: piece.id,
     revision: piece.revision,
@@ -95,6 +113,7 @@ function claimsOf(
     },
     generations,
     log,
+    ...(corrections.length === 0 ? {} : { clock: corrections }),
   };
 }
 
@@ -133,6 +152,7 @@ const Shape = z.looseObject({
     }),
   ),
   log: z.looseObject({ origin: z.string(), index: z.int(), tlog_proof: z.string() }).nullish(),
+  clock: z.array(z.string()).optional(),
 });
 
 /** Whether a document has the form of a proof. */
@@ -162,23 +182,25 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
       faults.push(`basis.${name} is ${proof.basis[name]}, but the proof is of ${proof[name]}`);
     }
   }
-  faults.push(...chainFaults(proof.generations, keys, verify));
+  const text = parseNote(proof.receipt)?.text ?? '';
+  const of = { service: 'desk', paper: parseReceipt(text)?.paper ?? null } as const;
+  const clock = checkClockNotes(proof.clock ?? [], of, keys, verify);
+  faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, correctionsIn(clock.statements)));
   const last = proof.generations.at(-1);
   if (last?.revision !== proof.revision || last.content_hash !== proof.content_hash) {
     faults.push('the newest generation is not the one that the proof is of');
   }
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
-  const text = parseNote(proof.receipt)?.text ?? '';
   if (parseReceipt(text)?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
   return [...faults, ...receiptVerifyFaults(proof, text), ...logProofFaults(proof.log, proof.receipt)];
 }
 
 /** The faults of `receipt_verify`, the starting point for verification by hand. */
-function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
+function receiptVerifyFaults({ receipt_verify: how, generations, clock = [] }: Proof, text: string): string[] {
   const faults: string[] = [];
   const listed = (how.vkeys ?? []).map(parseVkey);
   if (listed.includes(null)) faults.push('receipt_verify.vkeys has what is no verifier key');
-  const signers = new Set(generations.map(({ kid }) => kid));
+  const signers = new Set([...generations.map(({ kid }) => kid), ...clock.map((note) => clockIn(note)?.kid)]);
   if (listed.some((one) => one !== null && !signers.has(thumbprint(one.publicKey)))) {
     faults.push('receipt_verify.vkeys lists a key that signed no revision');
   }

@@ -148,6 +148,7 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     receipt: 'الإيصال لهذه المادة',
     receipt_found:
       'الإيصال رقم {seq} من «{paper}» يسمّي هذه المادة والنسخة {revision} وتلك البصمة. أُودع بتاريخ {day} الساعة {time} UTC.',
+    clock_wrong: 'كانت ساعة الخادم متقدمة آنذاك: وُقّع هذا الإيصال في {day} الساعة {time} UTC على أبعد تقدير.',
     signature: 'وقّع مكتب الإيداع في الصحيفة الإيصال',
     signature_found: 'توقيع Ed25519 صحيح بمفتاح «{name}» الذي تورده وثيقة مفاتيح الصحيفة باسم {kid}.',
     chain: 'سلسلة النسخ مكتملة',

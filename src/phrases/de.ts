@@ -138,6 +138,8 @@ export const de: Phrases<'one' | 'other'> = {
     receipt: 'Die Quittung gilt diesem Beitrag',
     receipt_found:
       'Quittung Nr. {seq} von „{paper}“ nennt diesen Beitrag, Fassung {revision}, und diesen Hash. Eingereicht wurde er am {day} um {time} UTC.',
+    clock_wrong:
+      'Die Uhr des Servers ging damals vor: Diese Quittung wurde spätestens am {day} um {time} UTC signiert.',
     signature: 'Die Annahme der Zeitung hat die Quittung signiert',
     signature_found:
       'Die Ed25519-Signatur hält unter dem Schlüssel von „{name}“, den das Schlüsseldokument der Zeitung als {kid} führt.',

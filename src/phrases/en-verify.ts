@@ -23,6 +23,7 @@ export const verify = {
   receipt: 'The receipt is for this piece',
   receipt_found:
     'Receipt no. {seq} of “{paper}” names this piece, revision {revision}, and that hash. It was filed on {day} at {time} UTC.',
+  clock_wrong: 'The server’s clock ran ahead then: this receipt was signed on {day} at {time} UTC at the latest.',
   signature: 'The paper’s door signed the receipt',
   signature_found:
     'The Ed25519 signature holds under the key of “{name}”, which the paper’s key document lists as {kid}.',

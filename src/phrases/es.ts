@@ -139,6 +139,8 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     receipt: 'El recibo es de esta pieza',
     receipt_found:
       'El recibo n.º {seq} de «{paper}» nombra esta pieza, la versión {revision} y ese hash. Se presentó el {day} a las {time} UTC.',
+    clock_wrong:
+      'El reloj del servidor iba adelantado entonces: este recibo se firmó a más tardar el {day} a las {time} UTC.',
     signature: 'La ventanilla del periódico firmó el recibo',
     signature_found:
       'La firma Ed25519 se cumple con la clave de «{name}», que el documento de claves del periódico da como {kid}.',

@@ -139,6 +139,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     receipt: 'Le reçu est celui de cet article',
     receipt_found:
       'Le reçu nº {seq} de « {paper} » nomme cet article, la version {revision} et cette empreinte. Le dépôt date du {day} à {time} UTC.',
+    clock_wrong: 'L’horloge du serveur avançait alors : ce reçu a été signé au plus tard le {day} à {time} UTC.',
     signature: 'Le guichet du journal a signé le reçu',
     signature_found:
       'La signature Ed25519 est confirmée par la clé de « {name} », que le document des clés du journal donne comme {kid}.',

@@ -138,6 +138,7 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     receipt: 'הקבלה היא של כתבה זו',
     receipt_found:
       'קבלה מס׳ {seq} של „{paper}” מציינת כתבה זו, גרסה {revision} ואת הגיבוב הזה. הוגשה ב־{day} בשעה {time} UTC.',
+    clock_wrong: 'שעון השרת הקדים אז: קבלה זו נחתמה לכל המאוחר ב־{day} בשעה {time} UTC.',
     signature: 'דלפק הקבלה של העיתון חתם על הקבלה',
     signature_found: 'חתימת Ed25519 תקינה במפתח של „{name}”, שמסמך המפתחות של העיתון רושם כ־{kid}.',
     chain: 'שרשרת הגרסאות שלמה',

@@ -139,6 +139,8 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     receipt: 'La ricevuta è di questo articolo',
     receipt_found:
       'La ricevuta n. {seq} di «{paper}» nomina questo articolo, la versione {revision} e quell’hash. Deposito: {day}, ore {time} UTC.',
+    clock_wrong:
+      'L’orologio del server era allora avanti: questa ricevuta è stata firmata al più tardi il {day}, ore {time} UTC.',
     signature: 'Lo sportello del giornale ha firmato la ricevuta',
     signature_found:
       'La firma Ed25519 regge con la chiave di «{name}», che il documento delle chiavi del giornale elenca come {kid}.',

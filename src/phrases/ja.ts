@@ -137,6 +137,7 @@ export const ja: Phrases<'other'> = {
     receipt: '受領証はこの記事のものである',
     receipt_found:
       '「{paper}」の受領証第{seq}号は、この記事、第{revision}版、このハッシュを示しています。提出は{day} {time} UTCです。',
+    clock_wrong: '当時サーバーの時計が進んでいました。この受領証が署名されたのは、遅くとも{day} {time} UTCです。',
     signature: '受領証に本紙の受付が署名した',
     signature_found: 'Ed25519署名は「{name}」の鍵で検証されました。この鍵は本紙の鍵の文書に{kid}として載っています。',
     chain: '版の連鎖は完全である',

@@ -137,6 +137,7 @@ export const ko: Phrases<'other'> = {
     receipt: '접수증이 이 기사의 것이다',
     receipt_found:
       '‘{paper}’의 접수증 제{seq}호가 이 기사, 제{revision}판, 그 해시를 가리킵니다. {day} {time} UTC에 제출되었습니다.',
+    clock_wrong: '당시 서버의 시계가 앞서 있었습니다. 이 접수증은 늦어도 {day} {time} UTC에 서명되었습니다.',
     signature: '신문의 접수처가 접수증에 서명했다',
     signature_found: 'Ed25519 서명이 ‘{name}’의 키와 맞습니다. 신문의 키 문서에는 {kid}로 올라 있습니다.',
     chain: '판의 연결 고리가 온전하다',

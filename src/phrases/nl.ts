@@ -138,6 +138,8 @@ export const nl: Phrases<'one' | 'other'> = {
     receipt: 'Het ontvangstbewijs is van dit stuk',
     receipt_found:
       'Ontvangstbewijs nr. {seq} van “{paper}” noemt dit stuk, versie {revision}, en die hash. Ingediend op {day} om {time} UTC.',
+    clock_wrong:
+      'De klok van de server liep toen voor: dit ontvangstbewijs is uiterlijk op {day} om {time} UTC ondertekend.',
     signature: 'Het loket van de krant heeft het ontvangstbewijs ondertekend',
     signature_found:
       'De Ed25519-handtekening klopt met de sleutel van “{name}”, die het sleuteldocument van de krant vermeldt als {kid}.',

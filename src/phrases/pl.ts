@@ -140,6 +140,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     receipt: 'Pokwitowanie dotyczy tego tekstu',
     receipt_found:
       'Pokwitowanie nr {seq} gazety „{paper}” wymienia ten tekst, wersję {revision} i ten skrót. Złożono go {day} o {time} UTC.',
+    clock_wrong: 'Zegar serwera wtedy się spieszył: to pokwitowanie podpisano najpóźniej {day} o {time} UTC.',
     signature: 'Kancelaria gazety podpisała pokwitowanie',
     signature_found: 'Podpis Ed25519 zgadza się z kluczem „{name}”, który dokument kluczy gazety podaje jako {kid}.',
     chain: 'Łańcuch wersji jest pełny',

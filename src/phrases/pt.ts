@@ -139,6 +139,8 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     receipt: 'O recibo é deste texto',
     receipt_found:
       'O recibo n.º {seq} de “{paper}” nomeia este texto, a versão {revision} e esse hash. Foi apresentado em {day}, às {time} UTC.',
+    clock_wrong:
+      'O relógio do servidor estava então adiantado: este recibo foi assinado o mais tardar em {day}, às {time} UTC.',
     signature: 'O balcão do jornal assinou o recibo',
     signature_found:
       'A assinatura Ed25519 confirma-se com a chave de “{name}”, que o documento de chaves do jornal lista como {kid}.',

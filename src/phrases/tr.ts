@@ -138,6 +138,7 @@ export const tr: Phrases<'one' | 'other'> = {
     receipt: 'Alındı bu yazının',
     receipt_found:
       '“{paper}” gazetesinin {seq} numaralı alındısı bu yazıyı, {revision}. sürümü ve bu özeti gösteriyor. Teslim: {day}, {time} UTC.',
+    clock_wrong: 'O sırada sunucunun saati ileriydi: Bu alındı en geç {day}, {time} UTC’de imzalandı.',
     signature: 'Alındıyı gazetenin kabul masası imzaladı',
     signature_found: 'Ed25519 imzası, gazetenin anahtar belgesinde {kid} olarak geçen “{name}” anahtarıyla tutuyor.',
     chain: 'Sürümlerin zinciri eksiksiz',

@@ -134,6 +134,7 @@ export const zh: Phrases<'other'> = {
     receipt: '回执属于这篇稿件',
     receipt_found:
       '“{paper}”的第 {seq} 号回执载明这篇稿件、第 {revision} 版以及该哈希值。提交时间为 {day} {time} UTC。',
+    clock_wrong: '当时服务器的时钟走快了：这份回执最晚签署于 {day} {time} UTC。',
     signature: '回执由本报收稿处签署',
     signature_found: 'Ed25519 签名与“{name}”的密钥相符，本报的密钥文件将其列为 {kid}。',
     chain: '各版次的链条完整',

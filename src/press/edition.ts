@@ -150,6 +150,11 @@ export class Edition {
     return this.#archive.keys();
   }
 
+  /** A correction of the clock makes all of a paper stale. */
+  clockNotes(): string[] {
+    return this.#archive.clockNotes();
+  }
+
   story(slug: string): Story | null {
     const story = this.#archive.storyBySlug(slug);
     if (story !== null) this.#read.add(tags.piece(story.id));

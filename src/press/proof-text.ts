@@ -13,6 +13,8 @@ export function proofText(piece: Hashed, sources: ProofSources): string {
  * piece's basis.
  */
 export function proofVersion({ id, revision }: Pick<Hashed, 'id' | 'revision'>, sources: ProofSources): string {
-  const { generations, keys, keysUrl, log } = sources;
-  return sha256(JSON.stringify([id, revision, generations, keys.map((key) => [key.kid, vkeyOf(key)]), keysUrl, log]));
+  const { generations, keys, keysUrl, log, clock = [] } = sources;
+  return sha256(
+    JSON.stringify([id, revision, generations, keys.map((key) => [key.kid, vkeyOf(key)]), keysUrl, log, ...clock]),
+  );
 }

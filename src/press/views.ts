@@ -149,7 +149,14 @@ export interface StoryView extends RowView {
   log_url: string;
   content_hash: string;
   /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
-  receipt: { seq: number; filed_at: string; kid: string; note: string } | null;
+  receipt: {
+    seq: number;
+    filed_at: string;
+    /** The latest time at which it was signed, where a correction of the clock says that `filed_at` is wrong. */
+    true_at: string | null;
+    kid: string;
+    note: string;
+  } | null;
   oembed_json_absolute: string;
   oembed_xml_absolute: string;
 }

@@ -1,4 +1,6 @@
 import canonicalize from 'canonicalize';
+import type { TimeCorrection } from '../ledger/clock-note.ts';
+import { trueTime } from '../ledger/clock-note.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Change, DomainBaseline } from './delta.ts';
@@ -45,7 +47,11 @@ export interface HostAudit {
  * Older versions accepted U+0000, and the database gives the values derived from such an observation only up to it. Once
  * every one of a host is marked, the audit expects exactly that.
  */
-export function auditHost(host: AuditedHost, keys: VerifyingKey[]): HostAudit {
+export function auditHost(
+  host: AuditedHost,
+  keys: VerifyingKey[],
+  corrections: readonly TimeCorrection[] = [],
+): HostAudit {
   const faults: string[] = [];
   const sightings = new Map<string, AuditedHost['sightings'][number]>();
   let before: CheckedReceipt | null = null;
@@ -57,7 +63,7 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): HostAudit {
   for (const observation of host.observations) {
     const { seq, record } = observation;
     const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
-    const checked = checkReceipt(observation.receipt, keys, verifyNode);
+    const checked = checkReceipt(observation.receipt, keys, verifyNode, corrections);
     faults.push(...receiptRules(checked), ...linkRules(before, checked));
     const { receipt } = checked;
     if (receipt !== null) {
@@ -75,7 +81,7 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): HostAudit {
     const { updates, changes } = compareWithBaseline(baseline, tracked);
     if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
     baseline = { ...baseline, ...updates };
-    const at = Date.parse(record.observed_at);
+    const at = trueTime(Date.parse(record.observed_at), seq, corrections);
     if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
       if (host.isDamaged(seq)) isMarked = true;
       else unmarked.push(seq);

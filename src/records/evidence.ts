@@ -1,3 +1,4 @@
+import { clockNotesFor } from '../ledger/clock-note.ts';
 import type { Jwk, VerifyingKey } from '../ledger/keyring.ts';
 import { jwks } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
@@ -18,6 +19,8 @@ export interface Evidence {
   keys: Jwk[];
   /** The whole chain, oldest first. */
   records: EvidenceRecord[];
+  /** The corrections of the clock that cover one of the records: signed notes. Absent without any. */
+  clock?: string[];
 }
 
 type ProveReceipt = (receipt: string) => LogProof | null;
@@ -28,8 +31,9 @@ export function evidenceOf(
   observations: Iterable<Observation>,
   keys: VerifyingKey[],
   logProof: ProveReceipt = () => null,
+  clock: readonly string[] = [],
 ): Evidence {
-  return JSON.parse([...evidenceText(domain, observations, keys, logProof)].join('')) as Evidence;
+  return JSON.parse([...evidenceText(domain, observations, keys, logProof, clock)].join('')) as Evidence;
 }
 
 /**
@@ -41,15 +45,21 @@ export function* evidenceText(
   observations: Iterable<Observation>,
   keys: VerifyingKey[],
   logProof: ProveReceipt,
+  clock: readonly string[] = [],
 ): Generator<string, void> {
   const used = new Set<VerifyingKey>();
+  const seqs: number[] = [];
   let comma = '';
   yield `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
   for (const observation of observations) {
     const record: EvidenceRecord = { ...fullRecordOf(observation), log: logProof(observation.receipt) };
     for (const key of keys) if (record.receipt.includes(`\nkid ${key.kid}\n`)) used.add(key);
+    seqs.push(observation.seq);
     yield comma + JSON.stringify(record);
     comma = ',';
   }
-  yield `],"keys":${JSON.stringify(jwks(keys.filter((key) => used.has(key))).keys)}}`;
+  const corrections = clockNotesFor(clock, seqs);
+  for (const note of corrections) for (const key of keys) if (note.includes(`\nkid ${key.kid}\n`)) used.add(key);
+  const more = corrections.length === 0 ? '' : `,"clock":${JSON.stringify(corrections)}`;
+  yield `],"keys":${JSON.stringify(jwks(keys.filter((key) => used.has(key))).keys)}${more}}`;
 }

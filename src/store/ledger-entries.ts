@@ -1,5 +1,12 @@
+import type { ClockBody } from '../desk/clock-correction.ts';
+import { statementOf } from '../desk/clock-correction.ts';
 import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import type { SigningName } from '../desk/signing-names.ts';
+import { keysUnderNames } from '../desk/signing-names.ts';
+import type { TimeCorrection } from '../ledger/clock-note.ts';
+import { correctionsIn, trueTime } from '../ledger/clock-note.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { integer, json, oneOf, orNull, text } from './columns.ts';
@@ -62,12 +69,23 @@ export function pieceOf(row: Read<typeof PIECE>): Piece {
 /** The append-only tables of the ledger. */
 export interface LedgerTables {
   append(entry: LedgerEntry): void;
-  /** When the newest generation of a paper was filed, in ms; 0 before the first. */
+  /** When the newest generation of a paper was filed, in ms, after corrections of the clock; 0 before the first. */
   lastFiledAt(paper: string): number;
   /** Every entry, oldest first, read in batches to bound memory. */
   entries(): Iterable<LedgerEntry>;
-  /** Every signing key of the filing door, current and retired, oldest first. */
+  /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
   doorKeys(): VerifyingKey[];
+  /** As `doorKeys`, with the times that their leaves state, whatever the corrections of the clock. */
+  keysAsEntered(): VerifyingKey[];
+  /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
+  clockNotes(service: LogService, paper: string): string[];
+  corrections(service: LogService, paper: string): TimeCorrection[];
+  /** The same keys, once for each name under which they sign for a service. */
+  verifyingKeys(service: LogService): VerifyingKey[];
+  /** The newest receipt of each paper. */
+  signedLast(): string[];
+  /** The names that keys took later, oldest first. */
+  signingNames(service: LogService): SigningName[];
 }
 
 export function ledgerTables(db: Db): LedgerTables {
@@ -84,18 +102,46 @@ export function ledgerTables(db: Db): LedgerTables {
   );
   const airing = run('INSERT INTO airings (n, paper, piece, on_air_at, made_by) VALUES (?, ?, ?, ?, ?)');
   const withdrawal = run('INSERT INTO withdrawals (n, paper, piece, reason, made_by) VALUES (?, ?, ?, ?, ?)');
-  const doorKeys = all(
-    `SELECT k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
+  const enteredKeys = all(
+    `SELECT k.n, k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
      FROM door_keys k JOIN entries e ON e.n = k.n
      LEFT JOIN (SELECT t.kid, x.at FROM retirements t JOIN entries x ON x.n = t.n) r ON r.kid = k.kid
      ORDER BY k.n`,
-    { kid: text, name: text, public_key: text, nbf: integer, retired_at: orNull(integer) },
+    { n: integer, kid: text, name: text, public_key: text, nbf: integer, retired_at: orNull(integer) },
     ({ public_key, ...rest }) => ({ ...rest, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')) }),
   );
-  const lastFiled = one(
-    `SELECT e.at FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
-    integer,
+  const signingNames = all(
+    `SELECT name AS service, body FROM records WHERE paper = '' AND kind = 'signing-name' AND name = ? ORDER BY n`,
+    { service: oneOf('desk', 'records'), body: json<Omit<SigningName, 'service'>>() },
+    ({ service, body }) => ({ service, ...body }),
   );
+  const signedLast = all(
+    'SELECT g.receipt FROM papers p JOIN generations g ON g.paper = p.slug AND g.seq = p.seq',
+    text,
+  );
+  const lastFiled = one(
+    `SELECT e.at, g.seq FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
+    { at: integer, seq: integer },
+  );
+  const clockNotes = all(
+    `SELECT body FROM records WHERE paper = ?1 AND kind = 'clock' AND name = ?2 ORDER BY n`,
+    json<ClockBody>(),
+    ({ note }) => note,
+  );
+  const corrections: LedgerTables['corrections'] = (service, paper) =>
+    correctionsIn(clockNotes(paper, service).map(statementOf));
+  const correctedAt = all("SELECT e.n, e.at FROM records r JOIN entries e ON e.n = r.n WHERE r.kind = 'clock'", {
+    n: integer,
+    at: integer,
+  });
+  // A key that was made while the clock ran ahead is in use since the true time.
+  const doorKeys = (): VerifyingKey[] => {
+    const times = correctedAt();
+    return enteredKeys().map(({ n, ...key }) => ({
+      ...key,
+      nbf: Math.min(key.nbf, ...times.flatMap((one) => (one.n > n ? [one.at] : []))),
+    }));
+  };
   const batch = all('SELECT n, kind, at FROM entries WHERE n > ? ORDER BY n LIMIT 500', {
     n: integer,
     kind: oneOf('key', 'retirement', 'record', 'generation', 'airing', 'withdrawal'),
@@ -106,7 +152,7 @@ export function ledgerTables(db: Db): LedgerTables {
     retirement: one('SELECT kid FROM retirements WHERE n = ?', { kid: text }),
     record: one('SELECT paper, kind, name, body FROM records WHERE n = ?', {
       paper: text,
-      kind: oneOf('paper', 'persona', 'cast', 'media', 'page', 'front'),
+      kind: oneOf('paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'),
       name: text,
       body: json<unknown>(),
     }),
@@ -227,7 +273,13 @@ export function ledgerTables(db: Db): LedgerTables {
       }
     },
 
-    lastFiledAt: (paper) => lastFiled(paper) ?? 0,
+    lastFiledAt(paper) {
+      const last = lastFiled(paper);
+      return last === null ? 0 : trueTime(last.at, last.seq, corrections('desk', paper));
+    },
+    clockNotes: (service, paper) => clockNotes(paper, service),
+    corrections,
+    keysAsEntered: () => enteredKeys().map(({ n: _n, ...key }) => key),
 
     *entries() {
       let last = 0;
@@ -242,5 +294,8 @@ export function ledgerTables(db: Db): LedgerTables {
     },
 
     doorKeys,
+    signedLast,
+    signingNames,
+    verifyingKeys: (service) => keysUnderNames(doorKeys(), signingNames(service)),
   };
 }

@@ -75,9 +75,9 @@ export function logTables(db: Db): LogTables {
   );
   const setFence = run('UPDATE log_state SET fence = ?2 WHERE log = ?1');
 
-  let check = (): void => {};
+  const checks: (() => void)[] = [];
   const fill = (log: LogService, entry: string): void => {
-    check();
+    for (const check of checks) check();
     add(log, leafHash(entry), entry);
   };
   const isFilled = (log: LogService): boolean => filled(log) ?? false;
@@ -135,7 +135,7 @@ export function logTables(db: Db): LogTables {
         state.next_at,
       ),
     guard(given) {
-      check = given;
+      checks.push(given);
     },
     fence: one('SELECT fence FROM log_state WHERE log = ?', orNull(text)),
     setFence: (log, why) => void setFence(log, why),

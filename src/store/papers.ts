@@ -25,6 +25,8 @@ export interface PaperTable {
   removePaper(slug: string, at: number): void;
   /** Counts changes that readers can see, the last of them at `at`. */
   bumpEdition(slug: string, at: number, changes?: number): void;
+  /** Lowers the time of the last change, if it is later than this. */
+  capChangedAt(slug: string, time: number): void;
   nextSeq(slug: string): number;
   /** Assigns `taken` as the paper's last number. Throws unless `last` was, by default the one before it. */
   takeSeq(slug: string, taken: number, last?: number): void;
@@ -74,6 +76,7 @@ export function paperTables(db: Db): PaperTable {
   const bump = run(
     `UPDATE papers SET edition = edition + ?, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
   );
+  const cap = run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`);
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
   const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ?');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
@@ -131,6 +134,7 @@ export function paperTables(db: Db): PaperTable {
     bumpEdition(slug, at, changes = 1) {
       bump(changes, at, slug);
     },
+    capChangedAt: (slug, time) => void cap(slug, time),
     nextSeq: (slug) => (seq(slug) ?? 0) + 1,
     takeSeq(slug, taken, last = taken - 1) {
       if (takeSeq(taken, slug, last) !== 1) {

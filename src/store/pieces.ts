@@ -107,6 +107,11 @@ function rowOf(row: Read<typeof LIST>): Row {
   };
 }
 
+/** When a generation `g` with its entry `e` was made: no later than a correction of the clock that came after it says. */
+const REVISED_AT = `min(coalesce(g.revised_at, e.at), coalesce(
+  (SELECT min(x.at) FROM records r JOIN entries x ON x.n = r.n WHERE r.paper = g.paper AND r.kind = 'clock' AND r.n > g.n),
+  ${Number.MAX_SAFE_INTEGER}))`;
+
 /** Rows of pieces by ids, a JSON array of them, in one text: `rowsIn` reads it. Only pieces that are there. */
 export const ROWS_IN_ONE = `SELECT json_group_array(json_array(${ROW}))
   FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value JOIN generations g ON g.n = p.generation`;
@@ -189,6 +194,10 @@ export interface PieceTable {
   /** Adds a piece whose first generation goes on air at once. `countNew` must count it, as `setState` does by triggers. */
   addOnAir(entry: GenerationEntry, state: PieceState): void;
   /** Counts pieces of `addOnAir` in their sections, days and months. */
+  /** The pieces that went on air, were changed or withdrawn after a time. */
+  datedAfter(paper: string, time: number): string[];
+  /** The pieces on air that were scheduled for a time after this one. */
+  airedAhead(paper: string, time: number): string[];
   countNew(paper: string, pieces: readonly { category: string; published_at: number | null }[]): void;
   /** Removes a piece that is not on air from the lists. Only the writing desk, whose store is not a ledger, does so. */
   remove(piece: string): void;
@@ -229,13 +238,13 @@ export function pieceTables(db: Db): PieceTable {
   );
   const hasSlug = one('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?', integer);
   const corrections = all(
-    `SELECT coalesce(g.revised_at, e.at) AS at, g.revision, g.correction AS note
+    `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
      FROM generations g JOIN entries e ON e.n = g.n
      WHERE g.paper = ? AND g.piece = ? AND g.correction IS NOT NULL ORDER BY g.revision`,
     { at: integer, revision: integer, note: text },
   );
   const corrected = all(
-    `SELECT 'correction' AS kind, coalesce(g.revised_at, e.at) AS at, g.revision, g.correction AS note, p.slug, n.headline
+    `SELECT 'correction' AS kind, ${REVISED_AT} AS at, g.revision, g.correction AS note, p.slug, n.headline
      FROM generations g JOIN entries e ON e.n = g.n JOIN pieces p ON p.id = g.piece
      JOIN generations n ON n.n = p.generation
      WHERE g.paper = ?1 AND g.correction IS NOT NULL AND p.state = 'on_air'
@@ -526,6 +535,16 @@ export function pieceTables(db: Db): PieceTable {
     setGeneration({ paper, piece }) {
       insert(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
     },
+    datedAfter: all(
+      `SELECT id FROM pieces WHERE paper = ?1 AND (published_at > ?2 OR updated_at > ?2 OR withdrawn_at > ?2) ORDER BY id`,
+      text,
+    ),
+    airedAhead: all(
+      `SELECT p.id FROM pieces p JOIN airings a ON a.n = (SELECT max(n) FROM airings WHERE piece = p.id)
+         JOIN entries e ON e.n = a.n
+       WHERE p.paper = ?1 AND p.state = 'on_air' AND a.on_air_at > e.at AND a.on_air_at > ?2 ORDER BY p.id`,
+      text,
+    ),
     state: one('SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?', {
       state,
       published_at: LIST.published_at,

@@ -12,6 +12,7 @@ import { sql } from './sql.ts';
 const OBSERVATION = {
   seq: integer,
   observed_at: integer,
+  signed_at: orNull(integer),
   body: json<RecordParts['body']>(),
   circumstances: json<RecordParts['circumstances']>(),
   seed: bytes,
@@ -46,10 +47,13 @@ export interface ObservationPlace {
   observed_at: number;
 }
 
-const FROM = `SELECT seq, observed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
+const FROM = `SELECT seq, observed_at, signed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
 
-/** Observations: appended in order, never changed. `host` is a hostname's id; times in ms. */
+/**
+ * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times that
+ * count, after corrections of the clock; records and receipts say what was signed.
+ */
 export interface ObservationTable {
   /** The number of the next observation. */
   nextSeq(): number;
@@ -83,7 +87,8 @@ export function observationTable(db: Db): ObservationTable {
   const newest = one('SELECT max(seq) AS seq FROM observations', orNull(integer));
   const addBody = run('INSERT INTO record_bodies (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const bodyId = one('SELECT id FROM record_bodies WHERE digest = ?', integer);
-  const add = run('INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const add = run(`INSERT INTO observations (seq, host, observed_at, body, circumstances, seed, receipt, receipt_hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   const asOf = one(
     `${FROM} WHERE host = ? AND observed_at <= ? ORDER BY observed_at DESC, seq DESC LIMIT 1`,
     OBSERVATION,
@@ -91,15 +96,15 @@ export function observationTable(db: Db): ObservationTable {
   );
   const bySeq = one(`${FROM} WHERE seq = ? AND host = ?`, OBSERVATION, observationOf);
   const provenance = all(
-    `SELECT seq, observed_at, receipt FROM observations
-     WHERE host = ?1 AND (observed_at, seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
+    `SELECT seq, coalesce(signed_at, observed_at) AS observed_at, receipt FROM observations
+     WHERE host = ?1 AND (observations.observed_at, seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
      ORDER BY observed_at DESC, seq DESC LIMIT ?3`,
     { seq: integer, observed_at: integer, receipt: text },
   );
   const count = one('SELECT count(*) AS count FROM observations WHERE host = ?', integer);
   const ofHost = each(`${FROM} WHERE host = ? ORDER BY observed_at, seq`, OBSERVATION);
   const page = all(
-    `${FROM} WHERE host = ?1 AND (observed_at, seq) > (?2, ?3) AND observed_at < ?4 ORDER BY observed_at, seq LIMIT ?5`,
+    `${FROM} WHERE host = ?1 AND (observed_at, seq) > (coalesce((SELECT observed_at FROM observations WHERE seq = ?3), ?2), ?3) AND observed_at < ?4 ORDER BY observed_at, seq LIMIT ?5`,
     OBSERVATION,
     observationOf,
   );
@@ -149,7 +154,8 @@ export function observationTable(db: Db): ObservationTable {
   };
 }
 
-function observationOf({ body, circumstances, observed_at, ...rest }: Read<typeof OBSERVATION>): Observation {
-  const record = recordFromParts({ body, circumstances }, isoTime(observed_at));
+function observationOf(row: Read<typeof OBSERVATION>): Observation {
+  const { body, circumstances, observed_at, signed_at, ...rest } = row;
+  const record = recordFromParts({ body, circumstances }, isoTime(signed_at ?? observed_at));
   return { ...rest, record };
 }

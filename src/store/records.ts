@@ -2,6 +2,7 @@ import type { RecordingTables } from '../records/recording.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { Db } from './open.ts';
 import { recordsFaults } from './records-audit.ts';
+import { recordsClockTables } from './records-clock.ts';
 import { damageTable } from './records-damage.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';
@@ -22,6 +23,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...queueTable(db),
     ...observationTable(db),
     logLeaf: (entry: string): void => log.append('records', entry),
+    ...recordsClockTables(db),
     ...deltaTable(db),
     ...sightingTables(db),
     ...facetTables(db),

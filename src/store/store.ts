@@ -9,7 +9,7 @@ import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { HostTable } from '../desk/host.ts';
 import type { KeyTable } from '../desk/keys.ts';
-import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
@@ -41,6 +41,8 @@ import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts
 import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
 import { type Checkpoints, checkpoints } from './checkpoints.ts';
+import type { ClockTables } from './clock.ts';
+import { clockTables } from './clock.ts';
 import { integer } from './columns.ts';
 import { commitMark } from './commit-mark.ts';
 import { creditTables } from './credits.ts';
@@ -119,7 +121,17 @@ import { WriteLock } from './write-lock.ts';
 /** All tables of the database. Take only what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself. */
 export interface Store
   extends LedgerStore,
-    Pick<LedgerTables, 'entries' | 'doorKeys'>,
+    Pick<
+      LedgerTables,
+      | 'entries'
+      | 'doorKeys'
+      | 'keysAsEntered'
+      | 'clockNotes'
+      | 'corrections'
+      | 'verifyingKeys'
+      | 'signedLast'
+      | 'signingNames'
+    >,
     Pick<
       PaperTable,
       | 'paper'
@@ -135,6 +147,7 @@ export interface Store
     Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
     AppliedTable,
     ArchiveRows,
+    ClockTables,
     PressRecords,
     SoundnessChecks {
   papers: PaperTable;
@@ -211,6 +224,8 @@ export interface Store
   indexAhead(): IndexAhead;
   /** The parts of `indexAhead`, for tests. */
   readonly deferring: Pick<SearchTables, 'defer' | 'takeDeferred' | 'fill'> & { bulkIndex(): BulkIndex };
+  /** Has a check run before any entry is appended, which throws to refuse it. */
+  guard(check: (entry: LedgerEntry) => void): void;
   /** Faults between the ledger's own tables and the tables derived from them. */
   ledgerFaults(): string[];
   /** Differences between the search index and the pieces that it indexes. */
@@ -327,9 +342,13 @@ export function openStore(settings: DatabaseSettings): Store {
     pieces.setState(piece, state);
     search.note(piece);
   };
+  let check = (_entry: LedgerEntry): void => {};
   const ledger: LedgerStore = {
     transact,
-    append: entries.append,
+    append(entry) {
+      check(entry);
+      entries.append(entry);
+    },
     archive,
     paperSlugs: papers.paperSlugs,
     hasPaper: papers.hasPaper,
@@ -347,6 +366,8 @@ export function openStore(settings: DatabaseSettings): Store {
       setUntagged(piece, state);
       pieceTags.setOf(piece);
     },
+    datedAfter: pieces.datedAfter,
+    capChangedAt: papers.capChangedAt,
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
     markStale: manifest.markStale,
@@ -401,6 +422,12 @@ export function openStore(settings: DatabaseSettings): Store {
     records: recordsTables(db, transact, log),
     entries: entries.entries,
     doorKeys: entries.doorKeys,
+    keysAsEntered: entries.keysAsEntered,
+    clockNotes: entries.clockNotes,
+    corrections: entries.corrections,
+    verifyingKeys: entries.verifyingKeys,
+    signedLast: entries.signedLast,
+    signingNames: entries.signingNames,
     paper: papers.paper,
     removedPapers: papers.removedPapers,
     removedPaper: papers.removedPaper,
@@ -414,6 +441,10 @@ export function openStore(settings: DatabaseSettings): Store {
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
+    ...clockTables(db, entries),
+    guard(given) {
+      check = given;
+    },
     beginReading() {
       db.exec('BEGIN');
       // SQLite takes its snapshot at the first read, not at BEGIN.

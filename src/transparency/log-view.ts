@@ -106,6 +106,11 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       const { paper, piece, revision, filed_at: at } = leaf.receipt;
       return [{ ...base, kind: leaf.kind, at, paper, subject: piece, revision, piece: pieceOf(leaf.receipt) }];
     }
+    case 'clock': {
+      const { true_time: at, paper, seqs } = leaf.clock;
+      const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;
+      return [{ ...base, kind: leaf.kind, at, paper, subject }];
+    }
     case 'withdrawal':
       return [{ ...base, kind: leaf.kind, at: leaf.at, paper: leaf.paper, subject: leaf.piece }];
     case 'key':

@@ -51,7 +51,7 @@ export interface WitnessView {
 /** A public leaf. */
 export interface LeafView {
   index: number;
-  kind: 'receipt' | 'withdrawal' | 'key' | 'key-retired';
+  kind: 'receipt' | 'withdrawal' | 'key' | 'key-retired' | 'clock';
   /** The time that the leaf states. */
   at: string;
   /** The slug of the paper, for receipts and withdrawals. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signingKeyFile, signingName } from '../../src/app/context.ts';
+import { signingKeyFile } from '../../src/app/context.ts';
+import { signingName } from '../../src/app/signing-name.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
@@ -31,7 +32,7 @@ test('a service that runs on signs with the new key from the moment that another
     said.map((receipt) => receipt?.kid),
     [old, kid],
   );
-  const keys = app.store.doorKeys();
+  const keys = app.store.verifyingKeys('records');
   assert.deepEqual(evidenceFaults(evidenceOf('harbor.example', chain, keys), verifyNode, keys), []);
   for (const receipt of said) {
     const key = keys.find((one) => one.kid === receipt?.kid);

@@ -23,7 +23,7 @@ interface Signed {
 export async function verifyPart(bench: Bench): Promise<Figure[]> {
   const folder = filedPaper(bench, SIZE, 'verify');
   const app = openPaper(folder);
-  const keys = app.store.doorKeys();
+  const keys = app.store.verifyingKeys('records');
   const { publicKey } = app.desk.signingKey.signer;
   const sample: Signed[] = [];
   const audits: number[] = [];

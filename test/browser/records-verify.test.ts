@@ -74,7 +74,7 @@ describe('records are verified in the browser', () => {
   });
 
   const newest = (): Observation => chain.at(-1) as Observation;
-  const bundle = () => evidenceOf(HOST, chain, stand.app.store.doorKeys());
+  const bundle = () => evidenceOf(HOST, chain, stand.app.store.verifyingKeys('records'));
   const provenance = () => ({
     domain: HOST,
     items: chain
@@ -180,7 +180,7 @@ describe('records are verified in the browser', () => {
 
   it('a bundle and a page of receipts name the witnesses that have seen them', async () => {
     const { log, policy, logOf } = witnessed(chain);
-    const records = evidenceOf(HOST, chain, stand.app.store.doorKeys(), logOf);
+    const records = evidenceOf(HOST, chain, stand.app.store.verifyingKeys('records'), logOf);
     const rows = provenance();
     const receipts = { ...rows, items: rows.items.map((row) => ({ ...row, log: logOf(row.receipt) })) };
     const [newestRow, middle, ...others] = receipts.items;

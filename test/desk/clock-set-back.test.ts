@@ -3,8 +3,9 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { signingKeyFile, signingName } from '../../src/app/context.ts';
+import { signingKeyFile } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
+import { signingName } from '../../src/app/signing-name.ts';
 import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -89,7 +90,7 @@ test('no receipt is of a time before its key was in use, or after it was retired
   await observe(app, 'harbor.example');
   await observe(app, 'quay.example');
   fileStory(app.desk, PAPER, filing('ebb'), BY);
-  const keys = app.store.doorKeys();
+  const keys = app.store.verifyingKeys('records');
   assert.equal(keys.length, 2);
   const { records } = app.store;
   for (const { id } of records.everyHost()) {
@@ -114,16 +115,18 @@ test('the auditor finds a receipt of an earlier time than the one before it', (t
   fileStory(careless, PAPER, filing('tide'), BY);
   clock.now = NOON - HOUR;
   fileStory({ ...careless, signingKey: { ...careless.signingKey, nbf: 0 } }, PAPER, filing('ebb'), BY);
-  const audit = generationAudit(app.store.doorKeys());
+  const audit = generationAudit(app.store.verifyingKeys('desk'));
   const faults = [...app.store.entries()].flatMap(audit.next);
   assert.deepEqual(faults, [
     'harbor-ledger/ebb: revision 1: filed at 2026-11-20T11:00:00.000Z, but its key was in use only from 2026-11-20T12:00:00.000Z',
     'harbor-ledger/ebb: seq 2: filed at 2026-11-20T11:00:00.000Z, before seq 1 at 2026-11-20T12:00:00.000Z',
   ]);
-  const retired = generationAudit(app.store.doorKeys().map((key) => ({ ...key, retired_at: NOON - 30 * DAY })));
+  const retired = generationAudit(
+    app.store.verifyingKeys('desk').map((key) => ({ ...key, retired_at: NOON - 30 * DAY })),
+  );
   const late = [...app.store.entries()].flatMap(retired.next);
   assert.match(late[0] ?? '', /^harbor-ledger\/tide: revision 1: filed at \S+, but its key was retired at 2026-10-21T/);
   // Such a ledger travels all the same.
-  const lenient = generationAudit(app.store.doorKeys(), { clock: false });
+  const lenient = generationAudit(app.store.verifyingKeys('desk'), { clock: false });
   assert.deepEqual([...app.store.entries()].flatMap(lenient.next), []);
 });

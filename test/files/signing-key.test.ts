@@ -3,8 +3,9 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'nod
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
-import { signingKeyFile, signingName } from '../../src/app/context.ts';
+import { signingKeyFile } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
+import { signingName } from '../../src/app/signing-name.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { openSigningKey, readSigningKey, rotateSigningKey } from '../../src/files/signing-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';

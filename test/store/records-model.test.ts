@@ -89,7 +89,7 @@ test('whatever happens in whatever order, the records hold in every part', async
           }
         }
         const faults: string[] = [];
-        auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
+        auditRecords({ store: { ...store, verifyingKeys: () => [KEY] } } as unknown as AppContext, faults);
         assert.deepEqual(faults, []);
         // The counts that are kept are the counts of what is read.
         const shown = records.deltas({}, { limit: 1e6 });

@@ -108,7 +108,10 @@ test('half a year of the .gov zone, looked at after each export, give the deltas
   assert(happened.length > 500);
   assert.deepEqual(said.sort(), happened.sort());
   const faults: string[] = [];
-  const observations = auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
+  const observations = auditRecords(
+    { store: { ...store, verifyingKeys: () => [KEY] } } as unknown as AppContext,
+    faults,
+  );
   assert.deepEqual(faults, []);
   t.diagnostic(`${happened.length} deltas, ${observations} observations of ${names.length} names`);
 });

@@ -64,12 +64,12 @@ function keyOf({ store, now }: AppContext, level: ServiceLevel, email: string): 
  * another process.
  */
 export function recordProbes(
-  { store, desk, settings, openSigningKey: openDoor }: AppContext,
+  { store, signingKey, settings, openSigningKey: openDoor }: AppContext,
   clock: Clock,
   looks: Probe[],
 ): void {
   openDoor();
-  const { signer, kid } = desk.signingKey;
+  const { signer, kid } = signingKey('records');
   for (const look of looks) {
     clock.now = Math.max(clock.now, look.at);
     const isWatched = store.records.find(look.hostname)?.state === 'watched';

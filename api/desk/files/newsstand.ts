@@ -60,6 +60,7 @@ export function newsstandHandlers(
         event_loop_delay_max_ms: eventLoop.worst(),
         log_fence: app.store.log.fence('desk'),
         signing: signingState(app, 'desk'),
+        clock_fault: app.clock.fault()?.message ?? null,
         disk: anyDiskState(disks),
         disks,
         write_lock_held_ms: Math.round(app.store.lock.heldFor()),

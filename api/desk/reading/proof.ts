@@ -64,13 +64,13 @@ const proof = operation({
  * except the proof of the log, which a cosigned head adds.
  */
 export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
-  const { pieces, log } = app.store;
+  const { pieces, log, clockCorrections } = app.store;
   routes.operation(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
-    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')}`, make);
+    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()}`, make);
   });
 }
 
@@ -79,6 +79,6 @@ export function proofFor(app: AppContext, c: PaperContext, story: Story) {
   const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
   const generations = archive.generations(story.id);
   const log = archive.logProof(generations.at(-1)?.receipt ?? '');
-  const proof = proofOf(story, { generations, keys: archive.keys(), keysUrl, log });
+  const proof = proofOf(story, { generations, keys: archive.keys(), keysUrl, log, clock: archive.clockNotes() });
   return { ...proof, basis: { ...proof.basis } };
 }

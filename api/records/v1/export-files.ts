@@ -34,7 +34,7 @@ export type ExportFiles = ReturnType<typeof exportFiles>;
  * size.
  */
 export function exportFiles({ store }: Pick<AppContext, 'store'>) {
-  const { records, doorKeys } = store;
+  const { records, verifyingKeys } = store;
   const logProof = logProver(store.log, 'records');
 
   /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */
@@ -109,7 +109,7 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
     evidence(c: RecordsContext, name: string): Response {
       const host = requireObserved(name);
       return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
-        evidenceText(host.hostname, chainOf(host), doorKeys(), logProof),
+        evidenceText(host.hostname, chainOf(host), verifyingKeys('records'), logProof, store.clockNotes('records', '')),
       );
     },
   };

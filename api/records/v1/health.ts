@@ -28,6 +28,9 @@ const Health = z
         since: z.iso.datetime().nullable(),
       })
       .openapi({ description: 'Whether this server signs observations, and if not, why, and since when.' }),
+    clock_fault: z.string().nullable().openapi({
+      description: 'Why no observation is signed: the clock of this server is wrong. Null while nothing shows that.',
+    }),
     disk: DiskState.openapi({ description: 'The first of `disks` that is not null.' }),
     disks: z.object({ data: DiskState, papers: DiskState, log: DiskState }).openapi({
       description: 'Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.',
@@ -45,7 +48,7 @@ const spec = {
   responses: { 200: ok(Health, 'The service is up.'), ...faults() },
 };
 
-export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer'>) =>
+export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer' | 'clock'>) =>
   operation(spec, async (c) => {
     const { settings, store } = app;
     const { records, log, lock } = store;
@@ -58,6 +61,7 @@ export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer'
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
       signing: signingState(app, 'records'),
+      clock_fault: app.clock.fault()?.message ?? null,
       disk: anyDiskState(disks),
       disks,
       write_lock_held_ms: Math.round(lock.heldFor()),

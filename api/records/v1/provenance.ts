@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import { clockNotesFor } from '../../../src/ledger/clock-note.ts';
 import { yielder } from '../../../src/press/yielder.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
@@ -27,7 +28,14 @@ export const Provenance = listOf(
       log: LogProofBody,
     })
     .openapi('ProvenanceItem'),
-  { domain: DomainName, keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }) },
+  {
+    domain: DomainName,
+    keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }),
+    clock: z.array(z.string()).optional().openapi({
+      description:
+        'Signed corrections of a clock that ran ahead, where they cover one of the receipts: later times in those count as their true time.',
+    }),
+  },
 );
 
 const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
@@ -59,7 +67,7 @@ export const sendProvenance = (app: App) => {
   };
 };
 
-function provenancePage({ store: { records, log }, settings }: App) {
+function provenancePage({ store: { records, log, clockNotes }, settings }: App) {
   const prove = logProver(log, 'records');
   return async (domain: string, { limit, cursor }: z.output<typeof query>) => {
     const host = requireHost(records, domain);
@@ -72,8 +80,13 @@ function provenancePage({ store: { records, log }, settings }: App) {
       items.push(provenanceRow(row, prove(row.receipt)));
       await yieldTurn();
     }
+    const clock = clockNotesFor(
+      clockNotes('records', ''),
+      rows.map(({ seq }) => seq),
+    );
     return {
       domain: host.hostname,
+      ...(clock.length === 0 ? {} : { clock }),
       keys_url: `${settings.dataOrigin}/.well-known/records-keys.json`,
       items,
       total: records.observationCount(host.id),

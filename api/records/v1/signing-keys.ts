@@ -27,11 +27,12 @@ const spec = {
   operationId: 'readSigningKeys',
   tags: ['Public'],
   summary: 'Every key that ever signed an observation',
-  description: 'A JWKS (RFC 7517, RFC 8037), oldest first. Retired keys stay listed forever.',
+  description:
+    'A JWKS (RFC 7517, RFC 8037), oldest first. Retired keys stay listed forever; a key that signed under several names is listed under each.',
   responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.'), ...faults() },
 };
 
-export const readSigningKeys = ({ doorKeys }: Pick<Store, 'doorKeys'>) => ({
-  ...operation(spec, (c) => c.json(jwks(doorKeys()), 200, { 'Cache-Control': PUBLIC })),
+export const readSigningKeys = ({ verifyingKeys }: Pick<Store, 'verifyingKeys'>) => ({
+  ...operation(spec, (c) => c.json(jwks(verifyingKeys('records')), 200, { 'Cache-Control': PUBLIC })),
   before: [etag()],
 });

@@ -1,4 +1,5 @@
 import type { Settings } from '../../env.ts';
+import { isLoopbackHost } from '../../public-address.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
@@ -48,7 +49,8 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
     const answer = await ask(origin);
     if (answer === 'ours') return holds(`${said}; ${origin} leads to this program`);
     // In a container, another port may be forwarded here, which is not visible from inside.
-    if (answer === 'other' || !isLoopback(host)) return open(`${said}: right only if something forwards to that port`);
+    if (answer === 'other' || !isLoopbackHost(host))
+      return open(`${said}: right only if something forwards to that port`);
     return fault(
       `${said}, so links in pages, feeds and mails lead nowhere`,
       `unset ${setting}, so that it follows ${portSetting}, or set it to the address that readers use`,
@@ -59,8 +61,6 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
   }
   return holds(origin);
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** Which program answers at an address; null when none does. */
 function ask(origin: string): Promise<'ours' | 'other' | null> {

@@ -4,8 +4,10 @@ import { dirname } from 'node:path';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
 import { sizeText } from '../../size.ts';
-import { isoTime, MINUTE } from '../../time.ts';
+import { isoTime } from '../../time.ts';
 import { isBuilt } from '../build.ts';
+import { clockFault, TOLERANCE } from '../clock-rule.ts';
+import { askOutside } from '../clock-sources.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
@@ -15,17 +17,13 @@ import { fault, holds, open, runCheck } from './finding.ts';
 const LEAST_SPACE = 500_000_000;
 /** A longer write-ahead log is a fault, in bytes. As in deploy/prometheus/alerts.yml. */
 const LOG_MAX = 2e9;
-/** How far the clock may lag behind the newest record, in ms. */
-const BEHIND = 5 * MINUTE;
-/** A correct clock is never earlier than the first version of this program. */
-const FIRST = Date.UTC(2026, 0, 1);
 
 /** Checks this machine. `app` is null when there is no database yet. */
 export async function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
     await runCheck('database', () => database(settings, app)),
     await runCheck('door key', () => doorKey(settings, app)),
-    await runCheck('clock', () => clock(app)),
+    await runCheck('clock', () => clock(settings, app)),
     await runCheck('data folder', () => folder('DATA_DIR', settings.dataDir)),
     ...(settings.services.desk ? [await runCheck('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
     await runCheck('log folder', () => folder('LOG_DIR', settings.logDir)),
@@ -81,17 +79,19 @@ function doorKey(settings: Settings, app: AppContext | null) {
   return holds(`key ${kid}`);
 }
 
-function clock(app: AppContext | null) {
-  const now = app?.now() ?? Date.now();
-  const written = Math.max(
-    app?.store.records.lastProbeAt() ?? 0,
-    ...(app?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
-  );
-  if (now < FIRST || now < written - BEHIND) {
-    const last = now < FIRST ? '' : `, and the newest record is from ${isoTime(written)}`;
-    return fault(`it is ${isoTime(now)} here${last}`, 'set the clock, and synchronize it with NTP');
+/** By the rules that a server follows when it starts. */
+async function clock(settings: Settings, app: AppContext | null) {
+  const now = app?.now ?? Date.now;
+  const outside = await askOutside(settings, now);
+  const newest = app?.store.newestTime() ?? 0;
+  const found = clockFault({ now: { wall: now(), steady: 0 }, trusted: null, newest, outside });
+  if (found !== null) {
+    const [said = '', ...cure] = found.message.split(': ');
+    return fault(`${said}, so nothing is signed`, cure.join(': '));
   }
-  return holds(`it is ${isoTime(now)}`);
+  const off = outside.filter(({ ahead }) => Math.abs(ahead) > TOLERANCE).map(({ name }) => name);
+  const others = off.length === 0 ? '' : `; ${off.join(' and ')} would have another time`;
+  return holds(`it is ${isoTime(now())}${others}`);
 }
 
 function folder(setting: string, path: string) {

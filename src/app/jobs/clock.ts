@@ -58,12 +58,14 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
   };
   const check = async (): Promise<number> => {
     const now = app.now();
+    // By a wrong clock nothing is due.
+    const isRight = app.clock.fault() === null;
     const next = store.nextScheduled();
-    if (next !== null && next <= now) {
+    if (isRight && next !== null && next <= now) {
       store.transact(() => airDue(store, now));
     }
     const over = store.nextPlaceExpiry();
-    if (over !== null && over <= now) store.transact(() => expirePlaces(store, now));
+    if (isRight && over !== null && over <= now) store.transact(() => expirePlaces(store, now));
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       const since = Math.min(newsMarkedAt, now) - NEWS_AGE;

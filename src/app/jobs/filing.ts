@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isLocked } from '../../fault.ts';
 import { fileContent } from '../../ingest/content-folder.ts';
 import type { FileProblem } from '../../ingest/source-file.ts';
+import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
 import type { PendingFolders } from '../pending-folders.ts';
@@ -32,6 +34,8 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     }
   };
   const work = async () => {
+    // What is in the folder is filed when the clock is right.
+    while (app.clock.fault() !== null && !stop.signal.aborted) await pause(SECOND);
     const { filed, problems } = await fileAll();
     for (const problem of problems) onProblem(problem);
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');

@@ -9,6 +9,7 @@ import type { MetricSources, Readings } from './sources.ts';
 export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Readings {
   const info = registry.gauge('info', 'Always 1; the label is the version.', ['version']);
   const ready = registry.gauge('ready', '1 while `/ready` says so.');
+  const clockWrong = registry.gauge('clock_wrong', '1 while nothing is signed because the clock is wrong.');
   const delay = registry.gauge(
     'event_loop_delay_max_seconds',
     'The longest delay of the event loop in the last minute.',
@@ -28,6 +29,7 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
     process() {
       info.set({ version: VERSION }, 1);
       ready.set(app.readiness.report().status === 'ready' ? 1 : 0);
+      clockWrong.set(app.clock.fault() === null ? 0 : 1);
       delay.set(eventLoop.worst() / 1_000);
       for (const service of ['desk', 'records'] as const) flying.set({ service }, inFlight[service]);
     },

@@ -1,3 +1,6 @@
+import type { ClockBody } from '../../desk/clock-correction.ts';
+import { clockLeaf } from '../../desk/clock-correction.ts';
+import type { RecordEntry } from '../../desk/ledger-entry.ts';
 import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../desk/log-leaves.ts';
 import { PaperBody } from '../../desk/paper.ts';
 import { sha256 } from '../../ledger/basis.ts';
@@ -31,7 +34,8 @@ export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLe
   };
   if (log === 'desk') deskFaults(store, leaves, { seen, faults, indexOf, require });
   else {
-    for (const { kid, publicKey, nbf, retired_at } of store.doorKeys()) {
+    for (const note of store.clockNotes('records', '')) require(clockLeaf(store, note), 'a correction of the clock');
+    for (const { kid, publicKey, nbf, retired_at } of store.keysAsEntered()) {
       const public_key = Buffer.from(publicKey).toString('base64');
       require(keyLeaf('records', { kid, public_key, at: nbf }), `key ${kid}`);
       if (retired_at !== null)
@@ -58,6 +62,7 @@ interface Comparison {
 
 function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf, require }: Comparison): void {
   const withdrawals = new Set<string>();
+  const clocks: RecordEntry[] = [];
   const publicPapers = new Set<string>();
   for (const entry of store.entries()) {
     switch (entry.type) {
@@ -71,6 +76,7 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
         withdrawals.add(nameOf(entry.paper, entry.piece, isoTime(entry.at), sha256(entry.reason)));
         break;
       case 'record':
+        if (entry.kind === 'clock' && entry.name === 'desk') clocks.push(entry);
         if (entry.kind !== 'paper') break;
         // What was on air in a removed paper was withdrawn before, piece by piece.
         if (entry.body === null) publicPapers.delete(entry.paper);
@@ -83,6 +89,13 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
   for (const { index, paper, piece, at, reason } of leaves.withdrawals) {
     if (withdrawals.has(nameOf(paper, piece, at, reason)) || withdrawals.has(nameOf(paper, '', at, reason)))
       seen[index] = 1;
+  }
+  for (const { paper, body } of clocks) {
+    // It may have been logged while the paper was private.
+    const { note } = body as ClockBody;
+    const logged = [true, false].map((isPublic) => indexOf(receiptLeaf(note, isPublic)));
+    if (logged.every((index) => index === null))
+      faults.push(`a correction of the clock for ${paper || 'keys'}: the log has no leaf of it`);
   }
   const newest = new Map(leaves.withdrawals.map(({ index, piece }) => [piece, index]));
   for (const entry of store.entries()) {

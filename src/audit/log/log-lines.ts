@@ -9,6 +9,7 @@ const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
   withdrawal: ['withdrawal', 'withdrawals'],
   key: ['key', 'keys'],
   'key-retired': ['retired key', 'retired keys'],
+  clock: ['correction of the clock', 'corrections of the clock'],
 };
 
 const NOBODY_ASKED =

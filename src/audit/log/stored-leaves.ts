@@ -13,6 +13,7 @@ const KINDS: readonly (Leaf['kind'] | 'unreadable')[] = [
   'withdrawal',
   'key',
   'key-retired',
+  'clock',
 ];
 
 /** What the leaves of a log say, in a byte for each. */

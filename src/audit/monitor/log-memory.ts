@@ -37,6 +37,8 @@ type Found = Omit<Finding, 'where'>;
  */
 export class LogMemory {
   readonly names: LeafIndex;
+  /** Corrections of the clock among the leaves that were read, in words. */
+  readonly corrections: string[] = [];
   readonly #keys: Map<string, LoggedKey>;
 
   constructor(names: LeafIndex, keys: LoggedKey[]) {
@@ -78,6 +80,8 @@ export class LogMemory {
         return this.#takeKey(leaf);
       case 'key-retired':
         return this.#retire(leaf);
+      case 'clock':
+        return this.#takeClock(index, leaf);
       case 'receipt-hash':
         return [];
     }
@@ -117,6 +121,33 @@ export class LogMemory {
     key.latest = Math.max(key.latest ?? filed, filed);
     const means = 'it was back-dated or postdated, or somebody signs with a retired key';
     return faults.map((fault) => ({ kind: 'key', what: fault, means }));
+  }
+
+  /** What it says was later than the true time was not: neither the beginning of a key nor a receipt by it. */
+  #takeClock(index: number, { note, clock }: Extract<Leaf, { kind: 'clock' }>): Found[] {
+    const own = [...this.#keys.values()].filter(({ service }) => service === clock.service);
+    const key = own.find(({ kid }) => kid === clock.kid);
+    const read = parseNote(note);
+    const publicKey = key === undefined ? null : publicKeyIn(key);
+    const isSigned =
+      read !== null &&
+      publicKey !== null &&
+      read.signatures.slice(0, SIGNATURES_MAX).some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode));
+    if (!isSigned) {
+      const what = `the correction of the clock is not signed by a key that a leaf before it announces`;
+      return [{ kind: 'key', what, means: 'it excuses nothing, and a paper does not log what it has not signed' }];
+    }
+    const time = Date.parse(clock.true_time);
+    for (const one of own) {
+      one.nbf = Math.min(one.nbf, time);
+      if (one.latest !== null) one.latest = Math.min(one.latest, time);
+    }
+    const { paper, seqs } = clock;
+    const of = `${paper ?? clock.service}: ${seqs === null ? 'keys' : `receipts ${seqs.first} to ${seqs.last}`}`;
+    this.corrections.push(
+      `leaf ${index} corrects the clock, which ran ahead: ${of} are of ${clock.true_time} at the latest, whatever later time they say`,
+    );
+    return [];
   }
 
   #takeKey(leaf: Extract<Leaf, { kind: 'key' }>): Found[] {

@@ -33,6 +33,8 @@ export interface MonitorRun {
   /** Pages whose receipt the log does not show yet, and which are not late. */
   pages_waiting: number;
   findings: Finding[];
+  /** Corrections of the clock that were read for the first time, each one line. */
+  corrections: string[];
   /** What could not be checked, each one line. */
   unchecked: string[];
 }
@@ -60,7 +62,15 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
   if (state.origin !== null && !policy.logs.some(({ key }) => key.name === state.origin)) {
     throw new Fault('invalid_request', `${file} is the state of ${state.origin}, a log that the policy does not name`);
   }
-  const run: MonitorRun = { log: null, leaves_read: 0, pages_read: 0, pages_waiting: 0, findings: [], unchecked: [] };
+  const run: MonitorRun = {
+    log: null,
+    leaves_read: 0,
+    pages_read: 0,
+    pages_waiting: 0,
+    findings: [],
+    corrections: [],
+    unchecked: [],
+  };
   const pages = await watchedPages(sites, state, run, isLate);
   const seen = await readPages(pages, run, isLate, (done, total) => progress('pages', done, total));
   const source = logSource(logAddress(sites, policy));
@@ -76,6 +86,7 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
       progress('leaves', done, total);
     });
     run.findings.push(...growth.findings);
+    run.corrections.push(...state.memory.corrections.map((line) => `${origin}: ${line}`));
     if (growth.edge === null) return;
     if (head.quorum_fault !== null) throw new Fault('unavailable', `${source.where}: ${head.quorum_fault}`);
     run.leaves_read = size - state.edge.size;

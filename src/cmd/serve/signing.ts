@@ -20,17 +20,22 @@ export interface Signing {
   stop(): Promise<void>;
 }
 
+/** Opens the signing key, unless the clock is wrong: the watch of the clock opens it later. */
+function openWhenRight(app: AppContext): void {
+  if (app.clock.fault() === null) app.openSigningKey();
+}
+
 /** Takes the right to sign, and opens the signing key. Resolves when it is held, or after `LEASE_WAIT`. */
 export async function openSigning(app: AppContext, logger: ServerLog): Promise<Signing> {
   const { leaseUrl } = app.settings;
   if (leaseUrl === null) {
-    app.openSigningKey();
+    openWhenRight(app);
     return { startJob: (start) => start(), ended: new Promise(() => {}), stop: async () => {} };
   }
   const lease = openSignerLease(app, leaseUrl, logger, () => signLastHeads(app));
   app.signer = lease;
   // Whoever takes over later does not stop because another process writes at that moment.
-  const open = () => app.store.lock.patiently(() => app.openSigningKey(), Number.POSITIVE_INFINITY);
+  const open = () => app.store.lock.patiently(() => openWhenRight(app), Number.POSITIVE_INFINITY);
   const held = lease.acquire().then(open);
   const ended = Promise.withResolvers<void>();
   let isStopping = false;

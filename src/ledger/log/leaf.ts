@@ -1,5 +1,7 @@
 import { isIsoTime } from '../../time.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
+import type { ClockStatement } from '../clock-note.ts';
+import { CLOCK_HEADER, clockIn } from '../clock-note.ts';
 import { parseNote } from '../note.ts';
 import type { Receipt } from '../receipt.ts';
 import { parseReceipt } from '../receipt.ts';
@@ -20,7 +22,7 @@ const KEY_RETIRED = 'key-retired/v1';
 /** The service that signs with a key. */
 export type LogService = 'desk' | 'records';
 
-/** Every kind except the receipt of a piece that is publicly on air. */
+/** Every kind but signed notes: the receipt of a piece that is publicly on air, and the correction of a clock. */
 export type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
   | { kind: 'receipt-hash' /** `sha256:<hex>` of the whole note. */; hash: string }
@@ -34,7 +36,10 @@ export type StatementLeaf =
   | { kind: 'key'; service: LogService; kid: string /** The public key in base64url. */; x: string; nbf: string }
   | { kind: 'key-retired'; service: LogService; kid: string; retired_at: string };
 
-export type Leaf = { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt } | StatementLeaf;
+export type Leaf =
+  | { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt }
+  | { kind: 'clock' /** The whole note. */; note: string; clock: ClockStatement }
+  | StatementLeaf;
 
 /**
  * The text of a leaf that the service creates; the leaf of a public receipt is its note, verbatim. Throws a TypeError
@@ -71,6 +76,11 @@ export function parseLeaf(entry: string): Leaf {
   switch (header) {
     case RECEIPT:
       return receiptLeaf(entry);
+    case CLOCK_HEADER: {
+      const clock = clockIn(entry);
+      if (clock === null) throw notOfForm(header, 'it is not a signed correction');
+      return { kind: 'clock', note: entry, clock };
+    }
     case RECEIPT_HASH: {
       const hash = entry.slice(RECEIPT_HASH.length + 1, -1);
       if (!entry.endsWith('\n') || !HASH.test(hash)) throw notOfForm(header, 'its second line is sha256:<hex>');

@@ -22,6 +22,7 @@ export const proof: Output = {
       keys: edition.keys(),
       keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
       log: edition.logProof(found.id),
+      clock: edition.clockNotes(),
     };
     const path = `stories/${slug}/proof.json`;
     return [{ path, version: proofVersion(found, sources), make: () => proofText(found, sources) }];

@@ -1,6 +1,8 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
+import { statementOf } from '../../desk/clock-correction.ts';
 import type { Generation } from '../../ledger/chain.ts';
+import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull } from '../../time.ts';
@@ -154,10 +156,16 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
     receipt:
       last === null || last.receipt === ''
         ? null
-        : { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
+        : { seq: last.seq, filed_at: last.filed_at, true_at: trueAt(edition, last), kid: last.kid, note: last.receipt },
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };
+}
+
+/** The time that counts for a receipt, where it is another than it says. */
+function trueAt(edition: Edition, { filed_at, seq }: Generation): string | null {
+  const time = trueIso(filed_at, seq, correctionsIn(edition.clockNotes().map(statementOf)));
+  return time === filed_at ? null : time;
 }
 
 async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<RenderedFile> {

@@ -1,8 +1,10 @@
+import { correctionsIn } from '../../ledger/clock-note.ts';
 import type { VerifyingKey } from '../../ledger/keyring.ts';
 import { keysOf } from '../../ledger/keyring.ts';
 import type { LogProof } from '../../ledger/log/log-proof.ts';
 import { logProofFaults } from '../../ledger/log/log-proof-faults.ts';
 import type { Verify } from '../../ledger/note.ts';
+import { checkClockNotes } from '../../ledger/verify-clock.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';
 import type { AnswerFaults } from './document-rules.ts';
@@ -18,6 +20,9 @@ import type { RecordsDocument } from './documents.ts';
 import { jsonDocument } from './documents.ts';
 import { checkReceipt, rootOfAll, rootsOfPaths } from './observation-faults.ts';
 import { receiptRules } from './observation-rules.ts';
+
+/** Whose corrections of the clock a document may have. */
+const RECORDS = { service: 'records', paper: null } as const;
 
 /** The rules of documents, with Node's hashes and signatures. */
 
@@ -39,8 +44,11 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
     case 'record':
       return recordFaults(document.record, keys, verify);
     case 'provenance': {
-      const seen = document.page.items.map(({ receipt }) => checkReceipt(receipt, keys, verify));
+      const clock = checkClockNotes(document.page.clock ?? [], RECORDS, keys, verify);
+      const corrections = correctionsIn(clock.statements);
+      const seen = document.page.items.map(({ receipt }) => checkReceipt(receipt, keys, verify, corrections));
       return [
+        ...clock.faults,
         ...seen.flatMap(receiptRules),
         ...provenanceRules(document.page, seen),
         ...logFaults(document.page.items),
@@ -83,8 +91,11 @@ function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify):
 }
 
 function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = bundle.records.map(({ receipt }) => checkReceipt(receipt, keys, verify));
+  const clock = checkClockNotes(bundle.clock ?? [], RECORDS, keys, verify);
+  const corrections = correctionsIn(clock.statements);
+  const seen = bundle.records.map(({ receipt }) => checkReceipt(receipt, keys, verify, corrections));
   return [
+    ...clock.faults,
     ...bundleKeyRules(bundle, keysOf(bundle), keys),
     ...seen.flatMap(receiptRules),
     ...chainRules(seen, bundle.domain, true),

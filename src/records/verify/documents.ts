@@ -11,6 +11,8 @@ import type { FullRecord, Preview } from '../preview.ts';
 export interface ProvenancePage {
   domain: string;
   items: { seq: number; observed_at: string; record_root: string; receipt: string; log?: LogProof | null }[];
+  /** The corrections of the clock that cover one of the receipts: signed notes. */
+  clock?: string[];
   /** Null on the page that ends with the domain's first observation. */
   next_cursor?: string | null;
 }
@@ -75,13 +77,20 @@ const KEY: Shape = {
   'alg?': 'a text',
 };
 
-const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: [KEY], records: [LOGGED_RECORD] };
+const EVIDENCE: Shape = {
+  evidence: 'a text',
+  domain: 'a text',
+  keys: [KEY],
+  records: [LOGGED_RECORD],
+  'clock?': ['a text'],
+};
 
 const PROVENANCE: Shape = {
   domain: 'a text',
   items: [
     { seq: 'a whole number', observed_at: 'a text', record_root: 'a text', receipt: 'a text', 'log??': LOG_PROOF },
   ],
+  'clock?': ['a text'],
   'keys_url?': 'a text',
   'total?': 'a whole number',
   'next_cursor?': 'a text or null',

@@ -1,5 +1,8 @@
 import { sha256 } from '../../ledger/basis.ts';
 import { toHex } from '../../ledger/bytes.ts';
+import type { TimeCorrection } from '../../ledger/clock-note.ts';
+import { trueIso } from '../../ledger/clock-note.ts';
+import { keyOfNote } from '../../ledger/key-of-note.ts';
 import type { VerifyingKey } from '../../ledger/keyring.ts';
 import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
 import type { Verify } from '../../ledger/note.ts';
@@ -13,13 +16,19 @@ import type { CheckedReceipt } from './observation-rules.ts';
 import { receiptChainRules, receiptRules } from './observation-rules.ts';
 
 /** Hashes one receipt and checks its signature. */
-export function checkReceipt(text: string, keys: VerifyingKey[], verify: Verify): CheckedReceipt {
+export function checkReceipt(
+  text: string,
+  keys: VerifyingKey[],
+  verify: Verify,
+  corrections: readonly TimeCorrection[] = [],
+): CheckedReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
-  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(keys, receipt.kid, note);
   const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
-  return { receipt, hash: sha256(note.text), signature, key };
+  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
+  return { receipt, hash: sha256(note.text), signature, key, time };
 }
 
 /** Verifies a full record: all its disclosures, the root over them, and the signature. Returns the faults. */

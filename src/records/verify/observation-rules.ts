@@ -12,6 +12,8 @@ export interface CheckedReceipt {
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The validity period of the key that the receipt names; null for an unknown key. */
   key: SigningPeriod | null;
+  /** The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a receipt. */
+  time: string;
 }
 
 // These rules do no hashing: the auditor, the tests and a reader's browser share them.
@@ -29,9 +31,9 @@ export function signatureRules({ receipt, signature }: CheckedReceipt): string[]
 }
 
 /** Checks that the time of a receipt is within the validity period of its key. */
-export function lifeRules({ receipt, key }: CheckedReceipt): string[] {
+export function lifeRules({ receipt, key, time }: CheckedReceipt): string[] {
   if (receipt === null || key === null) return [];
-  return signingPeriodFaults(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
+  return signingPeriodFaults(`seq ${receipt.seq}: observed`, time, key);
 }
 
 /**
@@ -68,7 +70,7 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
  * Checks a receipt against the previous one of its domain: the same domain, a higher `seq`, a time that is not earlier,
  * and `prev` as the hash of the previous text. Without a previous one, the receipt must be the domain's first.
  */
-export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedReceipt): string[] {
+export function linkRules(before: CheckedReceipt | null, { receipt, time }: CheckedReceipt): string[] {
   if (receipt === null) return [];
   const where = `seq ${receipt.seq}`;
   const last = before?.receipt ?? null;
@@ -81,7 +83,7 @@ export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedRec
   }
   if (receipt.domain !== last.domain) faults.push(`${where}: it is of ${receipt.domain}, not of ${last.domain}`);
   if (receipt.seq <= last.seq) faults.push(`${where}: it does not come after seq ${last.seq}`);
-  if (receipt.observed_at < last.observed_at) {
+  if (time < before.time) {
     faults.push(`${where}: it was observed before the observation that it follows`);
   }
   return faults;

@@ -71,7 +71,7 @@ const kinds: Record<string, (vector: never, crypto: LogCrypto) => unknown> = {
   leaf({ entry, leaf }: { entry: string; leaf: Record<string, unknown> }) {
     const parsed = parseLeaf(entry);
     assert.partialDeepStrictEqual(parsed, leaf);
-    assert.equal(parsed.kind === 'receipt' ? parsed.note : leafText(parsed), entry);
+    assert.equal('note' in parsed ? parsed.note : leafText(parsed), entry);
   },
   policy({ policy: text, met, unmet }: { policy: string; met: string[][]; unmet: string[][] }) {
     const policy = readPolicy(text);

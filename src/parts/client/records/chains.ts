@@ -5,6 +5,7 @@ import type { ProvenancePage } from '../../../records/verify/documents.ts';
 import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
 import { receiptRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
+import { readClock } from '../verify/clock.ts';
 import { keysIn } from '../verify/crypto.ts';
 import type { Keys } from './receipts.ts';
 import { check, checkReceipt, spoken } from './receipts.ts';
@@ -24,6 +25,7 @@ export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerato
   const checked = yield* signatureChecks(
     records.map(({ receipt }) => receipt),
     keys,
+    bundle.clock,
   );
   yield check(
     'The chain begins with the first observation and has no gap',
@@ -51,7 +53,7 @@ export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerato
 /** The checks of a page of a domain's receipts. */
 export async function* provenanceChecks(page: ProvenancePage, keys: Keys): AsyncGenerator<Check> {
   const receipts = page.items.map(({ receipt }) => receipt);
-  const checked = yield* signatureChecks(receipts, keys);
+  const checked = yield* signatureChecks(receipts, keys, page.clock);
   yield check(
     'The receipts are a chain',
     few(provenanceRules(page, checked)),
@@ -59,12 +61,17 @@ export async function* provenanceChecks(page: ProvenancePage, keys: Keys): Async
   );
 }
 
-async function* signatureChecks(receipts: string[], keys: Keys): AsyncGenerator<Check, CheckedReceipt[]> {
+async function* signatureChecks(
+  receipts: string[],
+  keys: Keys,
+  notes: string[] = [],
+): AsyncGenerator<Check, CheckedReceipt[]> {
   const checked: CheckedReceipt[] = [];
-  for (const receipt of receipts) checked.push(await checkReceipt(receipt, keys));
+  const clock = await readClock(notes, { service: 'records', paper: null }, keys.listed);
+  for (const receipt of receipts) checked.push(await checkReceipt(receipt, keys, clock.corrections));
   yield check(
     'The service’s keys signed every receipt',
-    few(checked.flatMap(receiptRules)),
+    few([...clock.faults, ...checked.flatMap(receiptRules)]),
     checked.length === 1
       ? `Its Ed25519 signature holds under a key listed in ${keys.from} that was in force then.`
       : `All ${checked.length} Ed25519 signatures hold under keys listed in ${keys.from} that were in force then.`,

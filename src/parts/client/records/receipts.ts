@@ -1,3 +1,6 @@
+import type { TimeCorrection } from '../../../ledger/clock-note.ts';
+import { trueIso } from '../../../ledger/clock-note.ts';
+import { keyOfNote } from '../../../ledger/key-of-note.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import { parseObservation } from '../../../records/receipt.ts';
 import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
@@ -18,13 +21,18 @@ export function check(title: string, faults: string[], found: string): Check {
 }
 
 /** Parses a receipt, hashes its signed text and verifies its signature by the strict rules of RFC 8032. */
-export async function checkReceipt(text: string, { listed }: Keys): Promise<CheckedReceipt> {
+export async function checkReceipt(
+  text: string,
+  { listed }: Keys,
+  corrections: readonly TimeCorrection[] = [],
+): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
-  const key = listed.find(({ kid }) => kid === receipt.kid) ?? null;
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(listed, receipt.kid, note);
   const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  return { receipt, hash: await sha256(note.text), signature, key };
+  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
+  return { receipt, hash: await sha256(note.text), signature, key, time };
 }
 
 /** The checks of every receipt, in order. */
@@ -40,7 +48,7 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
     [],
     `Observation no. ${receipt.seq} of ${receipt.domain}, made ${spoken(receipt.observed_at)}. It commits to ${receipt.record_fields} fields under ${receipt.record_root}.`,
   );
-  const name = keys.listed.find(({ kid }) => kid === receipt.kid)?.name;
+  const name = keyOfNote(keys.listed, receipt.kid, parseNote(text) ?? { signatures: [] })?.name;
   yield check(
     'The service’s key signed it',
     signatureRules(checked),

@@ -1,12 +1,15 @@
 import type { CheckedReceipt } from '../../../ledger/chain.ts';
 import { chainRules } from '../../../ledger/chain.ts';
+import type { TimeCorrection } from '../../../ledger/clock-note.ts';
+import { trueIso } from '../../../ledger/clock-note.ts';
 import { DuplicateMember } from '../../../ledger/i-json.ts';
+import { keyOfNote } from '../../../ledger/key-of-note.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import { unsignedIn } from '../../../ledger/proof-form.ts';
-import type { Receipt } from '../../../ledger/receipt.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
 import { unsignedWords } from '../../../ledger/unsigned.ts';
 import { fill } from '../../../phrases/fill.ts';
+import { readClock } from './clock.ts';
 import type { ListedKey } from './crypto.ts';
 import { contentHash, keysIn, sha256, signedBy } from './crypto.ts';
 import type { ProofRecord } from './record.ts';
@@ -63,16 +66,19 @@ export async function checkProof(
   if (proof === null || keys === null) {
     return { checks: [check('The files are a proof and its keys', unread, '')], proof: null, unsigned: [] };
   }
+  const paper = parseReceipt(parseNote(proof.receipt)?.text ?? '')?.paper ?? null;
+  const clock = await readClock(proof.clock ?? [], { service: 'desk', paper }, keys);
+  const read = (receipt: string) => readReceipt(receipt, keys, clock.corrections);
   const seen = await Promise.all(
-    proof.generations.map(async (generation) => ({ generation, seen: await readReceipt(generation.receipt, keys) })),
+    proof.generations.map(async (generation) => ({ generation, seen: await read(generation.receipt) })),
   );
-  const newest = await readReceipt(proof.receipt, keys);
+  const newest = await read(proof.receipt);
   const unsigned = unsignedIn(proof);
   const checks = [
     await hashCheck(words, proof, unsigned),
-    receiptCheck(words, proof, newest.receipt, shown),
-    signatureCheck(words, newest, keys),
-    chainCheck(words, proof, seen),
+    receiptCheck(words, proof, newest, shown),
+    signatureCheck(words, newest, proof.receipt, keys),
+    chainCheck(words, proof, seen, clock.faults),
   ];
   return { checks, proof, unsigned };
 }
@@ -95,7 +101,7 @@ async function hashCheck(words: Words, proof: ProofRecord, unsigned: string[]): 
 function receiptCheck(
   words: Words,
   { id, revision, content_hash, basis }: ProofRecord,
-  receipt: Receipt | null,
+  { receipt, time }: CheckedReceipt,
   shown: Shown,
 ): Check {
   const title = words.receipt;
@@ -127,12 +133,15 @@ function receiptCheck(
       revision: receipt.revision,
       day: receipt.filed_at.slice(0, 10),
       time: receipt.filed_at.slice(11, 19),
-    }),
+    }) +
+      (time === receipt.filed_at
+        ? ''
+        : ` ${fill(words.clock_wrong, { day: time.slice(0, 10), time: time.slice(11, 19) })}`),
   );
 }
 
-function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, keys: ListedKey[]): Check {
-  const key = keys.find(({ kid }) => kid === receipt?.kid);
+function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, text: string, keys: ListedKey[]): Check {
+  const key = keyOfNote(keys, receipt?.kid, parseNote(text) ?? { signatures: [] });
   const faults = {
     holds: [],
     fails: ['The signature does not fit the receipt: the receipt was changed after it was signed, or never signed.'],
@@ -141,8 +150,13 @@ function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, ke
   return check(words.signature, faults, fill(words.signature_found, { name: `${key?.name}`, kid: `${key?.kid}` }));
 }
 
-function chainCheck(words: Words, proof: ProofRecord, generations: Parameters<typeof chainRules>[0]): Check {
-  const faults = chainRules(generations);
+function chainCheck(
+  words: Words,
+  proof: ProofRecord,
+  generations: Parameters<typeof chainRules>[0],
+  clockFaults: string[],
+): Check {
+  const faults = [...clockFaults, ...chainRules(generations)];
   const last = proof.generations.at(-1);
   if (last?.receipt !== proof.receipt || last.content_hash !== proof.content_hash) {
     faults.push('the newest revision in the chain is not the one that the proof is of');
@@ -156,11 +170,16 @@ function chainCheck(words: Words, proof: ProofRecord, generations: Parameters<ty
 }
 
 /** Parses a receipt, hashes its signed text and verifies its signature. */
-async function readReceipt(text: string, keys: ListedKey[]): Promise<CheckedReceipt> {
+async function readReceipt(
+  text: string,
+  keys: ListedKey[],
+  corrections: readonly TimeCorrection[],
+): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
-  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(keys, receipt.kid, note);
   const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  return { receipt, hash: await sha256(note.text), signature, key };
+  const time = trueIso(receipt.filed_at, receipt.seq, corrections);
+  return { receipt, hash: await sha256(note.text), signature, key, time };
 }

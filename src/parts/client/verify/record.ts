@@ -5,7 +5,10 @@ import type { Proof } from '../../../ledger/proof.ts';
 import { GENERATION } from '../../../ledger/proof-form.ts';
 
 /** The parts of a proof that the checks read. */
-export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log'>;
+export type ProofRecord = Pick<
+  Proof,
+  'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock'
+>;
 
 const PROOF: Shape = {
   id: 'a text',
@@ -25,6 +28,7 @@ const PROOF: Shape = {
   },
   generations: [GENERATION],
   'log??': LOG_PROOF,
+  'clock?': ['a text'],
 };
 
 /** A parsed proof.json as a proof record; null when it is not a proof, or has a newer format. */

@@ -75,7 +75,7 @@ describe('the docs, the verifier’s page and the keys', () => {
   test('the keys are listed for everybody, for pages of other sites too', async () => {
     const { status, headers, text } = await ask(stand.url, '/.well-known/records-keys.json');
     assert.equal(status, 200);
-    assert.deepEqual(JSON.parse(text), jwks(stand.app.store.doorKeys()));
+    assert.deepEqual(JSON.parse(text), jwks(stand.app.store.verifyingKeys('records')));
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.match(headers['cache-control'] ?? '', /^public/);
     const again = await ask(stand.url, '/.well-known/records-keys.json', { 'if-none-match': headers.etag ?? '' });

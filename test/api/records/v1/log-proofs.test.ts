@@ -46,7 +46,7 @@ test('provenance and evidence say that receipts are in the log, as soon as a cos
   assert.equal(checkpoint.origin, heads.origin);
   assert(!log.tlog_proof.includes('example.org'), 'the proof names no hostname');
 
-  const keys = app.store.doorKeys();
+  const keys = app.store.verifyingKeys('records');
   const pageFaults = (json: unknown) => documentFaults(jsonDocument(json) ?? assert.fail(), keys, verifyNode);
   assert.deepEqual(pageFaults(page), []);
   assert.deepEqual(jsonDocument(bundle)?.unsigned, ['keys[0].nbf', 'keys[0].retired_at']);

@@ -1,0 +1,103 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Busy } from '../fault.ts';
+import { putFile } from '../files/durable-file.ts';
+import type { Store } from '../store/store.ts';
+import { SECOND } from '../time.ts';
+import { type ClockFault, type ClockReading, clockFault, type OutsideTime, TOLERANCE } from './clock-rule.ts';
+
+/** Whether the clock of this machine may date what is signed. */
+export interface ClockCheck {
+  /** What is wrong with the clock; null when nothing is known to be. */
+  fault(): ClockFault | null;
+  /** Throws `unavailable`, with the cure, when something is. */
+  assertRight(): void;
+}
+
+/** For whoever brings a clock of his own, as tests do. */
+export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
+
+/** Where a server tells the commands on its machine that the clock is wrong. */
+const NOTE = 'clock.wrong';
+/** How long a note counts that is not renewed, in ms: its server may have been killed. */
+export const NOTE_LASTS = 30 * SECOND;
+
+const Note = z.object({
+  kind: z.enum(['too_early', 'jumped', 'behind', 'contradicted']),
+  message: z.string(),
+  until: z.number(),
+});
+
+interface Parts {
+  store: Pick<Store, 'newestTime' | 'clockCorrections'>;
+  settings: { dataDir: string };
+  now(): number;
+}
+
+/** The clock of a command or a server. */
+export class ClockGuard implements ClockCheck {
+  readonly #parts: Parts;
+  readonly #steady: () => number;
+  #trusted: ClockReading | null = null;
+  #corrections = -1;
+  #outside: readonly OutsideTime[] = [];
+
+  /** `steady` is a clock in ms that nobody sets and that runs while the machine sleeps. */
+  constructor(parts: Parts, steady: () => number = () => uptime() * SECOND) {
+    this.#parts = parts;
+    this.#steady = steady;
+  }
+
+  fault(): ClockFault | null {
+    const now = { wall: this.#parts.now(), steady: this.#steady() };
+    const trusted = this.#trusted;
+    const { store, settings } = this.#parts;
+    const evidence = { now, trusted, outside: this.#outside };
+    // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
+    if (trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
+    const found = clockFault({ ...evidence, newest: store.newestTime() });
+    const corrections = store.clockCorrections();
+    // Whoever corrects says that the clock is right now.
+    const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
+    this.#corrections = corrections;
+    if (found?.kind === 'jumped' && isCorrected) {
+      this.#trusted = null;
+      return this.fault();
+    }
+    if (found !== null) return found;
+    const told = noteIn(settings.dataDir, now.steady);
+    if (told === null) this.#trusted = now;
+    return told;
+  }
+
+  assertRight(): void {
+    const found = this.fault();
+    if (found !== null) throw new Busy(`nothing is signed: ${found.message}`);
+  }
+
+  /** What other machines said of the time. When they agree with a clock that was moved, it was set right. */
+  hear(outside: readonly OutsideTime[]): void {
+    this.#outside = outside;
+    if (outside.length > 0 && outside.every(({ ahead }) => Math.abs(ahead) <= TOLERANCE)) this.#trusted = null;
+  }
+
+  /** Tells the commands on this machine what is wrong; null that nothing is. */
+  tell(fault: ClockFault | null): void {
+    const file = join(this.#parts.settings.dataDir, NOTE);
+    if (fault === null) return rmSync(file, { force: true });
+    const note = JSON.stringify({ ...fault, until: this.#steady() + NOTE_LASTS });
+    putFile(file, (aside) => writeFileSync(aside, `${note}\n`));
+  }
+}
+
+/** What a server on this machine says is wrong; null when none does. A note of an earlier boot may count once more. */
+function noteIn(dataDir: string, steady: number): ClockFault | null {
+  try {
+    const { until, ...fault } = Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
+    return steady < until && until <= steady + NOTE_LASTS ? fault : null;
+  } catch {
+    return null;
+  }
+}

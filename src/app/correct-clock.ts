@@ -1,0 +1,108 @@
+import { append } from '../desk/append.ts';
+import { clockEntry } from '../desk/clock-correction.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import { Fault } from '../fault.ts';
+import type { ClockStatement } from '../ledger/clock-note.ts';
+import { clockText } from '../ledger/clock-note.ts';
+import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { signNote } from '../ledger/signing.ts';
+import { isoTime, SECOND } from '../time.ts';
+import { UNCHECKED } from './clock-guard.ts';
+import { clockFault, type OutsideTime, TOLERANCE } from './clock-rule.ts';
+import type { AppContext } from './context.ts';
+import { assertNotFenced } from './log-fence.ts';
+
+/** What a correction covers. */
+export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'seqs'>;
+
+export interface ClockCorrection {
+  /** The time now, which must be right. ISO 8601. */
+  true_time: string;
+  /** Empty when no time is later than now. */
+  corrected: Corrected[];
+}
+
+/**
+ * Says in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing that
+ * was signed changes; what follows from it counts from now on with the true time. `outside` is what other machines say of
+ * the time. Throws `unavailable` when the clock now is wrong.
+ */
+export function correctClock(app: AppContext, outside: readonly OutsideTime[]): ClockCorrection {
+  const { store } = app;
+  requireRight(app, outside);
+  app.signer.assertHeld();
+  for (const log of LOG_SERVICES) assertNotFenced(store.log, log);
+  // From here on the ledger may be newer than the clock.
+  app.clock = UNCHECKED;
+  app.openSigningKey();
+  return store.transact(() => {
+    const now = app.now();
+    const true_time = isoTime(now);
+    if (store.newestTime() - now <= TOLERANCE) return { true_time, corrected: [] };
+    const found = [...wrongOfDesk(app, now), ...wrongOfRecords(app, now)];
+    for (const { aired, ...one } of found) {
+      const { signer, kid } = app.signingKey(one.service);
+      append(store, clockEntry(signNote(clockText({ ...one, true_time, kid }), signer), aired), now);
+      if (one.service === 'records') store.records.capTimes(now);
+    }
+    store.wakeWaiting(now);
+    return { true_time, corrected: found.map(({ aired: _aired, ...one }) => one) };
+  });
+}
+
+interface Wrong extends Corrected {
+  aired: string[];
+}
+
+function wrongOfDesk({ store }: AppContext, now: number): Wrong[] {
+  const papers = [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)].sort();
+  const found = papers.flatMap((paper): Wrong[] => {
+    const covered = store.corrections('desk', paper).flatMap(({ last, time }) => (time <= now ? [last] : []));
+    const first = store.firstFiledAfter(paper, now, Math.max(0, ...covered));
+    const changedAt = (store.paper(paper) ?? store.removedPaper(paper))?.changed_at ?? 0;
+    if (first === null && changedAt <= now && store.datedAfter(paper, now).length === 0) return [];
+    const seqs = first === null ? null : { first, last: store.nextSeq(paper) - 1 };
+    return [{ service: 'desk', paper, seqs, aired: store.pieces.airedAhead(paper, now) }];
+  });
+  // Readers of a log cannot see the correction of a private paper, and keys are everybody's.
+  return isKeyAhead(store.doorKeys(), now)
+    ? [{ service: 'desk', paper: null, seqs: null, aired: [] }, ...found]
+    : found;
+}
+
+function wrongOfRecords({ store }: AppContext, now: number): Wrong[] {
+  const seqs = store.records.observedAfter(now);
+  if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.doorKeys(), now)) return [];
+  return [{ service: 'records', paper: null, seqs, aired: [] }];
+}
+
+function isKeyAhead(keys: readonly { nbf: number }[], now: number): boolean {
+  return keys.some(({ nbf }) => nbf > now);
+}
+
+/** A correction by a clock that is wrong again would make right times wrong. */
+function requireRight({ store, now }: AppContext, outside: readonly OutsideTime[]): void {
+  const wall = now();
+  const found = clockFault({ now: { wall, steady: 0 }, trusted: null, newest: 0, outside });
+  if (found !== null) throw new Fault('unavailable', `nothing is corrected: ${found.message}`);
+  for (const log of LOG_SERVICES) {
+    const seen = newestWitness(store, log);
+    if (seen === null || seen.at - wall <= TOLERANCE) continue;
+    throw new Fault(
+      'unavailable',
+      `nothing is corrected: the clock here says ${isoTime(wall)}, but a witness of the log of the ${log} (${seen.name}) signed at ${isoTime(seen.at)}; set the clock right first`,
+    );
+  }
+}
+
+/** When a witness signed last, by its own clock; null when none did. */
+function newestWitness({ log: tables }: AppContext['store'], log: LogService): { name: string; at: number } | null {
+  const last = tables.lastHead(log);
+  const head = last === null ? null : tables.newestCosigned(log, last.origin);
+  if (head === null) return null;
+  const { origin, size } = parseCheckpoint(head.checkpoint);
+  const times = tables.cosignatures(log, origin, size).map(({ vkey, time }) => ({ vkey, at: time * SECOND }));
+  const newest = times.sort((a, b) => a.at - b.at).at(-1);
+  return newest === undefined ? null : { name: newest.vkey.split('+')[0] ?? '', at: newest.at };
+}

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import { MINUTE, SECOND } from '../../time.ts';
+import type { ClockGuard } from '../clock-guard.ts';
+import type { ClockFault, OutsideTime } from '../clock-rule.ts';
+import { poll } from './poll.ts';
+
+/** How often the clock is looked at, in ms. */
+const LOOK_EVERY = SECOND;
+/** How often other machines are asked again while the clock is wrong, in ms of the monotonic clock. */
+const ASK_EVERY = MINUTE;
+
+interface Parts {
+  guard: ClockGuard;
+  ask(): Promise<OutsideTime[]>;
+  /** Called when the clock is right again. */
+  onRight(): unknown;
+  logger: Logger;
+}
+
+/**
+ * Says in the log, and to the commands on this machine, when the clock goes wrong and when it is right again. Returns a
+ * function that stops it.
+ */
+export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promise<void> {
+  let told: ClockFault | null = null;
+  let askedAt = performance.now();
+  const look = async (): Promise<number> => {
+    let fault = guard.fault();
+    if ((fault?.kind === 'jumped' || fault?.kind === 'contradicted') && performance.now() - askedAt >= ASK_EVERY) {
+      guard.hear(await ask());
+      askedAt = performance.now();
+      fault = guard.fault();
+    }
+    if (fault !== null && fault.kind !== told?.kind) {
+      logger.error({ clock: fault.kind, reason: fault.message }, 'nothing is signed: the clock is wrong');
+    }
+    if (fault === null && told !== null) {
+      onRight();
+      logger.info('the clock is right again: signing goes on');
+    }
+    if (fault !== null || told !== null) guard.tell(fault);
+    told = fault;
+    return LOOK_EVERY;
+  };
+  const stop = poll(look, { job: 'clock watch', logger, failed: 'the clock could not be checked; it is tried again' });
+  return async () => {
+    await stop();
+    if (told !== null) guard.tell(null);
+  };
+}

@@ -1,0 +1,80 @@
+import { append } from '../desk/append.ts';
+import { followedName, isLoopbackName, signingNameEntry } from '../desk/signing-names.ts';
+import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import type { CurrentKey } from '../files/signing-key.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import { parseNote } from '../ledger/note.ts';
+import { parseReceipt } from '../ledger/receipt.ts';
+import { isPublicHost } from '../public-address.ts';
+import { parseObservation } from '../records/receipt.ts';
+import type { Store } from '../store/store.ts';
+
+/** The name under which a service signs: a host and a path, as C2SP recommends. */
+export function signingName({ origin, dataOrigin }: Settings, service: LogService = 'desk'): string {
+  return `${new URL(service === 'desk' ? origin : dataOrigin).host}/door`;
+}
+
+/**
+ * The key in force under the name of a service. Notes the name in the ledger when it is another than before, so call it
+ * in the transaction that appends what the key signs. Throws `unavailable` when the name is that of this machine, though
+ * readers elsewhere are meant to check what it signs.
+ */
+export function keyUnderName(
+  store: Store,
+  settings: Settings,
+  service: LogService,
+  key: CurrentKey,
+  now: number,
+): CurrentKey {
+  const noted = store.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
+  const current = noted ?? (service === 'desk' ? key.signer.name : null);
+  const name = followedName(current, signingName(settings, service));
+  requireMeaning(store, settings, service, name);
+  if (name === (noted ?? key.signer.name)) return name === key.signer.name ? key : under(name, key);
+  const before = noted ?? (hasSigned(store, service, key.kid) ? key.signer.name : null);
+  append(store, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
+  return under(name, key);
+}
+
+function under(name: string, key: CurrentKey): CurrentKey {
+  return { ...key, signer: { ...key.signer, name } };
+}
+
+/** Whether the newest receipt of a service, or of a paper, is by this key. Older ones by it came before newer ones. */
+function hasSigned(store: Store, service: LogService, kid: string): boolean {
+  if (service === 'records') {
+    const newest = store.records.nextSeq() - 1;
+    const [receipt] = newest === 0 ? [] : store.records.receipts(newest, 1);
+    return parseObservation(parseNote(receipt ?? '')?.text ?? '')?.kid === kid;
+  }
+  return store.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
+}
+
+/** A receipt by `localhost` says to nobody whose it is. */
+function requireMeaning(store: Store, settings: Settings, service: LogService, name: string): void {
+  if (!isLoopbackName(name)) return;
+  const [setting, other, address] =
+    service === 'desk'
+      ? (['ORIGIN', 'DATA_ORIGIN', settings.dataOrigin] as const)
+      : (['DATA_ORIGIN', 'ORIGIN', settings.origin] as const);
+  const pointer = isPublicAddress(address) ? `${other} is ${address}` : service === 'desk' ? publicPaper(store) : null;
+  if (pointer === null) return;
+  throw new Fault(
+    'unavailable',
+    `nothing is signed: the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${service === 'desk' ? 'papers' : 'domain records'}`,
+  );
+}
+
+function isPublicAddress(address: string): boolean {
+  return isPublicHost(new URL(address).hostname);
+}
+
+/** The public paper whose own address is public, in words. */
+function publicPaper(store: Store): string | null {
+  for (const slug of store.paperSlugs()) {
+    const { paper_public, url } = store.archive(slug).paper();
+    if (paper_public && url !== undefined && isPublicAddress(url)) return `the url of the paper ${slug} is ${url}`;
+  }
+  return null;
+}

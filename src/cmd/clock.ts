@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { askOutside } from '../app/clock-sources.ts';
+import { withAppContext } from '../app/context.ts';
+import { type Corrected, correctClock } from '../app/correct-clock.ts';
+import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { readSettings } from '../env.ts';
+import { printResult } from '../terminal/output.ts';
+
+export function command(): Command {
+  return new Command('clock').description('heal a desk whose clock ran ahead').addCommand(
+    new Command('correct')
+      .description(
+        'say in the ledger and in the log that every time later than now is wrong; run it when the clock is right again',
+      )
+      .option('--no-press', 'do not press afterwards')
+      .option('--json', 'print {true_time, corrected}')
+      .action(({ press, json }: { press: boolean; json?: boolean }) =>
+        withAppContext(readSettings(), async (app) => {
+          const outside = await askOutside(app.settings, app.now);
+          const done = correctClock(app, outside);
+          const reports = press && done.corrected.length > 0 ? await pressWithProgress(app) : new Map();
+          printResult(json, done, [
+            ...(done.corrected.length === 0
+              ? [`nothing to correct: no time here is later than ${done.true_time}`]
+              : [`the true time is ${done.true_time}; what was dated later counts as of then:`]),
+            ...done.corrected.map((one) => `  ${correctedText(one)}`),
+            ...(reports.size > 0 ? pressLines(reports) : []),
+          ]);
+        }),
+      ),
+  );
+}
+
+function correctedText({ service, paper, seqs }: Corrected): string {
+  const whose = paper ?? (service === 'records' ? 'the domain records' : 'the signing key');
+  if (seqs === null) return whose;
+  const what = service === 'records' ? 'observations' : 'receipts';
+  return `${whose}: ${what} no. ${seqs.first} to ${seqs.last}`;
+}

@@ -1,0 +1,68 @@
+import { DAY } from '../time.ts';
+import { integer, orNull, text } from './columns.ts';
+import type { LedgerTables } from './ledger-entries.ts';
+import type { Db } from './open.ts';
+import { sql } from './sql.ts';
+
+/** What the database knows of the time. */
+export interface ClockTables {
+  /**
+   * The newest time that was entered here, in ms, in any ledger, key or observation; 0 before the first. What a
+   * correction of the clock covers counts with its true time.
+   */
+  newestTime(): number;
+  /** The number of a paper's first receipt after `after` whose entry is later than a time, in ms; null when none is. */
+  firstFiledAfter(paper: string, time: number, after: number): number | null;
+  /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
+  wakeWaiting(now: number): void;
+  /** How many corrections of the clock there are. */
+  clockCorrections(): number;
+}
+
+/** What waits for its time, and the column that has it. */
+const WAITING = [
+  ['mails', 'due_at'],
+  ['digests', 'due_at'],
+  ['deliveries', 'due_at'],
+  ['notices', 'due_at'],
+  ['account_mails', 'due_at'],
+  ['change_deliveries', 'due_at'],
+  ['hub_pings', 'due_at'],
+  ['log_witnesses', 'next_at'],
+] as const;
+/** Nothing of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
+const LONGEST_WAIT = 10 * DAY;
+
+export function clockTables(
+  db: Db,
+  { lastFiledAt, doorKeys }: Pick<LedgerTables, 'lastFiledAt' | 'doorKeys'>,
+): ClockTables {
+  const { run, one, all } = sql(db);
+  const papers = all('SELECT slug, changed_at FROM papers', { slug: text, changed_at: integer });
+  const others = one(
+    `SELECT max(at) FROM (
+       SELECT max(looked_at) AS at FROM hostnames WHERE looked_at IS NOT NULL
+       UNION ALL SELECT at FROM (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1)
+       )`,
+    orNull(integer),
+  );
+  const corrections = one("SELECT count(*) FROM records WHERE kind = 'clock'", integer);
+  const firstAfter = one(
+    `SELECT min(g.seq) FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND e.at > ? AND g.seq > ?`,
+    orNull(integer),
+  );
+  const wakes = WAITING.map(([table, column]) => run(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} > ?1 + ?2`));
+  return {
+    firstFiledAfter: firstAfter,
+    wakeWaiting(now) {
+      for (const wake of wakes) wake(now, LONGEST_WAIT);
+    },
+    newestTime: () =>
+      Math.max(
+        others() ?? 0,
+        ...doorKeys().map(({ nbf }) => nbf),
+        ...papers().flatMap(({ slug, changed_at }) => [changed_at, lastFiledAt(slug)]),
+      ),
+    clockCorrections: () => corrections() ?? 0,
+  };
+}

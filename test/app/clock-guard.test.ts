@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { ClockGuard, NOTE_LASTS } from '../../src/app/clock-guard.ts';
+import { type ClockEvidence, clockFault } from '../../src/app/clock-rule.ts';
+import { askOutside } from '../../src/app/clock-sources.ts';
+import { newId } from '../../src/app/context.ts';
+import { readSettings } from '../../src/env.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const NOON = Date.UTC(2026, 10, 20, 12);
+
+const kindOf = (evidence: Partial<ClockEvidence>) =>
+  clockFault({ now: { wall: NOON, steady: 0 }, trusted: null, newest: 0, outside: [], ...evidence })?.kind ?? null;
+
+test('a clock is wrong before this program, behind what was signed, when it jumps, and when most others say so', () => {
+  assert.equal(kindOf({}), null);
+  assert.equal(kindOf({ now: { wall: -DAY, steady: 0 } }), 'too_early');
+  assert.equal(kindOf({ now: { wall: Number.NaN, steady: 0 } }), 'too_early');
+  assert.equal(kindOf({ newest: NOON + 5 * MINUTE }), null);
+  assert.equal(kindOf({ newest: NOON + 5 * MINUTE + 1 }), 'behind');
+
+  const trusted = { wall: NOON - DAY, steady: 1_000 };
+  assert.equal(kindOf({ trusted, now: { wall: NOON, steady: DAY + 1_000 } }), null, 'a machine may sleep for a day');
+  assert.equal(kindOf({ trusted, now: { wall: NOON, steady: 2_000 } }), 'jumped');
+  assert.equal(kindOf({ trusted, now: { wall: trusted.wall - 6 * MINUTE, steady: 1_000 } }), 'jumped');
+
+  const says = (ahead: number, name = 'another machine') => ({ name, ahead });
+  assert.equal(kindOf({ outside: [says(365 * DAY)] }), 'contradicted');
+  assert.equal(kindOf({ outside: [says(-365 * DAY)] }), 'contradicted');
+  assert.equal(kindOf({ outside: [says(365 * DAY), says(0)] }), null, 'one wrong clock silences nobody');
+  assert.equal(kindOf({ outside: [says(DAY), says(DAY), says(0)] }), 'contradicted');
+  const fault = clockFault({ now: { wall: NOON, steady: 0 }, trusted: null, newest: 0, outside: [says(365 * DAY)] });
+  assert.match(
+    fault?.message ?? '',
+    /^the clock here says 2026-11-20T12:00:00.000Z, 365 days ahead of another machine: set it/,
+  );
+});
+
+function guardOn(dataDir: string) {
+  const clock = { now: NOON, steady: 1_000, newest: 0, corrections: 0 };
+  const store = { newestTime: () => clock.newest, clockCorrections: () => clock.corrections };
+  const open = () => new ClockGuard({ store, settings: { dataDir }, now: () => clock.now }, () => clock.steady);
+  return { clock, open, guard: open() };
+}
+
+test('a guard trusts the clock again when it is back, was corrected, or others agree with it', (t) => {
+  const { clock, guard } = guardOn(tempFolder(t));
+  const kind = () => guard.fault()?.kind ?? null;
+  assert.equal(kind(), null);
+  clock.now += DAY;
+  assert.equal(kind(), 'jumped');
+  assert.throws(() => guard.assertRight(), {
+    code: 'unavailable',
+    message: /^nothing is signed: .*moved ahead by 24 hours/,
+  });
+  clock.now -= DAY;
+  assert.equal(kind(), null, 'back');
+
+  clock.newest = NOON;
+  clock.now -= DAY;
+  assert.equal(kind(), 'behind', 'the better reason');
+  clock.newest = clock.now;
+  assert.equal(kind(), 'jumped');
+  clock.corrections++;
+  assert.equal(kind(), null, 'corrected');
+
+  clock.now += DAY;
+  guard.hear([{ name: 'a', ahead: DAY }]);
+  assert.equal(kind(), 'jumped');
+  guard.hear([{ name: 'a', ahead: 0 }]);
+  assert.equal(kind(), null, 'others agree');
+});
+
+test('commands beside a server with a wrong clock are told, until it is right or the server is gone', (t) => {
+  const { clock, open, guard } = guardOn(tempFolder(t));
+  guard.fault();
+  clock.now += DAY;
+  guard.tell(guard.fault());
+  assert.equal(open().fault()?.kind, 'jumped');
+  clock.steady += NOTE_LASTS + 1;
+  assert.equal(open().fault(), null);
+  guard.tell(guard.fault());
+  guard.tell(null);
+  assert.equal(open().fault(), null);
+});
+
+test('object storage, witnesses and a mail server tell the time, or are left out', async (t) => {
+  const folder = tempFolder(t);
+  const at = (ahead: number) => new Date(NOON - ahead);
+  const web = createHttp((request, answer) => {
+    answer.sendDate = false;
+    const date = at(DAY).getTime() - (request.url === '/cached' ? 600_000 : 0);
+    answer
+      .writeHead(403, { Date: new Date(date).toUTCString(), ...(request.url === '/cached' ? { Age: '600' } : {}) })
+      .end();
+  }).listen(0, '127.0.0.1');
+  const mail = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write(
+      `220 mail.example ESMTP; ${at(2 * DAY)
+        .toUTCString()
+        .replace('GMT', '+0000')}\r\n`,
+    );
+  }).listen(0, '127.0.0.1');
+  t.after(() => (web.close(), mail.close()));
+  await Promise.all([web, mail].map((server) => server.listening || once(server, 'listening')));
+  const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+  const settings = (env: Record<string, string>) => readSettings({ ...envIn(folder), ...env });
+  const told = async (env: Record<string, string>) =>
+    (await askOutside(settings(env), () => NOON, 5_000)).map(({ ahead }) => ahead);
+  const bucket = (path = '') => `s3://papers/x?region=eu&endpoint=http://127.0.0.1:${portOf(web)}${path}`;
+  assert.deepEqual(await told({}), []);
+  assert.deepEqual(await told({ PUBLISH_URL: bucket(), LEASE_URL: bucket() }), [DAY], 'asked once');
+  const smtp = { SMTP_URL: `smtp://127.0.0.1:${portOf(mail)}`, MAIL_FROM: 'desk@papers.example' };
+  assert.deepEqual(await told({ PUBLISH_URL: bucket(), ...smtp }), [DAY, 2 * DAY]);
+  assert.deepEqual(await told({ PUBLISH_URL: 's3://papers/x?region=eu&endpoint=http://127.0.0.1:9' }), []);
+});
+
+test('an id can be made at any time', (t) => {
+  t.mock.method(Date, 'now', () => -DAY);
+  assert.match(newId(), /^[0-9a-z]{26}$/);
+});

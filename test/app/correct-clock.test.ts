@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { correctClock } from '../../src/app/correct-clock.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
+import { rotateKey } from '../../src/app/rotate-key.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airDue, append } from '../../src/desk/append.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
+import { clockIn } from '../../src/ledger/clock-note.ts';
+import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { parseLeaf } from '../../src/ledger/log/leaf.ts';
+import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
+import { evidenceOf } from '../../src/records/evidence.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { evidenceFaults } from '../../src/records/verify/document-faults.ts';
+import { isoTime } from '../../src/time.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { HOUR, probe } from '../support/probes.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+const BY = { by: 'cli' };
+
+function stand(t: TestContext) {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  return { folder, clock, app };
+}
+
+function put(app: AppContext, slug: string, at?: number) {
+  fileStory(app.desk, PAPER, filing(slug), BY);
+  airStory(app.desk, PAPER, slug, at === undefined ? BY : { ...BY, at });
+}
+
+async function look(app: AppContext, name: string, address = '192.0.2.1') {
+  app.openSigningKey();
+  app.store.records.watch([parseHostname(name)], app.now());
+  const queue = localQueue(app, 'test');
+  const lease = queue.leaseNames([name])?.lease ?? '';
+  const [entered] = await queue.submit(lease, [probe(name, app.now(), { A: [address] })]);
+  assert.equal(entered?.outcome, 'recorded');
+}
+
+const faultsOf = async (app: AppContext) => (await auditApp(app)).faults.filter((fault) => !/press/.test(fault));
+const filedAt = ({ store }: AppContext) =>
+  [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
+const storyOf = (app: AppContext, slug: string) => app.store.archive(PAPER).storyBySlug(slug);
+
+function proofIn(app: AppContext, slug: string) {
+  const archive = app.store.archive(PAPER);
+  const piece = archive.piece(storyOf(app, slug)?.id ?? '');
+  assert.ok(piece !== null);
+  const generations = archive.generations(piece.id);
+  const sources = { generations, keys: archive.keys(), keysUrl: '', log: null, clock: archive.clockNotes() };
+  return { proof: proofOf(piece, sources), keys: archive.keys() };
+}
+
+test('a clock that ran ahead by a year is corrected: signing goes on with the true time, and all of it holds', async (t) => {
+  const { app, clock, folder } = stand(t);
+  put(app, 'before');
+  put(app, 'withdrawn');
+  fileStory(app.desk, PAPER, filing('embargoed'), BY);
+  airStory(app.desk, PAPER, 'embargoed', { ...BY, at: NOON + 30 * DAY });
+  await look(app, 'harbor.example');
+
+  clock.now = NOON + YEAR;
+  airDue(app.store, clock.now);
+  put(app, 'ahead');
+  fileStory(app.desk, PAPER, filing('draft'), BY);
+  withdrawStory(app.desk, PAPER, 'withdrawn', { ...BY, reason: 'It was wrong.' });
+  await look(app, 'harbor.example', '192.0.2.2');
+  rotateKey(app);
+  fileStory(app.desk, PAPER, { ...filing('before'), headline: 'Another headline' }, BY);
+  await look(app, 'quay.example');
+
+  clock.now = NOON + DAY;
+  const T = isoTime(clock.now);
+  const signed = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+  const observed = app.store.records.receipts(1, 100);
+  const done = correctClock(app, []);
+  assert.deepEqual(done, {
+    true_time: T,
+    corrected: [
+      { service: 'desk', paper: null, seqs: null },
+      { service: 'desk', paper: PAPER, seqs: { first: 4, last: 6 } },
+      { service: 'records', paper: null, seqs: { first: 2, last: 3 } },
+    ],
+  });
+  assert.deepEqual(await faultsOf(app), []);
+  assert.equal(storyOf(app, 'ahead')?.published_at, clock.now);
+  assert.equal(storyOf(app, 'before')?.updated_at, clock.now);
+  assert.equal(storyOf(app, 'withdrawn')?.withdrawn_at, clock.now);
+  assert.deepEqual([storyOf(app, 'embargoed')?.state, storyOf(app, 'embargoed')?.published_at], ['on_air', clock.now]);
+  assert.ok((app.store.paper(PAPER)?.changed_at ?? 0) <= clock.now);
+  assert.ok(app.store.newestTime() <= clock.now);
+
+  clock.now += HOUR;
+  put(app, 'after');
+  airStory(app.desk, PAPER, 'draft', BY);
+  fileStory(app.desk, PAPER, { ...filing('ahead'), headline: 'Another headline' }, BY);
+  await look(app, 'harbor.example', '192.0.2.3');
+  assert.deepEqual(filedAt(app).slice(-2), [clock.now, clock.now]);
+  assert.deepEqual(
+    [storyOf(app, 'after'), storyOf(app, 'draft')].map((story) => story?.published_at),
+    [clock.now, clock.now],
+  );
+  clock.now += HOUR;
+  rotateKey(app);
+  put(app, 'last');
+  await look(app, 'harbor.example', '192.0.2.4');
+  assert.deepEqual(await faultsOf(app), []);
+  const kept = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+  assert.deepEqual(kept.slice(0, signed.length), signed, 'nothing signed changes');
+  assert.deepEqual(app.store.records.receipts(1, observed.length), observed);
+
+  for (const slug of ['before', 'ahead', 'draft', 'after', 'last']) {
+    const { proof, keys } = proofIn(app, slug);
+    assert.equal(proof.clock?.length ?? 0, ['after', 'last'].includes(slug) ? 0 : 1, slug);
+    assert.deepEqual(proofFaults(proof, verifyNode, keys), [], slug);
+    assert.deepEqual(proofFaults(proof, verifyNode), [], `${slug} on its own`);
+  }
+  const { proof, keys } = proofIn(app, 'ahead');
+  assert.match(proofFaults({ ...proof, clock: undefined }, verifyNode, keys).join(), /was filed before the generation/);
+  const [note = ''] = proof.clock ?? [];
+  assert.match(
+    proofFaults({ ...proof, clock: [note.replace('4-6', '1-9')] }, verifyNode, keys).join(),
+    /the signature does not hold/,
+  );
+  assert.match(proofFaults({ ...proof, clock: [observed[0] ?? ''] }, verifyNode, keys).join(), /not a clock\/v1 note/);
+
+  const { records } = app.store;
+  const host = records.find('harbor.example')?.id ?? 0;
+  const chain = [...records.observationsOf(host)];
+  assert.deepEqual(
+    chain.map(({ seq }) => seq),
+    [1, 2, 4, 5],
+  );
+  const known = app.store.verifyingKeys('records');
+  const bundle = evidenceOf('harbor.example', chain, known, () => null, app.store.clockNotes('records', ''));
+  assert.equal(bundle.clock?.length, 1);
+  assert.deepEqual(evidenceFaults(bundle, verifyNode, known), []);
+  assert.deepEqual(evidenceFaults(bundle, verifyNode), []);
+  assert.notDeepEqual(evidenceFaults({ ...bundle, clock: undefined }, verifyNode, known), []);
+  assert.equal(records.observation(host, NOON + DAY)?.seq, 2, 'as of the true time');
+  assert.deepEqual(
+    records.observationPage(host, { after: { at: NOON + YEAR, seq: 2 } }, 9).map(({ seq }) => seq),
+    [4, 5],
+  );
+
+  const file = join(folder, 'ledger.jsonl');
+  await exportLedger(app, file);
+  const other = appContextIn(t, tempFolder(t), clock);
+  await importLedger(other, file);
+  assert.deepEqual(await faultsOf(other), []);
+  assert.deepEqual(other.store.clockNotes('desk', PAPER), app.store.clockNotes('desk', PAPER));
+  assert.deepEqual(storyOf(other, 'ahead')?.published_at, storyOf(app, 'ahead')?.published_at);
+  other.store.log.setFilled('desk', false);
+  assert.deepEqual(correctClock(app, []).corrected, [], 'once is enough');
+});
+
+test('a clock may run ahead twice, and a correction made too early is corrected itself', async (t) => {
+  const { app, clock } = stand(t);
+  put(app, 'before');
+  clock.now = NOON + YEAR;
+  put(app, 'ahead');
+  clock.now = NOON + 30 * DAY;
+  correctClock(app, []);
+  put(app, 'still-ahead');
+  clock.now = NOON + HOUR;
+  assert.deepEqual(
+    correctClock(app, []).corrected.map(({ seqs }) => seqs),
+    [{ first: 2, last: 3 }],
+  );
+  put(app, 'right');
+  assert.deepEqual(filedAt(app).at(-1), clock.now);
+  clock.now = NOON + YEAR;
+  put(app, 'ahead-again');
+  clock.now = NOON + 2 * HOUR;
+  assert.deepEqual(
+    correctClock(app, []).corrected.map(({ seqs }) => seqs),
+    [{ first: 5, last: 5 }],
+  );
+  assert.deepEqual(await faultsOf(app), []);
+  for (const slug of ['before', 'ahead', 'still-ahead', 'right', 'ahead-again']) {
+    const { proof, keys } = proofIn(app, slug);
+    assert.deepEqual(proofFaults(proof, verifyNode, keys), [], slug);
+  }
+  assert.deepEqual(storyOf(app, 'ahead')?.published_at, NOON + HOUR);
+});
+
+test('a correction of a private paper shows the log a hash, until the paper turns public', async (t) => {
+  const { app, clock } = stand(t);
+  const { slug: _slug, edition: _edition, changed_at: _at, ...paper } = app.store.archive(PAPER).paper();
+  const set = (paper_public: boolean) =>
+    append(app.store, {
+      type: 'record',
+      at: clock.now,
+      paper: PAPER,
+      kind: 'paper',
+      name: '',
+      body: { ...paper, paper_public },
+    });
+  set(false);
+  app.openSigningKey();
+  clock.now = NOON + YEAR;
+  put(app, 'ahead');
+  clock.now = NOON + HOUR;
+  correctClock(app, []);
+  const corrections = () =>
+    app.store.log.entries('desk', 0, 100).flatMap((entry) => {
+      const leaf = parseLeaf(entry);
+      return leaf.kind === 'clock' ? [leaf.clock.paper] : [];
+    });
+  assert.deepEqual(corrections(), []);
+  assert.deepEqual(await faultsOf(app), []);
+  set(true);
+  assert.deepEqual(corrections(), [PAPER]);
+  assert.deepEqual(await faultsOf(app), []);
+});
+
+test('nothing is corrected by a clock that is wrong itself, and an audit finds a forged correction', async (t) => {
+  const { app, clock } = stand(t);
+  put(app, 'before');
+  clock.now = NOON - YEAR;
+  assert.throws(() => correctClock(app, []), /nothing is corrected: .* before this program was written/);
+  clock.now = NOON - 30 * DAY;
+  assert.throws(
+    () => correctClock(app, [{ name: 'the witness', ahead: -30 * DAY }]),
+    /nothing is corrected: .*, 30 days behind the witness/,
+  );
+  clock.now = NOON;
+  assert.deepEqual(correctClock(app, []).corrected, []);
+  clock.now = NOON + YEAR;
+  put(app, 'ahead');
+  clock.now = NOON + HOUR;
+  correctClock(app, []);
+  const note = app.store.clockNotes('desk', PAPER)[0] ?? '';
+  assert.equal(clockIn(note)?.true_time, isoTime(clock.now));
+  const forged = note.replace('seq 2-2', 'seq 1-2');
+  append(app.store, {
+    type: 'record',
+    at: clock.now,
+    paper: PAPER,
+    kind: 'clock',
+    name: 'desk',
+    body: { note: forged, aired: [] },
+  });
+  assert.match(
+    (await faultsOf(app)).join('\n'),
+    /correction of the clock for harbor-ledger: clock\[0\]: the signature does not hold/,
+  );
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { rotateKey } from '../../src/app/rotate-key.ts';
+import { append } from '../../src/desk/append.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { signingNameEntry } from '../../src/desk/signing-names.ts';
+import { readSettings } from '../../src/env.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
+import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { jwks, keysOf } from '../../src/ledger/keyring.ts';
+import { parseNote } from '../../src/ledger/note.ts';
+import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
+import { receiptChainFaults } from '../../src/records/verify/observation-faults.ts';
+import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { probe } from '../support/probes.ts';
+import { recordProbes } from '../support/records-stand.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const BY = { by: 'cli' };
+const PUBLIC = { ORIGIN: 'https://papers.example', DATA_ORIGIN: 'https://records.example:8443' };
+
+function stand(t: TestContext, env: Record<string, string> = {}) {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const app = appContextIn(t, folder, clock, env);
+  createPaper(app);
+  return { folder, app, clock };
+}
+
+const look = (app: AppContext) => {
+  const clock = { now: app.now() };
+  recordProbes(app, clock, [probe('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
+};
+const moveTo = (app: AppContext, folder: string, env: Record<string, string>) => {
+  app.settings = readSettings({ ...envIn(folder), ...env });
+};
+const signers = (receipts: string[]) =>
+  receipts.map((receipt) =>
+    parseNote(receipt)
+      ?.signatures.map(({ name }) => name)
+      .join(),
+  );
+const observed = ({ store }: AppContext) => store.records.receipts(1, 100);
+const filed = ({ store }: AppContext) =>
+  [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+const faultsOf = async (app: AppContext) => (await auditApp(app)).faults.filter((fault) => !/press/.test(fault));
+
+test('each service signs under its own host', async (t) => {
+  const { app } = stand(t, PUBLIC);
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  look(app);
+  assert.deepEqual(signers(filed(app)), ['papers.example/door']);
+  assert.deepEqual(signers(observed(app)), ['records.example:8443/door']);
+  const { keys } = jwks(app.store.verifyingKeys('records'));
+  assert.deepEqual(
+    keys.map(({ vkey }) => vkey.split('+')[0]),
+    ['records.example:8443/door'],
+    'a name that signed nothing is not listed',
+  );
+  assert.deepEqual(await faultsOf(app), []);
+});
+
+test('what was signed under an old name stays verifiable, and its key listed under both', async (t) => {
+  const { app, folder, clock } = stand(t, { ORIGIN: 'http://localhost:4321', DATA_ORIGIN: 'http://localhost:4322' });
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  // As versions signed that had one name for both services.
+  const { kid, signer } = app.signingKey('desk');
+  append(app.store, signingNameEntry({ service: 'records', kid, name: signer.name, before: null }, clock.now));
+  look(app);
+  assert.deepEqual(signers(observed(app)), ['localhost:4321/door']);
+  moveTo(app, folder, PUBLIC);
+  fileStory(app.desk, PAPER, { ...filing('tide'), headline: 'Another headline' }, BY);
+  look(app);
+  assert.deepEqual(signers(filed(app)), ['localhost:4321/door', 'papers.example/door']);
+  assert.deepEqual(signers(observed(app)), ['localhost:4321/door', 'records.example:8443/door']);
+
+  const keys = keysOf(jwks(app.store.verifyingKeys('records')));
+  assert.deepEqual(receiptChainFaults(observed(app), keys, verifyNode, true), []);
+  assert.notDeepEqual(receiptChainFaults(observed(app), keys.slice(1), verifyNode, true), []);
+  const archive = app.store.archive(PAPER);
+  const story = archive.storyBySlug('tide');
+  const piece = archive.piece(story?.id ?? '');
+  assert.ok(story !== null && piece !== null);
+  const generations = archive.generations(story.id);
+  const proof = proofOf(piece, { generations, keys: archive.keys(), keysUrl: '', log: null });
+  assert.equal(proof.receipt_verify.key_name, 'papers.example/door');
+  assert.equal(proof.receipt_verify.vkeys.length, 2);
+  assert.deepEqual(proofFaults(proof, verifyNode), [], 'on its own');
+  assert.deepEqual(proofFaults(proof, verifyNode, keysOf(jwks(archive.keys()))), []);
+  assert.deepEqual(await faultsOf(app), []);
+
+  const file = join(folder, 'ledger.jsonl');
+  await exportLedger(app, file);
+  const other = appContextIn(t, tempFolder(t), clock, PUBLIC);
+  await importLedger(other, file);
+  assert.deepEqual(signers(filed(other)), signers(filed(app)));
+  assert.deepEqual(jwks(other.store.verifyingKeys('desk')), jwks(app.store.verifyingKeys('desk')));
+  assert.deepEqual(await faultsOf(other), []);
+});
+
+test('a public name is not given up for an address of this machine, and outlives a rotation', (t) => {
+  const { app, folder } = stand(t, PUBLIC);
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  look(app);
+  moveTo(app, folder, { ORIGIN: 'http://localhost:1', DATA_ORIGIN: 'http://localhost:2' });
+  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  look(app);
+  rotateKey(app);
+  fileStory(app.desk, PAPER, filing('flood'), BY);
+  assert.deepEqual([...new Set(signers(filed(app)))], ['papers.example/door']);
+  assert.deepEqual([...new Set(signers(observed(app)))], ['records.example:8443/door']);
+});
+
+test('nothing is signed under the name of this machine once something public points at it', (t) => {
+  const LOCAL = { ORIGIN: 'http://127.0.0.1:4321', DATA_ORIGIN: 'http://localhost:4322' };
+  const { app, folder } = stand(t, LOCAL);
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  look(app);
+
+  moveTo(app, folder, { ...LOCAL, ORIGIN: PUBLIC.ORIGIN });
+  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  const refusal = {
+    code: 'unavailable',
+    message:
+      'nothing is signed: the receipts would be by localhost:4322/door, an address of this machine, though ORIGIN is https://papers.example; set DATA_ORIGIN to the public address of the domain records',
+  };
+  assert.throws(() => look(app), refusal);
+  assert.equal(observed(app).length, 1);
+
+  const other = stand(t, { ...LOCAL, DATA_ORIGIN: PUBLIC.DATA_ORIGIN });
+  look(other.app);
+  assert.throws(() => fileStory(other.app.desk, PAPER, filing('ebb'), BY), /though DATA_ORIGIN is .*; set ORIGIN to/);
+
+  moveTo(other.app, other.folder, LOCAL);
+  const { slug: _slug, edition: _edition, changed_at: _at, ...paper } = other.app.store.archive(PAPER).paper();
+  append(other.app.store, {
+    type: 'record',
+    at: NOON,
+    paper: PAPER,
+    kind: 'paper',
+    name: '',
+    body: { ...paper, url: 'https://harbor.example' },
+  });
+  assert.throws(
+    () => fileStory(other.app.desk, PAPER, filing('ebb'), BY),
+    /though the url of the paper harbor-ledger is https:\/\/harbor\.example; set ORIGIN/,
+  );
+  look(other.app);
+});
