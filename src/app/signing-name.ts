@@ -53,17 +53,29 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
 
 /** A receipt by `localhost` says to nobody whose it is. */
 function requireMeaning(store: Store, settings: Settings, service: LogService, name: string): void {
-  if (!isLoopbackName(name)) return;
+  const problem = nameProblem(store, settings, service, name);
+  if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
+}
+
+/** Why a service must not sign under a name, ending in the cure; null when it may. */
+function nameProblem(store: Store, settings: Settings, service: LogService, name: string): string | null {
+  if (!isLoopbackName(name)) return null;
   const [setting, other, address] =
     service === 'desk'
       ? (['ORIGIN', 'DATA_ORIGIN', settings.dataOrigin] as const)
       : (['DATA_ORIGIN', 'ORIGIN', settings.origin] as const);
   const pointer = isPublicAddress(address) ? `${other} is ${address}` : service === 'desk' ? publicPaper(store) : null;
-  if (pointer === null) return;
-  throw new Fault(
-    'unavailable',
-    `nothing is signed: the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${service === 'desk' ? 'papers' : 'domain records'}`,
-  );
+  if (pointer === null) return null;
+  const whose = service === 'desk' ? 'papers' : 'domain records';
+  return `the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${whose}`;
+}
+
+/** As `keyUnderName` would refuse; null when it would not. Changes nothing. */
+export function signingNameProblem(store: Store, settings: Settings, service: LogService): string | null {
+  const key = store.doorKeys().findLast(({ retired_at }) => retired_at === null);
+  const noted = store.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
+  const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
+  return nameProblem(store, settings, service, followedName(current, signingName(settings, service)));
 }
 
 function isPublicAddress(address: string): boolean {

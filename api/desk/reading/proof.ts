@@ -45,6 +45,10 @@ export const ProofBody = z
       }),
     ),
     log: LogProofBody,
+    clock: z.array(z.string()).optional().meta({
+      description:
+        'Signed corrections of a clock that ran ahead, where they cover one of the generations: a later `filed_at` counts as their true time.',
+    }),
   })
   .openapi('Proof', {
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
+import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
 import { sizeText } from '../../size.ts';
@@ -10,6 +11,7 @@ import { clockFault, TOLERANCE } from '../clock-rule.ts';
 import { askOutside } from '../clock-sources.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
+import { signingNameProblem } from '../signing-name.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
@@ -76,7 +78,11 @@ function doorKey(settings: Settings, app: AppContext | null) {
         : 'restore the key file that belongs to this database; a start with this one retires the other key',
     );
   }
-  return holds(`key ${kid}`);
+  const services = LOG_SERVICES.filter((service) => settings.services[service]);
+  const problem =
+    app === null ? null : services.map((one) => signingNameProblem(app.store, settings, one)).find(Boolean);
+  const [said = '', cure = ''] = problem?.split('; ') ?? [];
+  return problem == null ? holds(`key ${kid}`) : fault(`nothing is signed: ${said}`, cure);
 }
 
 /** By the rules that a server follows when it starts. */
