@@ -7,7 +7,7 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '');
   if (bare === 'localhost' || bare.endsWith('.localhost')) return true;
-  return ipaddr.isValid(bare) && ['loopback', 'unspecified'].includes(ipaddr.process(bare).range());
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
 }
 
 /** Whether a host, as in a URL, can be one that others reach over the Internet: a public address, or a name with dots. */

@@ -7,6 +7,7 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { parseNote } from '../ledger/note.ts';
 import { parseReceipt } from '../ledger/receipt.ts';
 import { isPublicHost } from '../public-address.ts';
+import { parseAddress } from '../publish/address.ts';
 import { parseObservation } from '../records/receipt.ts';
 import type { Store } from '../store/store.ts';
 
@@ -30,7 +31,7 @@ export function keyUnderName(
   const noted = store.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? key.signer.name : null);
   const name = followedName(current, signingName(settings, service));
-  requireMeaning(store, settings, service, name);
+  requireMeaning(settings, service, name);
   if (name === (noted ?? key.signer.name)) return name === key.signer.name ? key : under(name, key);
   const before = noted ?? (hasSigned(store, service, key.kid) ? key.signer.name : null);
   append(store, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
@@ -52,19 +53,23 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
 }
 
 /** A receipt by `localhost` says to nobody whose it is. */
-function requireMeaning(store: Store, settings: Settings, service: LogService, name: string): void {
-  const problem = nameProblem(store, settings, service, name);
+function requireMeaning(settings: Settings, service: LogService, name: string): void {
+  const problem = nameProblem(settings, service, name);
   if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
 }
 
 /** Why a service must not sign under a name, ending in the cure; null when it may. */
-function nameProblem(store: Store, settings: Settings, service: LogService, name: string): string | null {
+function nameProblem(settings: Settings, service: LogService, name: string): string | null {
   if (!isLoopbackName(name)) return null;
   const [setting, other, address] =
     service === 'desk'
       ? (['ORIGIN', 'DATA_ORIGIN', settings.dataOrigin] as const)
       : (['DATA_ORIGIN', 'ORIGIN', settings.origin] as const);
-  const pointer = isPublicAddress(address) ? `${other} is ${address}` : service === 'desk' ? publicPaper(store) : null;
+  const pointer = isPublicAddress(address)
+    ? `${other} is ${address}`
+    : service === 'desk'
+      ? publicBucket(settings)
+      : null;
   if (pointer === null) return null;
   const whose = service === 'desk' ? 'papers' : 'domain records';
   return `the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${whose}`;
@@ -75,18 +80,16 @@ export function signingNameProblem(store: Store, settings: Settings, service: Lo
   const key = store.doorKeys().findLast(({ retired_at }) => retired_at === null);
   const noted = store.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
-  return nameProblem(store, settings, service, followedName(current, signingName(settings, service)));
+  return nameProblem(settings, service, followedName(current, signingName(settings, service)));
 }
 
 function isPublicAddress(address: string): boolean {
   return isPublicHost(new URL(address).hostname);
 }
 
-/** The public paper whose own address is public, in words. */
-function publicPaper(store: Store): string | null {
-  for (const slug of store.paperSlugs()) {
-    const { paper_public, url } = store.archive(slug).paper();
-    if (paper_public && url !== undefined && isPublicAddress(url)) return `the url of the paper ${slug} is ${url}`;
-  }
-  return null;
+/** The public object storage to which the papers are published, in words. */
+function publicBucket({ publishUrl, objectStorage }: Settings): string | null {
+  const address = publishUrl === null ? null : parseAddress(publishUrl, objectStorage);
+  if (address === null || typeof address === 'string' || address.kind !== 's3') return null;
+  return isPublicAddress(address.endpoint) ? `PUBLISH_URL names ${new URL(address.endpoint).host}` : null;
 }

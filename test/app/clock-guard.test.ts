@@ -108,7 +108,10 @@ test('object storage, witnesses and a mail server tell the time, or are left out
         .replace('GMT', '+0000')}\r\n`,
     );
   }).listen(0, '127.0.0.1');
-  t.after(() => (web.close(), mail.close()));
+  t.after(() => {
+    web.close();
+    mail.close();
+  });
   await Promise.all([web, mail].map((server) => server.listening || once(server, 'listening')));
   const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
   const settings = (env: Record<string, string>) => readSettings({ ...envIn(folder), ...env });

@@ -136,19 +136,15 @@ test('nothing is signed under the name of this machine once something public poi
   look(other.app);
   assert.throws(() => fileStory(other.app.desk, PAPER, filing('ebb'), BY), /though DATA_ORIGIN is .*; set ORIGIN to/);
 
-  moveTo(other.app, other.folder, LOCAL);
-  const { slug: _slug, edition: _edition, changed_at: _at, ...paper } = other.app.store.archive(PAPER).paper();
-  append(other.app.store, {
-    type: 'record',
-    at: NOON,
-    paper: PAPER,
-    kind: 'paper',
-    name: '',
-    body: { ...paper, url: 'https://harbor.example' },
-  });
+  const elsewhere = 's3://papers/x?region=eu&endpoint=https://s3.example.net';
+  moveTo(other.app, other.folder, { ...LOCAL, PUBLISH_URL: elsewhere });
   assert.throws(
     () => fileStory(other.app.desk, PAPER, filing('ebb'), BY),
-    /though the url of the paper harbor-ledger is https:\/\/harbor\.example; set ORIGIN/,
+    /though PUBLISH_URL names s3\.example\.net; set ORIGIN/,
   );
-  look(other.app);
+  moveTo(other.app, other.folder, {
+    ...LOCAL,
+    PUBLISH_URL: elsewhere.replace('https://s3.example.net', 'http://127.0.0.1:9'),
+  });
+  fileStory(other.app.desk, PAPER, filing('ebb'), BY);
 });

@@ -187,6 +187,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     unsigned: ['keys[0].nbf', 'keys[0].retired_at'],
     own_keys: false,
     logged: null,
+    corrected: [],
   };
   assert.deepEqual(JSON.parse(stdout), [said]);
 });
