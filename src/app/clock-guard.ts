@@ -43,6 +43,8 @@ export class ClockGuard implements ClockCheck {
   #trusted: ClockReading | null = null;
   #corrections = -1;
   #outside: readonly OutsideTime[] = [];
+  /** A server tells others, and does not listen to what it told. */
+  #isTelling = false;
 
   /** `steady` is a clock in ms that nobody sets and that runs while the machine sleeps. */
   constructor(parts: Parts, steady: () => number = () => uptime() * SECOND) {
@@ -67,7 +69,7 @@ export class ClockGuard implements ClockCheck {
       return this.fault();
     }
     if (found !== null) return found;
-    const told = noteIn(settings.dataDir, now.steady);
+    const told = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
     if (told === null) this.#trusted = now;
     return told;
   }
@@ -85,6 +87,7 @@ export class ClockGuard implements ClockCheck {
 
   /** Tells the commands on this machine what is wrong; null that nothing is. */
   tell(fault: ClockFault | null): void {
+    this.#isTelling = true;
     const file = join(this.#parts.settings.dataDir, NOTE);
     if (fault === null) return rmSync(file, { force: true });
     const note = JSON.stringify({ ...fault, until: this.#steady() + NOTE_LASTS });

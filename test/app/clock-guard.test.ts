@@ -83,6 +83,8 @@ test('commands beside a server with a wrong clock are told, until it is right or
   clock.now += DAY;
   guard.tell(guard.fault());
   assert.equal(open().fault()?.kind, 'jumped');
+  clock.corrections++;
+  assert.equal(guard.fault(), null, 'whoever told does not listen to himself');
   clock.steady += NOTE_LASTS + 1;
   assert.equal(open().fault(), null);
   guard.tell(guard.fault());

@@ -85,12 +85,10 @@ test('a clock that was ahead by a year at the start: what it dated is corrected,
   for (const url of [serving.url, serving.records])
     assert.match(String((await desk.health(url)).clock_fault), /newest record/);
   assert.match(serving.said.stderr, /nothing is signed: the clock is wrong/);
-  const doctor = JSON.parse((await command('doctor', '--json')).stdout) as {
-    name: string;
-    state: string;
-    cure: string;
-  }[];
-  const found = doctor.find(({ name }) => name === 'clock');
+  const { findings } = JSON.parse((await command('doctor', '--json')).stdout) as {
+    findings: { name: string; state: string; cure?: string }[];
+  };
+  const found = findings.find(({ name }) => name === 'clock');
   assert.equal(found?.state, 'fault');
   assert.match(found?.cure ?? '', /clock correct/);
   for (const args of [
@@ -162,7 +160,10 @@ test('a clock before 1970 is refused in words, and everything that is not signed
   const key = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER)?.admin ?? '';
   const years = Math.ceil((Date.now() / 1_000 + 5 * 365 * DAY) / DAY);
   const early = clockOffBy(-years * DAY);
-  const serving = await serveAtOnce(t, folder, { LOG_LEVEL: 'error', ...early });
+  const settings = { PORT: String(await freePort()), LOG_LEVEL: 'error' };
+  const press = await run(t, folder, ['press'], { ...settings, ORIGIN: `http://127.0.0.1:${settings.PORT}` });
+  assert.equal(press.code, 0, press.stderr);
+  const serving = await serveAtOnce(t, folder, { ...settings, ...early });
   const desk = deskOf(serving, key);
   const refused = await desk.file('early');
   assert.equal(refused.status, 503);
