@@ -10,6 +10,7 @@ const MESSAGES = {
   store: 'the place of the lease cannot be read or written; doctor says why',
   restart: 'another server may hold the lease now; this one stops',
   stop: 'this server stops',
+  clock: 'the clock of this server is wrong; clock_fault and doctor say what to do',
   fenced: 'this copy of the log is not the newest one; log status says what to do',
 } as const;
 
@@ -26,9 +27,13 @@ export const SIGNING_REASONS = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[
 const SIGNS: SigningState = { signs: true, why: null, message: null, since: null };
 
 /** The first reason, of those that are known, for which nothing is signed here. */
-export function signingState({ signer, store }: Pick<AppContext, 'signer' | 'store'>, log: LogService): SigningState {
+export function signingState(
+  { signer, store, clock }: Pick<AppContext, 'signer' | 'store' | 'clock'>,
+  log: LogService,
+): SigningState {
   const lease = signer.state();
   if (lease !== null && lease.waitingFor !== null) return refused(lease.waitingFor, isoTime(lease.since));
+  if (clock.fault() !== null) return refused('clock', null);
   if (store.log.fence(log) !== null) return refused('fenced', null);
   return SIGNS;
 }

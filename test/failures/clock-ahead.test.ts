@@ -84,6 +84,7 @@ test('a clock that was ahead by a year at the start: what it dated is corrected,
   assert.equal((await desk.subscribe('ana@example.org')).status, 202, 'what is not signed goes on');
   for (const url of [serving.url, serving.records])
     assert.match(String((await desk.health(url)).clock_fault), /newest record/);
+  assert.partialDeepStrictEqual((await desk.health()).signing, { signs: false, why: 'clock' });
   assert.match(serving.said.stderr, /nothing is signed: the clock is wrong/);
   const { findings } = JSON.parse((await command('doctor', '--json')).stdout) as {
     findings: { name: string; state: string; cure?: string }[];
