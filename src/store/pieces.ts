@@ -1,4 +1,3 @@
-import type { MediaPiece } from '../desk/media-use.ts';
 import type {
   CorrectionRow,
   DeskRow,
@@ -11,6 +10,7 @@ import type {
 } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
+import type { MediaPiece } from '../desk/media-use.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { writerLine, writersOf } from '../ledger/writers.ts';
