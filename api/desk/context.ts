@@ -61,15 +61,18 @@ export function requirePiece(archive: Archive, name: string): Story {
  */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = requirePiece(archive, name);
-  if (isWithdrawn(story)) {
-    const withdrawn_at = isoTime(story.withdrawn_at ?? 0);
-    throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
-      withdrawn_at,
-      reason: story.reason,
-    });
-  }
+  if (isWithdrawn(story)) throw withdrawnFault(story);
   if (story.state !== 'on_air' && c.get('key') === null) throw pieceNotFound(name);
   return story;
+}
+
+/** The fault for a piece that was taken off the air. */
+export function withdrawnFault({ withdrawn_at: at, reason }: Story): Fault {
+  const withdrawn_at = isoTime(at ?? 0);
+  return new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${reason}`, {
+    withdrawn_at,
+    reason,
+  });
 }
 
 /** The URL of a piece's proof: one of the paper's static files, or a route that requires a key. */

@@ -122,8 +122,16 @@ export class Replay {
   #setPieceState(id: string, pieceState: PieceState): void {
     const piece = this.#pieces.get(id);
     if (piece === undefined) return;
-    const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = pieceState;
-    Object.assign(piece, { state, published_at, updated_at, scheduled_at, withdrawn_at, reason });
+    const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason, headline_withheld } = pieceState;
+    Object.assign(piece, {
+      state,
+      published_at,
+      updated_at,
+      scheduled_at,
+      withdrawn_at,
+      reason,
+      headline_withheld,
+    });
     this.#scheduled.delete(id);
     if (state !== 'scheduled' || scheduled_at === null) return;
     this.#scheduled.set(id, scheduled_at);

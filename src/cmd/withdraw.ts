@@ -12,14 +12,16 @@ export function command(): Command {
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--reason <text>', 'the reason that readers see')
+    .option('--withhold-headline', 'show its headline nowhere any more, for reasons of law or privacy')
     .option('--json', 'print the outcome as JSON')
-    .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
+    .action((slug: string, options: { paper: string; reason: string; withholdHeadline?: boolean; json?: boolean }) =>
       withExistingData(readSettings(), async (app) => {
         requirePaper(app, options.paper);
-        const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
+        const { reason, withholdHeadline = false } = options;
+        const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason, withholdHeadline });
         const reports = await pressWithProgress(app, { paper: options.paper });
         printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
-          `${slug} is ${story.state}`,
+          `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
           ...pressLines(reports),
         ]);
       }),

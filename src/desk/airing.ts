@@ -60,14 +60,16 @@ export function airFound(
 
 /**
  * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, its place on the front is free,
- * and its page becomes a notice.
- * Throws `not_found`; `conflict` when the piece is neither on air nor scheduled; `invalid_request` without a reason.
+ * and its page becomes a notice. `withholdHeadline` keeps the headline off the notice and everything else that readers
+ * and programs see, also of a piece that was withdrawn before.
+ * Throws `not_found`; `conflict` when there is nothing to withdraw or withhold; `invalid_request` without a reason, or
+ * for one that tells the headline.
  */
 export function withdrawStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
   paper: string,
   slug: string,
-  options: { by: string; reason: string },
+  options: { by: string; reason: string; withholdHeadline?: boolean },
 ): Story {
   const reason = normalized(options.reason).trim();
   if (reason === '' || reason.length > REASON_MAX || !isLine(reason)) {
@@ -84,13 +86,14 @@ export function withdrawStory(
   return store.transact(() => {
     const archive = store.archive(paper);
     const story = requireStory(archive, paper, slug);
-    if (story.state !== 'on_air' && story.state !== 'scheduled') {
-      throw new Fault('conflict', `${slug} is not on air (it is ${story.state}); there is nothing to withdraw`);
-    }
+    const { withholdHeadline = false } = options;
+    requireWithdrawable(story, withholdHeadline);
+    if (withholdHeadline) requireDiscreet(reason, story);
     const now = clock();
     // The withdrawal must not precede the last change that readers saw.
     const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
-    append(store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
+    const withhold = withholdHeadline ? { withhold_headline: true as const } : {};
+    append(store, { type: 'withdrawal', at, paper, piece: story.id, reason, ...withhold, made_by: options.by }, now);
     freePlace(store, paper, story.id, at);
     return requireStory(archive, paper, slug);
   });
@@ -102,6 +105,27 @@ function filedAt(archive: Archive, piece: string): number {
   if (last === undefined) return 0;
   return Date.parse(trueIso(last.filed_at, last.seq, correctionsIn(archive.clockNotes().map(statementOf))));
 }
+
+/** Throws `conflict` for a piece of which nothing is left to withdraw, or to withhold. */
+function requireWithdrawable(story: Story, withholdHeadline: boolean): void {
+  const { slug, state } = story;
+  if (withholdHeadline && story.published_at === 0) {
+    const message = `${slug} was never on air, so readers have not seen its headline; leave withhold_headline out`;
+    throw new Fault('conflict', message, { field: 'withhold_headline' });
+  }
+  if (state === 'on_air' || state === 'scheduled' || (withholdHeadline && !story.headline_withheld)) return;
+  const why = withholdHeadline ? 'its headline is withheld already' : `it is ${state}`;
+  throw new Fault('conflict', `${slug} is not on air (${why}); there is nothing to withdraw`);
+}
+
+/** Throws `invalid_request` for a reason that tells what it is to withhold. */
+function requireDiscreet(reason: string, { headline }: Story): void {
+  if (!plain(reason).includes(plain(headline))) return;
+  const message = 'the reason repeats the headline that is to be withheld; readers will see it: word it without';
+  throw new Fault('invalid_request', message, { field: 'reason' });
+}
+
+const plain = (text: string): string => normalized(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 function requireStory(archive: Archive, paper: string, slug: string): Story {
   const story = archive.storyBySlug(slug);

@@ -7,6 +7,7 @@ import { capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore, PieceState } from './ledger-store.ts';
+import { DRAFT } from './ledger-store.ts';
 import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
 import type { Page } from './page.ts';
 import { PageBody, sameInMenus } from './page.ts';
@@ -132,8 +133,9 @@ function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: Airing
   const current = store.pieceState(piece);
   if (current === null) return;
   // A withdrawn piece keeps its notice until it is back on air.
-  const { withdrawn_at, reason } = hasNotice(current) ? current : { withdrawn_at: null, reason: null };
-  store.setPieceState(piece, { ...current, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
+  const { withdrawn_at, reason, headline_withheld } = hasNotice(current) ? current : DRAFT;
+  const notice = { withdrawn_at, reason, headline_withheld };
+  store.setPieceState(piece, { ...current, state: 'scheduled', scheduled_at: on_air_at, ...notice });
 }
 
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
@@ -149,6 +151,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,
+    headline_withheld: false,
   });
   logAiring(store, paper, piece);
   markChanged(store, paper, piece, null, at, again);
@@ -164,12 +167,15 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   const state = current.published_at === null ? 'draft' : 'withdrawn';
   // A withdrawn piece whose schedule is cancelled keeps the time of its withdrawal.
   const withdrawn_at = hasNotice(current) ? current.withdrawn_at : at;
-  store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason });
+  // A headline that was withheld once stays so until the piece is on air again.
+  const withholds = state === 'withdrawn' && entry.withhold_headline === true && !current.headline_withheld;
+  const headline_withheld = withholds || current.headline_withheld;
+  store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason, headline_withheld });
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
   // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
-  if (before === null) return;
-  logWithdrawal(store, entry);
-  emitWithdrawn(store, paper, before, { at, reason });
+  if (before !== null) logWithdrawal(store, entry);
+  const gone = before ?? (withholds ? store.archive(paper).row(piece) : null);
+  if (gone !== null) emitWithdrawn(store, paper, gone, { at, reason, headline_withheld });
 }
 
 /**

@@ -64,10 +64,12 @@ export interface Story extends Row {
   withdrawn_at: number | null;
   /** Why it was withdrawn. */
   reason: string | null;
+  /** Whether its headline may be shown nowhere: see `noticeOf`. */
+  headline_withheld: boolean;
 }
 
 /** A piece as the desk's own lists show it, without its long members. */
-export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason'>;
+export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason' | 'headline_withheld'>;
 
 /** A scheduled piece, with the members that the airing rules check. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
@@ -86,6 +88,8 @@ export interface CorrectionRow extends Correction {
   kind: 'correction' | 'withdrawal';
   slug: string;
   headline: string;
+  language: string;
+  headline_withheld: boolean;
 }
 
 /** A tag as the lists of tags show it. */

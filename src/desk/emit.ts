@@ -31,9 +31,9 @@ export function emitWithdrawn(
   store: LedgerStore,
   paper: string,
   before: Row,
-  { at, reason }: { at: number; reason: string },
+  { at, reason, headline_withheld }: { at: number; reason: string; headline_withheld: boolean },
 ): void {
-  store.emit({ type: 'story.withdrawn', paper, at, story: rowOf(before), reason });
+  store.emit({ type: 'story.withdrawn', paper, at, story: rowOf(before), reason, headline_withheld });
 }
 
 /**

@@ -34,6 +34,8 @@ export interface WithdrawalEvent extends EventBase {
   /** The piece as it was on air. */
   story: Row;
   reason: string;
+  /** Receivers then learn of the piece by its id alone. */
+  headline_withheld: boolean;
 }
 
 /** The video edition of a day was published or replaced. */

@@ -67,12 +67,14 @@ export interface AiringEntry {
   made_by: string;
 }
 
-/** A piece is withdrawn, or its schedule is cancelled. */
+/** A piece is withdrawn, its schedule is cancelled, or the headline of a withdrawn piece is withheld. */
 export interface WithdrawalEntry {
   type: 'withdrawal';
   at: number;
   paper: string;
   piece: string;
   reason: string;
+  /** The headline is shown nowhere any more. */
+  withhold_headline?: true;
   made_by: string;
 }

@@ -12,6 +12,8 @@ export interface PieceState {
   scheduled_at: number | null;
   withdrawn_at: number | null;
   reason: string | null;
+  /** Whether the notice of a withdrawn piece may not show its headline. */
+  headline_withheld: boolean;
 }
 
 /** How a piece stands when its first revision is filed. */
@@ -22,6 +24,7 @@ export const DRAFT: PieceState = {
   scheduled_at: null,
   withdrawn_at: null,
   reason: null,
+  headline_withheld: false,
 };
 
 /** The part of the store that the desk writes to. */

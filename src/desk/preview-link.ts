@@ -40,7 +40,7 @@ interface Previews {
 
 /**
  * Makes a link to a piece's page. Throws `conflict` for a piece on air, and `withdrawn` for one that was taken off the
- * air and is not scheduled again.
+ * air and is not scheduled again, or whose headline is withheld.
  */
 export function makePreviewLink(
   { previews, now }: Previews,
@@ -51,7 +51,7 @@ export function makePreviewLink(
   if (story.state === 'on_air') {
     throw new Fault('conflict', `${story.slug} is on air; its page is for everyone, and needs no preview`);
   }
-  if (isWithdrawn(story) && story.state === 'withdrawn') {
+  if (isWithdrawn(story) && (story.state === 'withdrawn' || story.headline_withheld)) {
     const withdrawn_at = isoTime(story.withdrawn_at ?? 0);
     throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
       withdrawn_at,
@@ -84,6 +84,8 @@ export function findPreviewLink({ previews, now }: Previews, keys: KeyTable, sec
  * Whether a link still shows its piece: not once the piece has been on air since the link was made, nor after a
  * withdrawal.
  */
-export function showsPreview({ made_at }: PreviewLink, { state, published_at }: Story): boolean {
-  return (state === 'draft' || state === 'scheduled') && (published_at === 0 || published_at < made_at);
+export function showsPreview({ made_at }: PreviewLink, { state, published_at, headline_withheld }: Story): boolean {
+  return (
+    !headline_withheld && (state === 'draft' || state === 'scheduled') && (published_at === 0 || published_at < made_at)
+  );
 }

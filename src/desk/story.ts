@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { KINDS } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
+import { shownToDesk } from './withdrawal.ts';
 import { wordCount } from './word-count.ts';
 
 /** Absolute addresses of the links in a row. */
@@ -90,6 +91,9 @@ const StateMembers = {
   scheduled_at: time('When it goes on air.').nullable(),
   withdrawn_at: time('When it left the air.').nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was withdrawn.' }),
+  headline_withheld: z.boolean().meta({
+    description: 'Whether its headline is withheld: then nothing here tells it, nor what the piece said.',
+  }),
 };
 
 /** A row of `GET /api/v1/drafts`. */
@@ -145,15 +149,17 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
 }
 
 export function draftRow(story: DeskRow, links: Links): DraftRow {
-  return { ...storyRow(story, links), ...stateMembers(story, links) };
+  const shown = shownToDesk(story);
+  return { ...storyRow(shown, links), ...stateMembers(shown, links) };
 }
 
 export function deskStory(story: Story, links: Links, proofUrl: string): DeskStory {
-  return { ...fullStory(story, links, proofUrl), ...stateMembers(story, links) };
+  const shown = shownToDesk(story);
+  return { ...fullStory(shown, links, proofUrl), ...stateMembers(shown, links) };
 }
 
 function stateMembers(story: DeskRow, links: Links) {
-  const hasImage = story.published_at !== 0 || story.image !== null;
+  const hasImage = !story.headline_withheld && (story.published_at !== 0 || story.image !== null);
   return { ...stateRow(story), image: hasImage ? links.image(story) : null };
 }
 
@@ -169,5 +175,6 @@ export function stateRow(story: DeskRow) {
     scheduled_at: isoOrNull(story.scheduled_at),
     withdrawn_at: isoOrNull(story.withdrawn_at),
     reason: story.reason,
+    headline_withheld: story.headline_withheld,
   };
 }

@@ -149,5 +149,6 @@ function draftOf({ piece, content_hash }: GenerationEntry): Story {
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,
+    headline_withheld: false,
   };
 }

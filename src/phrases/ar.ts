@@ -98,6 +98,8 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     record_corrections: 'التصويبات',
     record_standards: 'المعايير',
     card: 'سُحبت هذه المادة بتاريخ {day}. وصفحتها تذكر السبب.',
+    withheld: 'سُحبت مادة',
+    withheld_record: 'تبقى إيصالاتها في سجل الصحيفة. ولم يعد العنوان والنص يُعرضان. انظر {corrections} و{standards}.',
   },
   proof: {
     title: 'كيف تُثبَت هذه المادة',

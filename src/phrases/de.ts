@@ -92,6 +92,9 @@ export const de: Phrases<'one' | 'other'> = {
     record_corrections: 'Korrekturen',
     record_standards: 'Grundsätze',
     card: 'Dieser Beitrag wurde am {day} zurückgezogen. Auf seiner Seite steht, warum.',
+    withheld: 'Ein Beitrag wurde zurückgezogen',
+    withheld_record:
+      'Seine Quittungen bleiben im Register der Zeitung. Überschrift und Text werden nicht mehr gezeigt. Siehe die {corrections} und die {standards}.',
   },
   proof: {
     title: 'Wie dieser Beitrag belegt ist',

@@ -107,6 +107,10 @@ export const en = {
     record_standards: 'standards',
     /** On the card that other sites frame. */
     card: 'This piece was withdrawn on {day}. Its page says why.',
+    /** In place of the headline and the sentence on the record, where the headline is withheld. */
+    withheld: 'A piece was withdrawn',
+    withheld_record:
+      'Its receipts stay in the paper’s ledger. The headline and the text are withheld. See the {corrections} and the {standards}.',
   },
   /** Under a piece. */
   proof: {

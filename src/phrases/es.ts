@@ -92,6 +92,9 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     record_corrections: 'correcciones',
     record_standards: 'principios',
     card: 'Esta pieza fue retirada el {day}. Su página dice por qué.',
+    withheld: 'Se retiró una pieza',
+    withheld_record:
+      'Sus recibos permanecen en el registro del periódico. El titular y el texto ya no se muestran. Véanse las {corrections} y los {standards}.',
   },
   proof: {
     title: 'Cómo se prueba esta pieza',

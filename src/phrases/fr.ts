@@ -92,6 +92,9 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     record_corrections: 'corrections',
     record_standards: 'principes',
     card: 'Cet article a été retiré le {day}. Sa page dit pourquoi.',
+    withheld: 'Un article a été retiré',
+    withheld_record:
+      'Ses reçus restent dans le registre du journal. Le titre et le texte ne sont plus montrés. Voir les {corrections} et les {standards}.',
   },
   proof: {
     title: 'Comment cet article est prouvé',

@@ -91,6 +91,8 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     record_corrections: 'תיקונים',
     record_standards: 'עקרונות',
     card: 'כתבה זו נמשכה מפרסום ב־{day}. הסיבה מופיעה בעמוד שלה.',
+    withheld: 'כתבה נמשכה מפרסום',
+    withheld_record: 'הקבלות שלה נשארות בפנקס העיתון. הכותרת והטקסט אינם מוצגים עוד. ראו {corrections} ו{standards}.',
   },
   proof: {
     title: 'כיצד כתבה זו מוכחת',

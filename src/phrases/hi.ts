@@ -91,6 +91,9 @@ export const hi: Phrases<'one' | 'other'> = {
     record_corrections: 'भूल-सुधार',
     record_standards: 'मानक',
     card: 'यह लेख {day} को वापस ले लिया गया। कारण इसके पृष्ठ पर है।',
+    withheld: 'एक लेख वापस ले लिया गया',
+    withheld_record:
+      'इसकी पावतियाँ अख़बार के बहीखाते में बनी रहती हैं। शीर्षक और पाठ अब नहीं दिखाए जाते। देखें: {corrections} और {standards}।',
   },
   proof: {
     title: 'इस लेख का प्रमाण',

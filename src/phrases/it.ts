@@ -92,6 +92,9 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     record_corrections: 'correzioni',
     record_standards: 'principi',
     card: 'Questo articolo è stato ritirato in data {day}. La sua pagina dice perché.',
+    withheld: 'Un articolo è stato ritirato',
+    withheld_record:
+      'Le sue ricevute restano nel registro del giornale. Il titolo e il testo non vengono più mostrati. Si vedano le {corrections} e i {standards}.',
   },
   proof: {
     title: 'Come è provato questo articolo',

@@ -92,6 +92,9 @@ export const ja: Phrases<'other'> = {
     record_corrections: '訂正',
     record_standards: '編集方針',
     card: 'この記事は{day}に取り下げられました。理由は記事のページにあります。',
+    withheld: '記事が取り下げられました',
+    withheld_record:
+      '受領証は本紙の台帳に残ります。見出しと本文は表示されません。{corrections}と{standards}をご覧ください。',
   },
   proof: {
     title: 'この記事の証明',

@@ -92,6 +92,9 @@ export const ko: Phrases<'other'> = {
     record_corrections: '정정',
     record_standards: '편집 원칙',
     card: '이 기사는 {day} 철회되었습니다. 이유는 기사 페이지에 있습니다.',
+    withheld: '기사가 철회되었습니다',
+    withheld_record:
+      '접수증은 신문의 원장에 남습니다. 제목과 본문은 더 이상 표시되지 않습니다. {corrections}과 {standards}을 보십시오.',
   },
   proof: {
     title: '이 기사를 증명하는 방법',

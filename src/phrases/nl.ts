@@ -92,6 +92,9 @@ export const nl: Phrases<'one' | 'other'> = {
     record_corrections: 'correcties',
     record_standards: 'werkwijze',
     card: 'Dit stuk is op {day} ingetrokken. Op zijn pagina staat waarom.',
+    withheld: 'Er is een stuk ingetrokken',
+    withheld_record:
+      'De ontvangstbewijzen blijven in het register van de krant. De kop en de tekst worden niet meer getoond. Zie de {corrections} en de {standards}.',
   },
   proof: {
     title: 'Hoe dit stuk is bewezen',

@@ -92,6 +92,9 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     record_corrections: 'sprostowania',
     record_standards: 'zasady',
     card: 'Ten tekst wycofano dnia {day}. Jego strona podaje powód.',
+    withheld: 'Wycofano tekst',
+    withheld_record:
+      'Jego pokwitowania pozostają w rejestrze gazety. Tytuł i treść nie są już pokazywane. Zobacz {corrections} i {standards}.',
   },
   proof: {
     title: 'Jak udowodniono ten tekst',

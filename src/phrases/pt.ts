@@ -92,6 +92,9 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     record_corrections: 'correções',
     record_standards: 'princípios',
     card: 'Este texto foi retirado em {day}. A sua página diz por quê.',
+    withheld: 'Um texto foi retirado',
+    withheld_record:
+      'Seus recibos continuam no registro do jornal. O título e o texto não são mais mostrados. Veja as {corrections} e os {standards}.',
   },
   proof: {
     title: 'Como este texto é provado',

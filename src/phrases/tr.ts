@@ -92,6 +92,9 @@ export const tr: Phrases<'one' | 'other'> = {
     record_corrections: 'düzeltmeler',
     record_standards: 'ilkeler',
     card: 'Bu yazı geri çekildi ({day}). Nedeni sayfasında yazıyor.',
+    withheld: 'Bir yazı geri çekildi',
+    withheld_record:
+      'Alındıları gazetenin defterinde kalır. Başlığı ve metni artık gösterilmez. Bakınız: {corrections} ve {standards}.',
   },
   proof: {
     title: 'Bu yazı nasıl kanıtlanıyor',

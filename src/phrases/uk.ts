@@ -92,6 +92,9 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
     record_corrections: 'виправлення',
     record_standards: 'засади',
     card: 'Цей матеріал відкликано {day}. На його сторінці сказано, чому.',
+    withheld: 'Матеріал відкликано',
+    withheld_record:
+      'Його розписки лишаються в реєстрі газети. Заголовок і текст більше не показуються. Дивіться {corrections} і {standards}.',
   },
   proof: {
     title: 'Як підтверджено цей матеріал',

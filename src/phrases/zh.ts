@@ -91,6 +91,8 @@ export const zh: Phrases<'other'> = {
     record_corrections: '更正',
     record_standards: '编辑准则',
     card: '这篇稿件已于 {day} 撤回，原因见其页面。',
+    withheld: '一篇稿件已撤回',
+    withheld_record: '其回执仍保留在本报的账簿中。标题和正文不再显示。参见{corrections}和{standards}。',
   },
   proof: {
     title: '这篇稿件如何得到证明',

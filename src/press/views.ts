@@ -164,7 +164,8 @@ export interface StoryView extends RowView {
 /** The page of a withdrawn piece. */
 export interface WithdrawnView {
   frame: Frame;
-  headline: string;
+  /** Null where it is withheld. */
+  headline: string | null;
   reason: string;
   published_at: string;
   withdrawn_at: string;
@@ -342,7 +343,13 @@ export interface ReaderManageView extends ChoicesView {
 
 export interface CorrectionsView {
   frame: Frame;
-  rows: { at: string; kind: 'correction' | 'withdrawal'; note: string; headline: string; url: string }[];
+  /** `piece` is null where its headline is withheld. */
+  rows: {
+    at: string;
+    kind: 'correction' | 'withdrawal';
+    note: string;
+    piece: { headline: string; url: string } | null;
+  }[];
   standards_url: string;
 }
 
@@ -371,7 +378,8 @@ export interface EmbedView {
   nameplate: string;
   root_absolute: string;
   story_absolute: string;
-  headline: string;
+  /** Null where it is withheld. */
+  headline: string | null;
   dek: string;
   category: string;
   byline: { name: string; title: string };

@@ -54,6 +54,8 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   list(paper: string, query: DeliveryQuery): DeliveryRecord[];
   /** The number of waiting deliveries, and when the first one is due, in ms. */
   waiting(): { count: number; next: number | null };
+  /** Deletes messages about a piece, with their deliveries, those that wait included. */
+  forgetPiece(paper: string, piece: string): void;
   /** Deletes messages made at or before a time, with their deliveries, except what still waits. */
   forget(until: number): void;
 }

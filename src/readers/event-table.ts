@@ -26,6 +26,8 @@ export interface EventTable {
   /** The mark of a queue by name; at the start for a new name. */
   mark(name: string): EventMark;
   setMark(name: string, mark: EventMark): void;
+  /** Whether the headline of an event's piece is withheld by now. */
+  isWithheld(piece: string): boolean;
   /** The number of the newest event; 0 without any. */
   last(): number;
   /** Deletes events up to a time that every queue has processed. */

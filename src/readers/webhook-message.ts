@@ -2,6 +2,7 @@ import { castRow } from '../desk/cast.ts';
 import type { DeskEvent } from '../desk/event.ts';
 import type { Links } from '../desk/story.ts';
 import { storyRow, storyUrl } from '../desk/story.ts';
+import { noticeOf } from '../desk/withdrawal.ts';
 import { eventBody } from '../outbound/event-body.ts';
 import { isoTime } from '../time.ts';
 
@@ -15,10 +16,10 @@ function dataOf(event: DeskEvent, links: Links): object {
   const row = storyRow(event.story, links);
   // Every byline that is shown declares an AI author.
   if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };
+  const named = noticeOf({ ...event.story, headline_withheld: event.headline_withheld });
   return {
     id: row.id,
-    slug: row.slug,
-    url: storyUrl(links.root, row.slug),
+    ...(named === null ? { headline_withheld: true } : { slug: named.slug, url: storyUrl(links.root, named.slug) }),
     withdrawn_at: isoTime(event.at),
     reason: event.reason,
   };

@@ -34,6 +34,10 @@ export function queueNext(
     const mark = events.mark(MARK);
     const event = events.next(mark.n);
     if (event === null) return false;
+    if (isWithheld(events, event)) {
+      events.setMark(MARK, { n: event.n, after: '' });
+      return true;
+    }
     const { id, paper, type } = event;
     const made_at = now();
     if (mark.after === '') webhooks.register(paper, made_at);
@@ -46,6 +50,12 @@ export function queueNext(
     events.setMark(MARK, last === undefined ? { n: event.n, after: '' } : { n: mark.n, after: last.id });
     return true;
   });
+}
+
+/** Whether an event tells what its piece's desk withholds by now. */
+function isWithheld(events: EventTable, event: DeskEvent): boolean {
+  if (event.type === 'cast.published' || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
+  return events.isWithheld(event.story.id);
 }
 
 /** Queues a test for a webhook, on or off: one immediate attempt. Returns the delivery's id. */

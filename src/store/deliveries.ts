@@ -105,6 +105,10 @@ export function deliveryTable(db: Db): DeliveryTable {
     list: (paper, { limit, after = '~', state = null, webhook = null }) =>
       withAttempts(list(paper, after, limit, state, webhook)),
     waiting: () => waiting() ?? { count: 0, next: null },
+    forgetPiece: run(
+      `DELETE FROM messages WHERE id IN (SELECT id FROM events WHERE paper = ? AND piece = ?
+         AND type IN ('story.aired', 'story.revised', 'story.withdrawn'))`,
+    ),
     forget: run(
       `DELETE FROM messages WHERE made_at <= ?
          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.message = messages.id AND d.state = 'waiting')`,

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { DeskEvent } from '../desk/event.ts';
 import type { EventTable, KeptEvent } from '../readers/event-table.ts';
-import { integer, json, oneOf, orNull, text } from './columns.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
@@ -31,6 +31,7 @@ export function eventTable(db: Db): Events {
   const setMark = run(
     'INSERT INTO event_marks (name, n, after) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n, after = excluded.after',
   );
+  const withheld = one('SELECT headline_withheld FROM pieces WHERE id = ?', flag);
   const last = one('SELECT max(n) FROM events', orNull(integer));
   return {
     append(event) {
@@ -44,6 +45,7 @@ export function eventTable(db: Db): Events {
     setMark(name, { n, after }) {
       setMark(name, n, after);
     },
+    isWithheld: (piece) => withheld(piece) ?? false,
     last: () => last() ?? 0,
     forget: run('DELETE FROM events WHERE at <= ? AND n <= (SELECT min(n) FROM event_marks)'),
   };

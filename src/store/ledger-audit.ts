@@ -1,7 +1,7 @@
 import type { PieceState } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
-import { integer, json, oneOf, orNull, text } from './columns.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
@@ -90,7 +90,7 @@ export function archiveRows(db: Db): ArchiveRows {
   const { one, all } = sql(db);
   const pieces = all(
     `SELECT id, paper, slug, category, persona, revision, state, published_at, updated_at, scheduled_at,
-       withdrawn_at, reason FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`,
+       withdrawn_at, reason, headline_withheld FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`,
     {
       id: text,
       paper: text,
@@ -104,6 +104,7 @@ export function archiveRows(db: Db): ArchiveRows {
       scheduled_at: orNull(integer),
       withdrawn_at: orNull(integer),
       reason: orNull(text),
+      headline_withheld: flag,
     },
   );
   const count = one('SELECT count(*) FROM generations', integer);

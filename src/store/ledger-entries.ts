@@ -9,7 +9,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
-import { integer, json, oneOf, orNull, text } from './columns.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
@@ -101,7 +101,9 @@ export function ledgerTables(db: Db): LedgerTables {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const airing = run('INSERT INTO airings (n, paper, piece, on_air_at, made_by) VALUES (?, ?, ?, ?, ?)');
-  const withdrawal = run('INSERT INTO withdrawals (n, paper, piece, reason, made_by) VALUES (?, ?, ?, ?, ?)');
+  const withdrawal = run(
+    'INSERT INTO withdrawals (n, paper, piece, reason, withhold_headline, made_by) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const enteredKeys = all(
     `SELECT k.n, k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
      FROM door_keys k JOIN entries e ON e.n = k.n
@@ -185,12 +187,11 @@ export function ledgerTables(db: Db): LedgerTables {
       on_air_at: integer,
       made_by: text,
     }),
-    withdrawal: one('SELECT paper, piece, reason, made_by FROM withdrawals WHERE n = ?', {
-      paper: text,
-      piece: text,
-      reason: text,
-      made_by: text,
-    }),
+    withdrawal: one(
+      'SELECT paper, piece, reason, withhold_headline, made_by FROM withdrawals WHERE n = ?',
+      { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text },
+      ({ withhold_headline, ...rest }) => (withhold_headline ? { ...rest, withhold_headline: true as const } : rest),
+    ),
   };
 
   const entryAt = (n: number, kind: LedgerEntry['type'], at: number): LedgerEntry => {
@@ -268,7 +269,7 @@ export function ledgerTables(db: Db): LedgerTables {
           airing(n, entry.paper, entry.piece, entry.on_air_at, entry.made_by);
           break;
         case 'withdrawal':
-          withdrawal(n, entry.paper, entry.piece, entry.reason, entry.made_by);
+          withdrawal(n, entry.paper, entry.piece, entry.reason, entry.withhold_headline ? 1 : 0, entry.made_by);
           break;
       }
     },

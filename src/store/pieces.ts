@@ -56,6 +56,7 @@ const DESK_LIST = {
   scheduled_at: orNull(integer),
   withdrawn_at: orNull(integer),
   reason: orNull(text),
+  headline_withheld: flag,
 };
 
 const STORY = {
@@ -147,8 +148,8 @@ function generationOf(row: Read<typeof GENERATION>): Generation {
 }
 
 function deskRowOf(row: Read<typeof DESK_LIST>): DeskRow {
-  const { state, scheduled_at, withdrawn_at, reason } = row;
-  return { ...rowOf(row), state, scheduled_at, withdrawn_at, reason };
+  const { state, scheduled_at, withdrawn_at, reason, headline_withheld } = row;
+  return { ...rowOf(row), state, scheduled_at, withdrawn_at, reason, headline_withheld };
 }
 
 /** Pieces of all papers. `Archive` documents the reads of a single paper. */
@@ -159,7 +160,7 @@ export interface PieceTable {
   load(paper: string, slugs: readonly string[], earlierMax: number): PieceLoad;
   hasSlug(paper: string, slug: string): boolean;
   /** The piece of an id or a slug, in any state, and the hash of its newest receipt. */
-  newestReceipt(paper: string, name: string): { id: string; receipt_hash: string } | null;
+  newestReceipt(paper: string, name: string): { id: string; receipt_hash: string; headline_withheld: boolean } | null;
   /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
   /** The newest revisions that have a picture or name a media file in their prose. */
@@ -211,13 +212,13 @@ export interface PieceTable {
 export function pieceTables(db: Db): PieceTable {
   const { run, one, all, each } = sql(db);
   const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.content_hash,
-    p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
+    p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld ${FROM}`;
   const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
   const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);
   // A piece without revisions has one generation, whose columns are read with it.
   const loaded = all(
     `SELECT ${ROW}, p.state, CAST(g.prose AS BLOB) AS prose, g.cited_facts, g.content_hash,
-       p.scheduled_at, p.withdrawn_at, p.reason, g.seq, g.receipt_hash, e.at, g.kid, g.receipt,
+       p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld, g.seq, g.receipt_hash, e.at, g.kid, g.receipt,
        (SELECT json_group_array(id) FROM (SELECT o.id FROM pieces o WHERE o.paper = p.paper AND o.category = p.category
           AND o.state = 'on_air' AND (o.published_at, o.id) < (p.published_at, p.id)
           ORDER BY o.published_at DESC, o.id DESC LIMIT ?2)) AS earlier
@@ -233,8 +234,8 @@ export function pieceTables(db: Db): PieceTable {
     rowOf,
   );
   const newestReceipt = one(
-    `SELECT p.id, g.receipt_hash ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2) ORDER BY p.id = ?2 DESC`,
-    { id: text, receipt_hash: text },
+    `SELECT p.id, g.receipt_hash, p.headline_withheld ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2) ORDER BY p.id = ?2 DESC`,
+    { id: text, receipt_hash: text, headline_withheld: flag },
   );
   const hasSlug = one('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?', integer);
   const corrections = all(
@@ -244,12 +245,13 @@ export function pieceTables(db: Db): PieceTable {
     { at: integer, revision: integer, note: text },
   );
   const corrected = all(
-    `SELECT 'correction' AS kind, ${REVISED_AT} AS at, g.revision, g.correction AS note, p.slug, n.headline
+    `SELECT 'correction' AS kind, ${REVISED_AT} AS at, g.revision, g.correction AS note, p.slug, n.headline,
+       n.language, p.headline_withheld
      FROM generations g JOIN entries e ON e.n = g.n JOIN pieces p ON p.id = g.piece
      JOIN generations n ON n.n = p.generation
      WHERE g.paper = ?1 AND g.correction IS NOT NULL AND p.state = 'on_air'
      UNION ALL
-     SELECT 'withdrawal', p.withdrawn_at, p.revision, p.reason, p.slug, n.headline
+     SELECT 'withdrawal', p.withdrawn_at, p.revision, p.reason, p.slug, n.headline, n.language, p.headline_withheld
      FROM pieces p JOIN generations n ON n.n = p.generation
      WHERE p.paper = ?1 AND p.state <> 'on_air' AND p.published_at IS NOT NULL
      ORDER BY 2 DESC, 5 LIMIT ?2`,
@@ -260,6 +262,8 @@ export function pieceTables(db: Db): PieceTable {
       note: text,
       slug: text,
       headline: text,
+      language: text,
+      headline_withheld: flag,
     },
   );
   const SHOWN = { id: text, slug: text, category: text, published_at: integer };
@@ -349,8 +353,8 @@ export function pieceTables(db: Db): PieceTable {
        generation = excluded.generation, category = excluded.category, persona = excluded.persona`,
   );
   const setStanding = run(
-    `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?
-     WHERE id = ?`,
+    `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?,
+       headline_withheld = ? WHERE id = ?`,
   );
   const insertOnAir = run(
     `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, published_at, updated_at)
@@ -377,7 +381,8 @@ export function pieceTables(db: Db): PieceTable {
     { id: text, slug: text, state, image: orNull(text), prose: text },
   );
   const unaired = all(
-    `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
+    `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld
+     ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
     DESK_LIST,
     deskRowOf,
   );
@@ -402,6 +407,7 @@ export function pieceTables(db: Db): PieceTable {
     scheduled_at: row.scheduled_at,
     withdrawn_at: row.withdrawn_at,
     reason: row.reason,
+    headline_withheld: row.headline_withheld,
   });
   const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
   const nextMonth = (name: string): number => {
@@ -545,16 +551,21 @@ export function pieceTables(db: Db): PieceTable {
        WHERE p.paper = ?1 AND p.state = 'on_air' AND a.on_air_at > e.at AND a.on_air_at > ?2 ORDER BY p.id`,
       text,
     ),
-    state: one('SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?', {
-      state,
-      published_at: LIST.published_at,
-      updated_at: LIST.updated_at,
-      scheduled_at: orNull(integer),
-      withdrawn_at: orNull(integer),
-      reason: orNull(text),
-    }),
+    state: one(
+      'SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason, headline_withheld FROM pieces WHERE id = ?',
+      {
+        state,
+        published_at: LIST.published_at,
+        updated_at: LIST.updated_at,
+        scheduled_at: orNull(integer),
+        withdrawn_at: orNull(integer),
+        reason: orNull(text),
+        headline_withheld: flag,
+      },
+    ),
     setState(piece, s) {
-      setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
+      const withheld = s.headline_withheld ? 1 : 0;
+      setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, withheld, piece);
     },
     addOnAir({ paper, piece: { id, slug, revision, category, persona } }, { published_at, updated_at }) {
       insertOnAir(id, paper, slug, revision, id, revision, category, persona, published_at, updated_at);

@@ -260,6 +260,7 @@ export function openStore(settings: DatabaseSettings): Store {
     mails: mailTable(db),
   };
   const events = eventTable(db);
+  const deliveries = deliveryTable(db);
 
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
@@ -371,7 +372,12 @@ export function openStore(settings: DatabaseSettings): Store {
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
     markStale: manifest.markStale,
-    emit: events.append,
+    emit(event) {
+      // What was queued about the piece would tell its headline, now or when it is sent again.
+      if (event.type === 'story.withdrawn' && event.headline_withheld)
+        deliveries.forgetPiece(event.paper, event.story.id);
+      events.append(event);
+    },
     logLeaf: log.append,
   };
 
@@ -417,7 +423,7 @@ export function openStore(settings: DatabaseSettings): Store {
     leases: leaseTable(db, transact),
     log,
     webhooks: webhookTable(db),
-    deliveries: deliveryTable(db),
+    deliveries,
     notices: noticeTable(db),
     records: recordsTables(db, transact, log),
     entries: entries.entries,

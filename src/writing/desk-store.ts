@@ -1,5 +1,6 @@
 import { append } from '../desk/append.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
+import { DRAFT } from '../desk/ledger-store.ts';
 import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { IN_MEMORY } from '../store/open.ts';
@@ -73,10 +74,9 @@ export class DeskStore {
       replaced.push(stored);
       this.#stored.delete(key);
     }
-    const off = { published_at: null, updated_at: null, scheduled_at: null, withdrawn_at: null, reason: null };
     // The search index lets a piece go with the transaction that takes it off the air.
     store.transact(() => {
-      for (const { id } of replaced) store.setPieceState(id, { state: 'draft', ...off });
+      for (const { id } of replaced) store.setPieceState(id, DRAFT);
     });
     store.transact(() => {
       for (const { id } of replaced) store.pieces.remove(id);
@@ -123,8 +123,7 @@ export class DeskStore {
     const published_at = typeof air === 'number' ? air : (files[0]?.savedAt ?? 0);
     const newest = filings.at(-1)?.revised_at ?? files.at(-1)?.savedAt ?? 0;
     const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
-    const state = { published_at, updated_at, scheduled_at: null, withdrawn_at: null, reason: null };
-    store.setPieceState(id, { state: 'on_air', ...state });
+    store.setPieceState(id, { ...DRAFT, state: 'on_air', published_at, updated_at });
     return id;
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
@@ -9,6 +10,8 @@ import { fileStory } from '../../src/desk/filing.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
 import { paperFrom } from '../../src/desk/record.ts';
 import { Fault } from '../../src/fault.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
@@ -315,5 +318,36 @@ describe('where a piece stands', () => {
         .map(({ filed_at }) => filed_at),
       ['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z'],
     );
+  });
+
+  test('a headline is withheld with a withdrawal or after it, until the piece is on air again', async (t) => {
+    file();
+    air();
+    const withhold = (reason = 'The law.') =>
+      withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason, withholdHeadline: true });
+    assert.throws(() => withhold(`It said “what  TIDE means”.`), /repeats the headline/);
+    withdraw();
+    const [{ withdrawn_at }, count] = [story(), entries()];
+    assert.equal(story().headline_withheld, false);
+    clock.now += HOUR;
+    assert.equal(withhold().headline_withheld, true);
+    assert.deepEqual([story().withdrawn_at, story().reason, entries()], [withdrawn_at, 'The law.', count + 1]);
+    assert.throws(() => withhold(), /withheld already/);
+    // A new revision and a schedule change nothing of it.
+    file({ headline: 'Another' });
+    air(clock.now + HOUR);
+    assert.equal(story().headline_withheld, true);
+    withdraw('Not yet.');
+    assert.deepEqual([story().state, story().headline_withheld], ['withdrawn', true]);
+
+    const copy = join(tempFolder(t), 'ledger.jsonl');
+    await exportLedger(app, copy);
+    const other = appContextIn(t, tempFolder(t), clock);
+    await importLedger(other, copy);
+    assert.equal(other.store.archive(PAPER).storyBySlug('tide')?.headline_withheld, true);
+    assert.deepEqual([...other.store.entries()], [...app.store.entries()]);
+
+    air();
+    assert.equal(story().headline_withheld, false);
   });
 });

@@ -86,6 +86,30 @@ class Stand {
   }
 }
 
+test('what is withheld is neither sent, nor sent again', async (t) => {
+  const stand = new Stand(t);
+  stand.add('http://hook.example/');
+  stand.air('tide');
+  await stand.round();
+  stand.clock.now += 1_000;
+  fileStory(stand.app.desk, PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
+  withdrawStory(stand.app.desk, PAPER, 'tide', { by: 'cli', reason: 'A court said so.', withholdHeadline: true });
+  assert.deepEqual(stand.deliveries(), [], 'nothing that was sent can be sent again');
+  stand.sent.length = 0;
+  await stand.round();
+  const id = stand.app.store.archive(PAPER).storyBySlug('tide')?.id;
+  assert.deepEqual(
+    stand.sent.map(({ body }) => JSON.parse(body)),
+    [
+      {
+        type: 'story.withdrawn',
+        timestamp: '2026-11-20T12:00:01.000Z',
+        data: { id, headline_withheld: true, withdrawn_at: '2026-11-20T12:00:01.000Z', reason: 'A court said so.' },
+      },
+    ],
+  );
+});
+
 test('what a receiver gets', async (t) => {
   const stand = new Stand(t);
   stand.add('http://hook.example/');

@@ -55,7 +55,7 @@ interface About {
 type Step =
   | { do: 'file'; piece: number; section: number; persona: number; words: string; corrects: boolean; about: About }
   | { do: 'air'; piece: number; hours: number }
-  | { do: 'withdraw'; piece: number }
+  | { do: 'withdraw'; piece: number; withholds: boolean }
   | { do: 'wait'; hours: number }
   | { do: 'hue'; hue: number }
   | { do: 'sections'; keep: number }
@@ -90,7 +90,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       hours: fc.integer({ min: -80, max: 30 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), piece: fc.nat(5) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('withdraw' as const), piece: fc.nat(5), withholds: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('hue' as const), hue: fc.nat(359) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sections' as const), keep: fc.integer({ min: 1, max: 3 }) }) },
@@ -148,7 +151,11 @@ function take(app: AppContext, clock: Clock, action: Step): void {
     if (action.do === 'air')
       airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
     if (action.do === 'withdraw')
-      withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
+      withdrawStory(desk, PAPER, slug(action.piece), {
+        by: 'cli',
+        reason: 'It was wrong.',
+        withholdHeadline: action.withholds,
+      });
     if (action.do === 'cosign') cosignAll(app);
     if (action.do === 'media') record('media', PICTURE.path, PICTURE);
     if (action.do === 'photograph') {

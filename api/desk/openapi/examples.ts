@@ -80,6 +80,7 @@ const DRAFT = {
   published_at: null,
   updated_at: null,
   scheduled_at: null,
+  headline_withheld: false,
   withdrawn_at: null,
   reason: null,
 };

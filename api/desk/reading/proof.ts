@@ -6,7 +6,7 @@ import type { PaperContext } from '../../env.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
-import { archiveOf, pieceNotFound, requirePiece } from '../context.ts';
+import { archiveOf, pieceNotFound, requirePiece, withdrawnFault } from '../context.ts';
 import { idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
@@ -58,9 +58,10 @@ const proof = operation({
   operationId: 'readProof',
   tags: ['Proof'],
   summary: 'The content hash, its basis, and the signed receipt of every revision',
-  description: 'Also of drafts and of withdrawn pieces: what was filed stays proved.',
+  description:
+    'Also of drafts and of withdrawn pieces: what was filed stays proved. Not of one whose headline is withheld.',
   request: { params: idParam },
-  responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
+  responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
 });
 
 /**
@@ -73,6 +74,8 @@ export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);
+    // What is hashed has the headline in it.
+    if (newest.headline_withheld) throw withdrawnFault(requirePiece(archiveOf(app, c), newest.id));
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
     return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()}`, make);
   });

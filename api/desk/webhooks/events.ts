@@ -17,7 +17,14 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
     name: 'StoryWithdrawn',
     summary: 'A piece left the air',
     data: z
-      .object({ id: z.string(), slug: z.string(), url: z.url(), withdrawn_at: z.iso.datetime(), reason: z.string() })
+      .object({
+        id: z.string(),
+        slug: z.string().optional().openapi({ description: 'Left out where the headline is withheld.' }),
+        url: z.url().optional().openapi({ description: 'Left out where the headline is withheld.' }),
+        headline_withheld: z.literal(true).optional().openapi({ description: 'Remove what you keep of the piece.' }),
+        withdrawn_at: z.iso.datetime(),
+        reason: z.string(),
+      })
       .openapi('ToldWithdrawal'),
   },
   'cast.published': { name: 'CastPublished', summary: 'The video edition of a day is there', data: CastRow },

@@ -70,7 +70,13 @@ const Airing = z
   .openapi('Airing');
 
 const Withdrawal = z
-  .strictObject({ reason: z.string().openapi({ description: 'One line; readers will see it.' }) })
+  .strictObject({
+    reason: z.string().openapi({ description: 'One line; readers will see it.' }),
+    withhold_headline: z.boolean().optional().openapi({
+      description:
+        'Where law or privacy asks for it: the headline appears nowhere any more, and notices say that a piece was withdrawn. Also of a piece that was withdrawn before.',
+    }),
+  })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
 /** Members that every write response has beside its record. */
@@ -193,11 +199,11 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   );
 
   routes.operation(withdraw, (c) => {
-    const { reason } = c.req.valid('json');
+    const { reason, withhold_headline: withholdHeadline = false } = c.req.valid('json');
     const { id } = c.req.valid('param');
     return write(writer, c, (key) => {
       const { slug } = requirePiece(archiveOf(app, c), id);
-      const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason });
+      const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
       return standingOf(app, c, story);
     });
   });

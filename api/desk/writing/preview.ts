@@ -186,5 +186,6 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,
+    headline_withheld: false,
   };
 }

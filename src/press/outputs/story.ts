@@ -1,6 +1,7 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { statementOf } from '../../desk/clock-correction.ts';
+import { noticeOf } from '../../desk/withdrawal.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
 import { tagSlug } from '../../ledger/tag.ts';
@@ -173,7 +174,7 @@ async function withdrawnPage(edition: Edition, found: Story, render: Render): Pr
   const t = phrasesOf(edition.paper().language).withdrawn;
   const view: WithdrawnView = {
     frame: frameOf(edition, { path, title: t.title, description: t.description, noindex: true }),
-    headline: found.headline,
+    headline: noticeOf(found)?.headline ?? null,
     reason: found.reason ?? '',
     published_at: isoTime(found.published_at),
     withdrawn_at: isoTime(found.withdrawn_at ?? 0),
@@ -194,6 +195,7 @@ async function cards(edition: Edition, found: Story, render: Render): Promise<Re
 export function embedView(edition: Edition, found: Story): EmbedView {
   const paper = edition.paper();
   const { root } = edition.site;
+  const headline = noticeOf(found)?.headline ?? null;
   const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image, root);
   return {
     withdrawn_at: isoOrNull(found.withdrawn_at),
@@ -202,8 +204,8 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     nameplate: paper.nameplate,
     root_absolute: `${root}/`,
     story_absolute: `${root}/stories/${found.slug}/`,
-    headline: found.headline,
-    dek: found.dek,
+    headline,
+    dek: headline === null ? '' : found.dek,
     category: found.category,
     byline: found.byline,
     writer: found.writer,

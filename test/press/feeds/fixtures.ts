@@ -62,6 +62,7 @@ export function story(change: Partial<Story> = {}): Story {
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,
+    headline_withheld: false,
     ...change,
   };
 }
