@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Route } from 'playwright-core';
@@ -15,7 +15,7 @@ import type { Stand } from './stand.ts';
 import { openStand } from './stand.ts';
 import { pressVerify } from './verify-panel.ts';
 
-/** Revised once, so that its chain has two links. */
+/** Revised twice, the second time by `writtenByPeople`: its chain has three links. */
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 const KEYS = '**/.well-known/newsdesk-keys.json';
 const PROOF = '**/proof.json';
@@ -29,12 +29,20 @@ const SIGNED = 'The paper’s door signed the receipt';
 const CHAIN = 'The chain of revisions is whole';
 const SHOWN = 'This page shows that text';
 
+const AUTHORS = 'authors:\n  - Ann Lee\n  - name: Bo Ray\n    url: https://bo.example/?a&b\n';
+
+/** Files a revision of the story that names people as its authors. */
+function writtenByPeople(folder: string): void {
+  const file = join(folder, 'content/the-plumb-line/stories/keepers-of-the-zones.2.md');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^---\n/, `---\n${AUTHORS}`));
+}
+
 describe('the panel that verifies a piece', { concurrency: 2 }, () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
     browser = await openBrowser();
-    stand = await openStand();
+    stand = await openStand(writtenByPeople);
   });
   after(async () => {
     await browser?.close();
@@ -142,7 +150,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       'the proof of an older revision',
       proofWith((proof) => ({ ...proof, revision: 1 })),
       [RECEIPT],
-      /This page shows revision 2; the receipt and the proof name 2 and 1/,
+      /This page shows revision 3; the receipt and the proof name 3 and 1/,
     ],
     [
       'a proof that is none',
@@ -187,6 +195,19 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       [SIGNED, CHAIN],
       /changed after it was signed, or never signed/,
     ],
+    [
+      'an author altered on the page',
+      pageWith(/(<bdi class="author">)Ann/, '$1An'),
+      [SHOWN],
+      /The list of authors differs: .*“An Lee;.*“Ann Lee;/,
+    ],
+    [
+      'an author’s address altered on the page',
+      pageWith(/(class="author"><a href="https:\/\/)bo/, '$1no'),
+      [SHOWN],
+      /no\.example/,
+    ],
+    ['an author added to the page', pageWith(/(<bdi class="author">)/, '$1Cy</bdi>, $1'), [SHOWN], /authors differs/],
     ['a headline altered on the page', pageWith(/(<h1[^>]*>)/, '$1Not '), [SHOWN], /The headline differs: .*“Not /],
     ['a summary altered on the page', pageWith(/(<p class="dek">)/, '$1Not '), [SHOWN], /The summary differs/],
     [
@@ -221,9 +242,9 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     ],
     [
       'a page that says it is another revision',
-      pageWith(/data-revision="2"/, 'data-revision="3"'),
+      pageWith(/data-revision="3"/, 'data-revision="4"'),
       [RECEIPT],
-      /This page shows revision 3/,
+      /This page shows revision 4/,
     ],
   ];
   for (const [what, altered, expected, words] of ALTERED) {
