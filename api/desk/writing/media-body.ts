@@ -229,8 +229,4 @@ function broken(error: unknown): Fault {
 }
 
 /** A media type without its parameters. */
-const plain = (type: string): string =>
-  type
-    .replace(/ *;.*$/, '')
-    .trim()
-    .toLowerCase();
+const plain = (type: string): string => (type.split(';', 1)[0] ?? '').trim().toLowerCase();
