@@ -34,11 +34,7 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'شخصية ذكاء اصطناعي',
-    chip: '{rest}ذكاء اصطناعي',
-    chip_rest: 'شخصية ',
     made: 'من صنع الذكاء الاصطناعي',
-    made_chip: '{rest}ذكاء اصطناعي',
-    made_rest: 'من صنع ',
     by: 'بقلم {writer}',
     declared: '{name}، شخصية ذكاء اصطناعي',
     declared_all: '{paper}، شخصيات ذكاء اصطناعي',

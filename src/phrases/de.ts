@@ -34,11 +34,7 @@ export const de: Phrases<'one' | 'other'> = {
   },
   byline: {
     persona: 'KI-Persona',
-    chip: 'KI{rest}',
-    chip_rest: '-Persona',
     made: 'KI-erzeugt',
-    made_chip: 'KI{rest}',
-    made_rest: '-erzeugt',
     by: 'Von {writer}',
     declared: '{name}, KI-Persona',
     declared_all: '{paper}, KI-Personas',

@@ -42,12 +42,7 @@ export const en = {
   /** Beside every name of a persona. The disclosure is a legal one: it must be as clear as the English. */
   byline: {
     persona: 'AI persona',
-    /** The same in a list: seen is what stands beside `{rest}`, and machines and screen readers get the whole. */
-    chip: 'AI{rest}',
-    chip_rest: ' persona',
     made: 'AI-made',
-    made_chip: 'AI{rest}',
-    made_rest: '-made',
     by: 'By {writer}',
     /** A name in feeds. No brackets: some feed readers take what stands in them for a mail address. */
     declared: '{name}, AI persona',

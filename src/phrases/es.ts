@@ -34,11 +34,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'personaje de IA',
-    chip: '{rest}IA',
-    chip_rest: 'personaje de ',
     made: 'hecho con IA',
-    made_chip: '{rest}IA',
-    made_rest: 'hecho con ',
     by: 'Por {writer}',
     declared: '{name}, personaje de IA',
     declared_all: '{paper}, personajes de IA',

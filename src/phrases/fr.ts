@@ -34,11 +34,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'persona d’IA',
-    chip: '{rest}IA',
-    chip_rest: 'persona d’',
     made: 'produit par IA',
-    made_chip: '{rest}IA',
-    made_rest: 'produit par ',
     by: 'Par {writer}',
     declared: '{name}, persona d’IA',
     declared_all: '{paper}, personas d’IA',

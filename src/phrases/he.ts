@@ -34,11 +34,7 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
   },
   byline: {
     persona: 'דמות AI',
-    chip: '{rest}AI',
-    chip_rest: 'דמות ',
     made: 'נוצר ב־AI',
-    made_chip: '{rest}AI',
-    made_rest: 'נוצר ב־',
     by: 'מאת {writer}',
     declared: '{name}, דמות AI',
     declared_all: '{paper}, דמויות AI',

@@ -34,11 +34,7 @@ export const hi: Phrases<'one' | 'other'> = {
   },
   byline: {
     persona: 'AI पात्र',
-    chip: 'AI{rest}',
-    chip_rest: ' पात्र',
     made: 'AI-निर्मित',
-    made_chip: 'AI{rest}',
-    made_rest: '-निर्मित',
     by: 'लेखक: {writer}',
     declared: '{name}, AI पात्र',
     declared_all: '{paper}, AI पात्र',

@@ -34,11 +34,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'personaggio IA',
-    chip: '{rest}IA',
-    chip_rest: 'personaggio ',
     made: 'fatto con IA',
-    made_chip: '{rest}IA',
-    made_rest: 'fatto con ',
     by: 'Di {writer}',
     declared: '{name}, personaggio IA',
     declared_all: '{paper}, personaggi IA',

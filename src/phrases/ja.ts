@@ -34,11 +34,7 @@ export const ja: Phrases<'other'> = {
   },
   byline: {
     persona: 'AIペルソナ',
-    chip: 'AI{rest}',
-    chip_rest: 'ペルソナ',
     made: 'AI制作',
-    made_chip: 'AI{rest}',
-    made_rest: '制作',
     by: '文：{writer}',
     declared: '{name}、AIペルソナ',
     declared_all: '{paper}、AIペルソナ',

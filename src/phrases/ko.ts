@@ -34,11 +34,7 @@ export const ko: Phrases<'other'> = {
   },
   byline: {
     persona: 'AI 페르소나',
-    chip: 'AI{rest}',
-    chip_rest: ' 페르소나',
     made: 'AI 제작',
-    made_chip: 'AI{rest}',
-    made_rest: ' 제작',
     by: '글 {writer}',
     declared: '{name}, AI 페르소나',
     declared_all: '{paper}, AI 페르소나',

@@ -34,11 +34,7 @@ export const nl: Phrases<'one' | 'other'> = {
   },
   byline: {
     persona: 'AI-personage',
-    chip: 'AI{rest}',
-    chip_rest: '-personage',
     made: 'met AI gemaakt',
-    made_chip: '{rest}AI',
-    made_rest: 'gemaakt met ',
     by: 'Door {writer}',
     declared: '{name}, AI-personage',
     declared_all: '{paper}, AI-personages',

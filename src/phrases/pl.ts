@@ -34,11 +34,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'persona AI',
-    chip: '{rest}AI',
-    chip_rest: 'persona ',
     made: 'stworzone przez AI',
-    made_chip: '{rest}AI',
-    made_rest: 'stworzone przez ',
     by: 'Autor: {writer}',
     declared: '{name}, persona AI',
     declared_all: '{paper}, persony AI',

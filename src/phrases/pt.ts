@@ -34,11 +34,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'persona de IA',
-    chip: '{rest}IA',
-    chip_rest: 'persona de ',
     made: 'feito com IA',
-    made_chip: '{rest}IA',
-    made_rest: 'feito com ',
     by: 'Por {writer}',
     declared: '{name}, persona de IA',
     declared_all: '{paper}, personas de IA',

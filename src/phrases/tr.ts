@@ -34,11 +34,7 @@ export const tr: Phrases<'one' | 'other'> = {
   },
   byline: {
     persona: 'yapay zekâ karakteri',
-    chip: 'YZ{rest}',
-    chip_rest: ' (yapay zekâ karakteri)',
     made: 'yapay zekâ ürünü',
-    made_chip: 'YZ{rest}',
-    made_rest: ' (yapay zekâ ürünü)',
     by: 'Yazan: {writer}',
     declared: '{name}, yapay zekâ karakteri',
     declared_all: '{paper}, yapay zekâ karakterleri',

@@ -34,11 +34,7 @@ export const uk: Phrases<'one' | 'few' | 'many' | 'other'> = {
   },
   byline: {
     persona: 'ШІ-персонаж',
-    chip: 'ШІ{rest}',
-    chip_rest: '-персонаж',
     made: 'створено ШІ',
-    made_chip: '{rest}ШІ',
-    made_rest: 'створено ',
     by: 'Автор: {writer}',
     declared: '{name}, ШІ-персонаж',
     declared_all: '{paper}, ШІ-персонажі',

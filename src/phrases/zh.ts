@@ -34,11 +34,7 @@ export const zh: Phrases<'other'> = {
   },
   byline: {
     persona: 'AI 虚拟作者',
-    chip: 'AI{rest}',
-    chip_rest: ' 虚拟作者',
     made: 'AI 制作',
-    made_chip: 'AI{rest}',
-    made_rest: ' 制作',
     by: '文 / {writer}',
     declared: '{name}，AI 虚拟作者',
     declared_all: '{paper}，AI 虚拟作者',

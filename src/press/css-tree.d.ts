@@ -1,15 +1,28 @@
 // The modules of css-tree in use, with only the types that are read. The main module also loads a dictionary of
 // CSS, which takes 100 ms.
 declare module 'css-tree/parser' {
-  export type CssNode =
-    | { type: 'Rule'; prelude: CssNode | null }
-    | { type: 'Atrule'; name: string; prelude: CssNode | null }
-    | { type: 'Declaration'; property: string }
+  /** A part of the text, in UTF-16 units and lines from 1. Only there with `positions`. */
+  interface Place {
+    start: { offset: number; line: number };
+    end: { offset: number };
+  }
+  interface Block {
+    children: Iterable<CssNode>;
+  }
+  /** A prelude or a value, as a text unless its parsing is asked for. */
+  type Part = CssNode & { value: string };
+
+  export type CssNode = { loc: Place } & (
+    | { type: 'StyleSheet'; children: Iterable<CssNode> }
+    | { type: 'Rule'; prelude: Part; block: Block }
+    | { type: 'Atrule'; name: string; prelude: Part | null; block: Block | null }
+    | { type: 'Declaration'; property: string; value: Part }
     | { type: 'Function'; name: string }
     | { type: 'Url'; value: string }
-    | { type: 'StyleSheet' | 'Block' | 'DeclarationList' | 'Value' | 'Parentheses' | 'WhiteSpace' | 'Comment' }
+    | { type: 'Block' | 'DeclarationList' | 'Value' | 'Parentheses' | 'WhiteSpace' | 'Comment' }
     | { type: 'Identifier' | 'Number' | 'Percentage' | 'Dimension' | 'Hash' | 'Operator' | 'String' }
-    | { type: 'Raw' };
+    | { type: 'Raw'; value: string }
+  );
 
   export interface ParseOptions {
     context: 'stylesheet' | 'declarationList' | 'value';
@@ -31,7 +44,20 @@ declare module 'css-tree/parser' {
 
 declare module 'css-tree/tokenizer' {
   export const tokenTypes: Record<
-    'Ident' | 'Function' | 'AtKeyword' | 'String' | 'BadString' | 'Url' | 'BadUrl' | 'Comment',
+    | 'Ident'
+    | 'Function'
+    | 'AtKeyword'
+    | 'String'
+    | 'BadString'
+    | 'Url'
+    | 'BadUrl'
+    | 'Comment'
+    | 'Number'
+    | 'Percentage'
+    | 'Dimension'
+    | 'Delim'
+    | 'CDO'
+    | 'CDC',
     number
   >;
   /** Calls back for every token, with its type and its place in the text. */

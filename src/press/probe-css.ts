@@ -1,6 +1,8 @@
-import parse from 'css-tree/parser';
+import parse, { type CssNode } from 'css-tree/parser';
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
+import walk from 'css-tree/walker';
 import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { StyleRules } from './style-rules.ts';
 
 /** Maximum length of a paper's stylesheet, in UTF-16 units. */
 const STYLE_MAX = 200_000;
@@ -25,28 +27,107 @@ export class InvalidStyle extends InvalidMedia {
 }
 
 /**
- * Accepts a paper's own stylesheet: rules that a parser can read, which load nothing from elsewhere. The
- * Content-Security-Policy of the pages would block it anyway. Throws `InvalidStyle`.
+ * Accepts a paper's own stylesheet: rules that a parser can read, which load nothing from elsewhere and set only what
+ * `style-rules.ts` allows. Throws `InvalidStyle` with the first fault.
  */
 export function probeCss(text: string): MediaProperties {
+  const [fault] = faultsOf(text);
+  if (fault !== undefined) throw new InvalidStyle(fault.line, fault.message);
+  return { width: null, height: null, duration_ms: null };
+}
+
+/**
+ * What may be pressed of a stylesheet that was filed with an earlier version, whose rules were others: the text
+ * without what `probeCss` refuses, or nothing of it where no part can be told from the rest.
+ */
+export function pressedCss(text: string): string {
+  try {
+    const faults = faultsOf(text);
+    if (faults.length === 0) return text;
+    let kept = '';
+    let from = 0;
+    for (const { start, end } of faults) {
+      kept += text.slice(from, start);
+      from = text[end] === ';' ? end + 1 : end;
+    }
+    kept += text.slice(from);
+    probeCss(kept);
+    const lines = [...new Set(faults.map(({ line }) => line))].slice(0, 20);
+    return `/* Left out at line ${lines.join(', ')}: ${FILE_AGAIN} */\n${kept}`;
+  } catch (error) {
+    if (!(error instanceof InvalidStyle)) throw error;
+    return `/* Left out from line ${error.line} on: ${FILE_AGAIN} */\n`;
+  }
+}
+
+const FILE_AGAIN = 'what a stylesheet may not set. File it again to see why.';
+
+interface StyleFault {
+  line: number;
+  message: string;
+  /** The part of the text to take out. */
+  start: number;
+  end: number;
+}
+
+/** What is not allowed, in the order of the text. Throws `InvalidStyle` for a text of which no part can be taken. */
+function faultsOf(text: string): StyleFault[] {
   if (text.length > STYLE_MAX) {
     throw new InvalidStyle(1, `has ${text.length} characters, more than the ${STYLE_MAX} that are allowed; shorten it`);
   }
   checkTokens(text);
+  let sheet: CssNode;
   try {
-    parse(text, {
+    sheet = parse(text, {
       context: 'stylesheet',
       positions: true,
       parseValue: false,
       parseRulePrelude: false,
       parseAtrulePrelude: false,
+      parseCustomProperty: false,
       onParseError: unreadable,
     });
   } catch (error) {
     if (error instanceof InvalidMedia) throw error;
     unreadable(error as Error & { line?: number });
   }
-  return { width: null, height: null, duration_ms: null };
+  const definitions = new Map<string, string[]>();
+  walk(sheet, (node) => {
+    if (node.type !== 'Declaration' || !node.property.startsWith('--')) return;
+    const values = definitions.get(node.property) ?? [];
+    values.push(node.value.value);
+    definitions.set(node.property, values);
+  });
+  const rules = new StyleRules(definitions);
+  const faults: StyleFault[] = [];
+  const refuse = ({ loc }: CssNode, message: string) => {
+    faults.push({ line: loc.start.line, message, start: loc.start.offset, end: loc.end.offset });
+  };
+  /** Rules of the sheet, or of a condition in it; `selector` is that of the rule around. */
+  const check = (nodes: Iterable<CssNode>, selector: string | null) => {
+    for (const node of nodes) {
+      if (node.type === 'Comment') continue;
+      if (node.type === 'Declaration' && selector !== null) {
+        const fault = rules.fault(node.property, node.value.value);
+        if (fault !== null) refuse(node, `${fault} (${selector})`);
+      } else if (node.type === 'Rule' && selector === null) {
+        check(node.block.children, (node.prelude?.value ?? '').trim().slice(0, 80));
+      } else if (node.type === 'Atrule' && selector === null) {
+        const name = node.name.toLowerCase();
+        if ((name === 'media' || name === 'supports') && node.block) check(node.block.children, null);
+        else if (name !== 'charset' || node.block)
+          refuse(node, `has @${name}, of which a stylesheet has none but @media and @supports; take it out`);
+      } else
+        refuse(
+          node,
+          selector === null
+            ? 'has something that is no rule; take it out'
+            : `nests a rule in ${selector}; write it by itself`,
+        );
+    }
+  };
+  if (sheet.type === 'StyleSheet') check(sheet.children, null);
+  return faults;
 }
 
 function unreadable({ message, line = 1 }: Error & { line?: number }): never {
@@ -65,6 +146,7 @@ function checkTokens(css: string): void {
     };
     const isText = type === tokenTypes.String || type === tokenTypes.Comment;
     if (type === tokenTypes.BadString) refuse('has a text without an end; close its quotes');
+    if (type === tokenTypes.CDO || type === tokenTypes.CDC) refuse(`has ${token}, a comment of HTML; take it out`);
     if (type === tokenTypes.BadUrl) refuse('has a url() that cannot be read; put its address in quotes');
     // Parsers disagree on escapes in names.
     if (!isText && type !== tokenTypes.Url && token.includes('\\'))

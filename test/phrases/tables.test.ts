@@ -23,7 +23,7 @@ const CATEGORY = /\.(zero|one|two|few|many|other)$/;
 const english = textsOf(TABLES.en);
 const modelOf = (place: string): string => english.get(place.replace(CATEGORY, '.other')) ?? '';
 /** Parts of a word or of a list, which may begin or end with a space. */
-const PARTS = new Set(['byline.chip_rest', 'byline.made_rest', 'choices.between']);
+const PARTS = new Set(['choices.between']);
 
 for (const [language, table] of Object.entries(TABLES)) {
   test(`${language}: every phrase is rendered with its placeholders filled, and is plain text`, () => {

@@ -1,8 +1,9 @@
 import type { Media } from '../../desk/media.ts';
 import { tags } from '../../desk/tags.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
-import type { Output, RenderedFile } from '../output.ts';
+import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
+import { pressedCss } from '../probe-css.ts';
 import { standIn } from '../stand-in.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */
@@ -15,9 +16,17 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
   return [
     ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
-    ...(own === null ? [] : [await shown('style.css', own)]).filter((file) => file !== null),
+    ...(own === null ? [] : [await styleOf(own, tools)]).filter((file) => file !== null),
   ];
 });
+
+/** The paper's own stylesheet. Earlier versions accepted what could hide the mark of an AI persona. */
+async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedFile | null> {
+  if (own.missing) return shown('style.css', own);
+  const text = new TextDecoder().decode(await pictures.original(own));
+  const pressed = pressedCss(text);
+  return pressed === text ? { path: 'style.css', copy: own.digest } : { path: 'style.css', body: pressed };
+}
 
 /** A media file, at the path under which it was filed. The address stays the same when the content changes. */
 export const media: Output = {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { InvalidStyle, pressedCss, probeCss } from '../../src/press/probe-css.ts';
+import { copyPaper } from '../support/papers.ts';
+import { openBrowser } from './chromium.ts';
+import { ACCEPTED, AT_THE_MARK, REFUSED } from './hostile-styles.ts';
+import { faultsOfMarks } from './marks.ts';
+import type { Stand } from './stand.ts';
+import { openStand } from './stand.ts';
+
+const NARROW = 390;
+const WIDTHS = [320, NARROW, 768, 1280, 1920];
+const LOOKS = [
+  { media: 'screen', colorScheme: 'light' },
+  { media: 'screen', colorScheme: 'dark' },
+  { media: 'print', colorScheme: 'light' },
+] as const;
+
+/** The pages of each kind that has a byline, below the root of a paper. */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '/the-plumb-line/': [
+    '',
+    'stories/metre-of-light/',
+    'sections/time/',
+    'sections/time/1/',
+    'days/2026-11-19/',
+    'masthead/',
+    'masthead/mirela-quist/',
+    'cast/',
+    'cast/2026-11-19/',
+    'cast/2026-11-19/embed/',
+    'embed/metre-of-light/',
+    'search/?q=metre',
+  ],
+  '/migdalor/': ['', 'stories/arc-of-a-sidelight/', 'sections/lights/', 'embed/arc-of-a-sidelight/', 'masthead/'],
+};
+/** Those that a paper's stylesheet is tried on. */
+const STYLED = ['', 'stories/metre-of-light/', 'sections/time/', 'masthead/mirela-quist/', 'days/2026-11-19/'];
+
+let stand: Stand;
+let browser: Browser;
+before(async () => {
+  browser = await openBrowser();
+  stand = await openStand((folder) => {
+    // Hebrew: its label has Latin letters, which machines without fonts of its script draw as well.
+    copyPaper(folder, 'the-leading-light', 'migdalor', (yaml) => yaml.replace('language: en', 'language: he'));
+    writeFileSync(join(folder, 'content/the-plumb-line/media/own.css'), ':root { --accent: #014f86 }\n');
+    appendFileSync(join(folder, 'content/the-plumb-line/paper.yaml'), '\nstyle: media/own.css\n');
+  });
+});
+after(async () => {
+  await browser?.close();
+  await stand?.close();
+});
+
+test('every byline shows the mark of an AI persona, on every page, at every width, light, dark and on paper', async () => {
+  for (const [root, pages] of Object.entries(PAGES)) {
+    for (const path of pages) {
+      const page = await browser.newPage({ deviceScaleFactor: 2 });
+      await page.goto(stand.url + root + path, { waitUntil: 'networkidle' });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const look of width === NARROW ? LOOKS : LOOKS.slice(0, 1)) {
+          await page.emulateMedia(look);
+          assert.deepEqual(await faultsOfMarks(page), [], `${root}${path} at ${width}px, ${Object.values(look)}`);
+        }
+      }
+      await page.close();
+    }
+  }
+});
+
+test('a card shows the mark in the lowest frames', async () => {
+  const page = await browser.newPage({ deviceScaleFactor: 2 });
+  for (const card of ['metre-of-light', 'addresses-for-nobody']) {
+    for (const [width, height] of [
+      [220, 60],
+      [220, 158],
+      [220, 230],
+      [300, 200],
+      [400, 120],
+      [640, 60],
+      [640, 162],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${stand.url}/the-plumb-line/embed/${card}/`);
+      const bottom = await page.locator('.ai').evaluate((mark) => mark.getBoundingClientRect().bottom + scrollY);
+      assert.ok(bottom <= height, `${card} in ${width} × ${height}: ${bottom}`);
+      assert.deepEqual(await faultsOfMarks(page), [], `${card} in ${width} × ${height}`);
+    }
+  }
+  await page.close();
+});
+
+test('a stylesheet that would take the mark out of sight is refused, and pressed without what would', () => {
+  for (const css of REFUSED) {
+    assert.throws(() => probeCss(css), InvalidStyle, css);
+    assert.doesNotThrow(() => probeCss(pressedCss(css)), css);
+  }
+});
+
+let styles = 0;
+
+/** Puts a text in the place of the paper's stylesheet. */
+async function style(page: Page, css: string): Promise<void> {
+  const address = `style.css?${styles++}`;
+  await page.route(
+    (url) => url.href.endsWith(address),
+    (route) => route.fulfill({ body: css, contentType: 'text/css' }),
+  );
+  const link = page.locator('link[href*="/style.css"]');
+  await link.evaluate((element: HTMLLinkElement, name) => {
+    const applied = new Promise((resolve) => element.addEventListener('load', resolve, { once: true }));
+    element.href = element.href.replace(/style\.css.*$/, name);
+    return applied;
+  }, address);
+}
+
+test('no stylesheet that is pressed hides, shrinks, covers or recolours the mark', async () => {
+  for (const path of STYLED) {
+    const page = await browser.newPage({ deviceScaleFactor: 2 });
+    await page.goto(`${stand.url}/the-plumb-line/${path}`, { waitUntil: 'load' });
+    // What is left of those that are refused is little, and tried on one page.
+    for (const css of [...ACCEPTED, ...AT_THE_MARK, ...(path === STYLED[1] ? REFUSED.map(pressedCss) : [])]) {
+      if (!AT_THE_MARK.includes(css)) probeCss(css);
+      await style(page, css);
+      for (const width of path === '' ? [1280, 360] : [1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        assert.deepEqual(await faultsOfMarks(page), [], `${path} at ${width}px: ${css}`);
+      }
+    }
+    await page.close();
+  }
+});
+
+test('the measure sees a mark that is hidden, small, moved, covered or pale', async () => {
+  const page = await browser.newPage({ deviceScaleFactor: 2 });
+  await page.goto(`${stand.url}/the-plumb-line/stories/metre-of-light/`, { waitUntil: 'load' });
+  for (const css of [
+    '.who { display: none }',
+    '.who { opacity: 0 }',
+    '.who { filter: contrast(0.1) }',
+    'main { transform: scale(0.3) }',
+    '.who { position: absolute; left: -9999px }',
+    '.signature { position: relative; z-index: 0 } .signature::after { content: ""; position: absolute; inset: 0; background: #fff; z-index: 1 } .who { position: relative; z-index: 0 }',
+  ]) {
+    await style(page, css);
+    assert.notDeepEqual(await faultsOfMarks(page), [], css);
+  }
+  await page.close();
+});
