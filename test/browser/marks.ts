@@ -60,7 +60,7 @@ async function contrastIn(png: Buffer): Promise<number> {
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const counts = new Map<number, number>();
   for (let at = 0; at < data.length; at += info.channels) {
-    const color = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!;
+    const color = data.readUIntBE(at, 3);
     counts.set(color, (counts.get(color) ?? 0) + 1);
   }
   const [[ground = 0] = []] = [...counts].sort(([, a], [, b]) => b - a);
