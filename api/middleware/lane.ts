@@ -79,7 +79,7 @@ function refusal(
       level === 'scanner'
         ? 'a scanner’s key opens the queue and nothing else'
         : access === 'usage'
-          ? `this route shows an account its own use, and your ${level} key is of no account`
+          ? `this route is for an account’s own key, and your ${level} key belongs to no account`
           : `this route is the operators’, and your key is ${level === 'account' ? 'an account' : `a ${level}`} key`,
     export_needs_account: `exports are not sold by the call; they take a key of an account, made at ${signInUrl}. Nothing was charged`,
   }[code];

@@ -15,7 +15,7 @@ import { sendValue } from './send.ts';
  */
 export type Route = readonly [method: Method, path: string, access: Access | 'static', handler: Handle | Handler];
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Answers with a `Response`, or with a value that the route sends: a cached response, or an object as private JSON. */
 type Handle = (c: RecordsContext) => unknown;

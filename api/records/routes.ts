@@ -45,6 +45,7 @@ import { verifyPage } from './pages/verify.ts';
 import type { Route } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
+import { accountOperations } from './v1/account/operations.ts';
 import { readAnalytics } from './v1/analytics.ts';
 import { listChanges } from './v1/changes.ts';
 import { moveCredits } from './v1/credits.ts';
@@ -97,6 +98,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
   const signIn = signInHandlers(app, linkSecret, pages);
   const keys = keyHandlers(app, pages);
   const usage = usageHandlers(app, pages);
+  const own = accountOperations(app);
   const groups = groupHandlers(app, pages);
   const alerts = alertHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
@@ -175,6 +177,23 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
     ['GET', '/v1/exports/domains/{domain}/evidence.json', 'export', exportEvidence(files)],
     ['GET', '/v1/usage', 'usage', readUsage(app)],
     ['POST', '/v1/credits', 'usage', buyCredits(app, { checkout, refusals })],
+    ['GET', '/v1/account/groups', 'usage', own.groups.list],
+    ['POST', '/v1/account/groups', 'usage', own.groups.make],
+    ['GET', '/v1/account/groups/{id}', 'usage', own.groups.show],
+    ['PATCH', '/v1/account/groups/{id}', 'usage', own.groups.rename],
+    ['DELETE', '/v1/account/groups/{id}', 'usage', own.groups.remove],
+    ['GET', '/v1/account/watch', 'usage', own.watch.list],
+    ['POST', '/v1/account/watch', 'usage', own.watch.add],
+    ['DELETE', '/v1/account/watch/{hostname}', 'usage', own.watch.take],
+    ['GET', '/v1/account/alerts', 'usage', own.alerts.list],
+    ['POST', '/v1/account/alerts', 'usage', own.alerts.make],
+    ['GET', '/v1/account/alerts/{id}', 'usage', own.alerts.show],
+    ['PATCH', '/v1/account/alerts/{id}', 'usage', own.alerts.switchOn],
+    ['DELETE', '/v1/account/alerts/{id}', 'usage', own.alerts.remove],
+    ['POST', '/v1/account/alerts/{id}/test', 'usage', own.alerts.test],
+    ['GET', '/v1/account/keys', 'usage', own.keys.list],
+    ['POST', '/v1/account/keys', 'usage', own.keys.make],
+    ['DELETE', '/v1/account/keys/{id}', 'usage', own.keys.revoke],
 
     // Scanners and operators.
     ['POST', '/v1/queue/lease', 'queue', leaseHostnames(app)],

@@ -50,7 +50,7 @@ export interface ServiceKeyMaker {
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
-  /** The creator: `cli`, or `session:<id>`. */
+  /** The creator: `cli`, `session:<id>` or `key:<id>`. */
   by: string;
 }
 

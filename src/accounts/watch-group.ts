@@ -22,7 +22,7 @@ export interface WatchGroupTable {
   /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
   /** Takes a hostname out. If it is in no other group of anybody, it is released. False when it is not in the group. */
-  take(group: WatchGroup, hostname: string, at: number): boolean;
+  take(group: Pick<WatchGroup, 'id' | 'account'>, hostname: string, at: number): boolean;
   /** In alphabetical order. */
   hosts(group: string): { hostname: string; added_at: number }[];
   /** Every hostname of an account, without duplicates. */
@@ -60,9 +60,7 @@ export function makeGroup(
   const name = nameFrom(text, 'name', GROUP_NAME_MAX);
   return transact(() => {
     const groups = watchGroups.list(account);
-    if (groups.some((group) => group.name === name)) {
-      throw new Fault('conflict', `there is a group ${JSON.stringify(name)} already; give this one another name`);
-    }
+    assertFree(groups, name, null);
     if (groups.length >= GROUPS_MAX) {
       throw new Fault('conflict', `the account has ${GROUPS_MAX} groups, which is the most; remove one first`);
     }
@@ -72,9 +70,33 @@ export function makeGroup(
   });
 }
 
-/** A group of an account. Throws `not_found`. */
-export function requireGroup(groups: WatchGroupTable, account: string, id: string): WatchGroup {
+/** A group of an account. Throws `not_found`, naming the field that gave its id, if any. */
+export function requireGroup(groups: WatchGroupTable, account: string, id: string, field?: string): WatchGroup {
   const group = groups.get(account, id);
   if (group !== null) return group;
-  throw new Fault('not_found', 'your account has no such group; /account/groups lists those that it has');
+  const details = field === undefined ? {} : { field };
+  throw new Fault('not_found', 'your account has no such group; /account/groups lists those that it has', details);
+}
+
+/** Gives a group another name. Throws `invalid_request`, `not_found`, `conflict`. */
+export function renameGroup(
+  { watchGroups, transact }: GroupStore,
+  account: string,
+  id: string,
+  text: string,
+): WatchGroup {
+  const name = nameFrom(text, 'name', GROUP_NAME_MAX);
+  return transact(() => {
+    const group = requireGroup(watchGroups, account, id);
+    assertFree(watchGroups.list(account), name, id);
+    watchGroups.rename(account, id, name);
+    return { ...group, name };
+  });
+}
+
+function assertFree(groups: readonly WatchGroup[], name: string, own: string | null): void {
+  if (!groups.some((group) => group.name === name && group.id !== own)) return;
+  throw new Fault('conflict', `there is a group ${JSON.stringify(name)} already; give this one another name`, {
+    field: 'name',
+  });
 }

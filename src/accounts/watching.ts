@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import { DAY, dayOf } from '../time.ts';
 import type { WatchGroup, WatchGroupTable } from './watch-group.ts';
+import { requireGroup } from './watch-group.ts';
 
 /** How long a hostname that is in no group any more is still probed, in ms. */
 export const WATCH_LINGERS = 30 * DAY;
@@ -24,12 +25,16 @@ export interface HostReader {
   watch(hostname: string): void;
 }
 
+/** Why a hostname is refused, in codes that stay the same. */
+export const HOST_REFUSALS = ['not_a_hostname', 'opted_out', 'paused', 'no_room'] as const;
+
 /** The outcome of one hostname. */
 export interface HostOutcome {
   /** As it was entered. */
   given: string;
   outcome: 'added' | 'already' | 'refused';
-  /** Why it was rejected; empty otherwise. */
+  /** Why it was rejected; null and empty otherwise. */
+  rule: (typeof HOST_REFUSALS)[number] | null;
   reason: string;
 }
 
@@ -77,18 +82,23 @@ export function addHosts(
     const inGroups = new Set(watchGroups.hostsOf(account));
     let lingering = watchGroups.released(account).map(({ hostname }) => hostname);
     const outcomes = given.slice(0, NAMES_MAX).map((name): HostOutcome => {
-      const refused = (reason: string): HostOutcome => ({ given: name.slice(0, 300), outcome: 'refused', reason });
+      const refused = (rule: HostOutcome['rule'], reason: string): HostOutcome => ({
+        given: name.slice(0, 300),
+        outcome: 'refused',
+        rule,
+        reason,
+      });
       let host: ReturnType<HostReader['read']>;
       try {
         host = hosts.read(name);
       } catch (error) {
-        if (error instanceof Fault && error.code === 'invalid_request') return refused(error.message);
+        if (error instanceof Fault && error.code === 'invalid_request') return refused('not_a_hostname', error.message);
         throw error;
       }
       const { hostname, leftAlone } = host;
-      if (leftAlone !== null) return refused(LEFT_ALONE[leftAlone]);
+      if (leftAlone !== null) return refused(leftAlone, LEFT_ALONE[leftAlone]);
       if (!inGroups.has(hostname) && inGroups.size >= cap) {
-        return refused(`your plan has room for ${cap} hostnames; take one out of its groups first`);
+        return refused('no_room', `your plan has room for ${cap} hostnames; take one out of its groups first`);
       }
       inGroups.add(hostname);
       lingering = lingering.filter((other) => other !== hostname);
@@ -96,11 +106,34 @@ export function addHosts(
       for (const other of lingering.splice(0, tooMany)) watchGroups.unwatch(other);
       hosts.watch(hostname);
       const isNew = watchGroups.put(id, hostname, now);
-      return { given: name, outcome: isNew ? 'added' : 'already', reason: '' };
+      return { given: name, outcome: isNew ? 'added' : 'already', rule: null, reason: '' };
     });
     const added = outcomes.filter(({ outcome }) => outcome === 'added').length;
     if (added > 0) watchGroups.noteAdditions(account, today, added);
     return outcomes;
+  });
+}
+
+/**
+ * Takes a hostname out of the groups of an account that have it, or out of one group. Returns those groups. Throws
+ * `not_found`.
+ */
+export function takeHost(
+  { watchGroups, transact }: GroupStore,
+  account: string,
+  hostname: string,
+  { group, now }: { group: string | undefined; now: number },
+): { id: string; name: string }[] {
+  return transact(() => {
+    if (group !== undefined) requireGroup(watchGroups, account, group, 'group');
+    const found = watchGroups
+      .held(account)
+      .filter((held) => held.hostname === hostname && (group === undefined || held.watch_group === group));
+    if (found.length === 0) {
+      throw new Fault('not_found', `${hostname} is in no group of your account; GET /v1/account/watch lists what is`);
+    }
+    for (const { watch_group: id } of found) watchGroups.take({ id, account }, hostname, now);
+    return found.map(({ watch_group: id, group_name: name }) => ({ id, name }));
   });
 }
 

@@ -10,6 +10,7 @@ export const ROOT = 'https://records.example';
 
 /** Additional settings per theme, such as limits that a transcript reaches. */
 const SETTINGS: Record<string, Record<string, string>> = {
+  'records-account': { WATCH_DAILY: '2' },
   'records-keyless': { KEYLESS_DAILY: '6' },
   'records-meter': { KEYED_DAILY: '2', KEYED_PER_MINUTE: '4' },
   'records-menu': {

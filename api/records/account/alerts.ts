@@ -1,3 +1,4 @@
+import { alertDeliveryRow } from '../../../src/accounts/alert-delivery-row.ts';
 import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert.ts';
 import { ALERT_WAYS, makeAlert, requireAlert } from '../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
@@ -55,20 +56,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       {
         alert: { ...rowOf(alert), url: alert.url },
         secret,
-        deliveries: store.changeAlerts
-          .deliveries(alert.id, LOG)
-          .map(({ id, type, state, made_at, due_at, attempts }) => ({
-            id,
-            type,
-            state,
-            made_at: isoTime(made_at),
-            due_at: isoTime(due_at),
-            attempts: attempts.map(({ at, ms, status, error }) => ({
-              at: isoTime(at),
-              ms,
-              outcome: [status, error].filter((part) => part !== null).join(' '),
-            })),
-          })),
+        deliveries: store.changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
       },
     );
   const alertOf = (c: RecordsContext, { account }: SignedIn) =>

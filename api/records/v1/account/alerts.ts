@@ -1,0 +1,195 @@
+import { z } from '@hono/zod-openapi';
+import { alertDeliveryRow } from '../../../../src/accounts/alert-delivery-row.ts';
+import type { AlertState, ChangeAlert } from '../../../../src/accounts/change-alert.ts';
+import { ALERT_WAYS, ALERTS_MAX, makeAlert, requireAlert } from '../../../../src/accounts/change-alert.ts';
+import { queueChangeTest } from '../../../../src/accounts/change-queue.ts';
+import type { AppContext } from '../../../../src/app/context.ts';
+import { newId } from '../../../../src/app/context.ts';
+import { requireWatched } from '../../../../src/app/watched-hosts.ts';
+import { Fault } from '../../../../src/fault.ts';
+import { isoOrNull, isoTime } from '../../../../src/time.ts';
+import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
+import { body, faults, ok } from '../../../openapi/responses.ts';
+import { reply } from '../../../responses/reply.ts';
+import { listOf } from '../../list.ts';
+import { operation } from '../../route.ts';
+import { accountOf, changeOnce } from './change.ts';
+import { idParam } from './groups.ts';
+
+/** Deliveries in the log of a webhook. */
+const LOG = 50;
+
+const time = z.iso.datetime();
+const ALERT = {
+  id: z.string(),
+  group: z.object({ id: z.string(), name: z.string() }).nullable(),
+  hostname: z.string().nullable(),
+  way: z.enum(ALERT_WAYS),
+  url: z.string().nullable().openapi({ description: 'Of a webhook.' }),
+  made_at: time,
+  failing_since: time.nullable(),
+  off_at: time.nullable().openapi({ description: 'When it was switched off; null while it is on.' }),
+  off_reason: z.enum(['gone', 'failing', 'unsubscribed', 'bounced']).nullable(),
+};
+const Alert = z.object(ALERT).openapi('ChangeAlert');
+const NewAlert = z
+  .object({
+    ...ALERT,
+    secret: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of a webhook: what signs its deliveries, shown this one time.' }),
+  })
+  .openapi('NewChangeAlert');
+const AlertLog = z
+  .object({
+    ...ALERT,
+    deliveries: z
+      .array(
+        z.object({
+          ...{ id: z.string(), type: z.string(), state: z.enum(['waiting', 'delivered', 'failed']) },
+          ...{ made_at: time, due_at: time },
+          attempts: z.array(z.object({ at: time, ms: z.int(), outcome: z.string() })),
+        }),
+      )
+      .openapi({ description: 'Of a webhook, newest first.' }),
+  })
+  .openapi('ChangeAlertLog');
+
+const common = { tags: ['Account'] };
+const listSpec = {
+  ...common,
+  operationId: 'listAlerts',
+  summary: 'The account’s alerts of changes',
+  responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.'), ...faults() },
+};
+const makeSpec = {
+  ...common,
+  operationId: 'makeAlert',
+  summary: 'Create an alert of a group or of one hostname',
+  description: `An account has at most ${ALERTS_MAX} (409). A webhook’s secret is shown once: sent again under the same Idempotency-Key, the answer is 409 and names the alert.`,
+  middleware: [limitBody, jsonBody()],
+  request: {
+    headers: IDEMPOTENCY,
+    body: body(
+      z
+        .object({
+          group: z.string().max(64).default('').openapi({ description: 'The id of a group; or give `hostname`.' }),
+          hostname: z.string().max(1_000).default(''),
+          way: z.enum(ALERT_WAYS, { error: `must be one of ${ALERT_WAYS.join(', ')}` }),
+          url: z.string().max(2_000).default('').openapi({ description: 'Of a webhook: an https address.' }),
+        })
+        .openapi('ChangeAlertBody', {
+          example: { hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.org/dns' },
+        }),
+    ),
+  },
+  responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409, 413, 415, 422) },
+};
+const showSpec = {
+  ...common,
+  operationId: 'readAlert',
+  summary: 'One alert, with the log of its webhook',
+  request: { params: idParam('alert') },
+  responses: { 200: ok(AlertLog, 'The alert.'), ...faults() },
+};
+const onSpec = {
+  ...common,
+  operationId: 'switchAlertOn',
+  summary: 'Switch an alert on again',
+  middleware: [limitBody, jsonBody()],
+  request: {
+    params: idParam('alert'),
+    headers: IDEMPOTENCY,
+    body: body(z.object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) }).openapi('AlertOn')),
+  },
+  responses: { 200: ok(Alert, 'The alert as it is now.'), ...faults(413, 415, 422) },
+};
+const testSpec = {
+  ...common,
+  operationId: 'testAlert',
+  summary: 'Send a webhook a test',
+  request: { params: idParam('alert'), headers: IDEMPOTENCY },
+  responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409, 422) },
+};
+const removeSpec = {
+  ...common,
+  operationId: 'removeAlert',
+  summary: 'Remove an alert',
+  request: { params: idParam('alert'), headers: IDEMPOTENCY },
+  responses: { 200: ok(Alert, 'The alert as it was.'), ...faults(422) },
+};
+
+/** Alerts of changes over the API, by the rules of the account’s pages. */
+export function alertOperations(app: AppContext) {
+  const { store, settings, now } = app;
+  const { changeAlerts, watchGroups } = store;
+  const rowOf = ({ id, account, watch_group, hostname, way, url, ...alert }: ChangeAlert & AlertState) => {
+    const group = watch_group === null ? null : watchGroups.get(account, watch_group);
+    return {
+      ...{ id, group: group === null ? null : { id: group.id, name: group.name }, hostname, way, url },
+      made_at: isoTime(alert.made_at),
+      failing_since: isoOrNull(alert.failing_since),
+      off_at: isoOrNull(alert.off_at),
+      off_reason: alert.off_reason,
+    };
+  };
+  return {
+    list: operation(listSpec, (c) => {
+      const items = changeAlerts.list(accountOf(app, c).id).map(rowOf);
+      return { items, total: items.length, next_cursor: null };
+    }),
+    make: operation(makeSpec, async (c) => {
+      const given = c.req.valid('json');
+      let secret: string | null = null;
+      const { body: row, isNew } = await changeOnce(app, c, ({ id: account }) => {
+        const alert = makeAlert(store, account, given, {
+          ...{ now: now(), newId, allowsPrivate: settings.webhookPrivate },
+          requireHost: (text) => requireWatched(app, text),
+        });
+        ({ secret } = alert);
+        return { status: 201, body: rowOf(requireAlert(changeAlerts, account, alert.id)) };
+      });
+      if (!isNew && row.way === 'webhook') {
+        throw new Fault(
+          'conflict',
+          `alert ${row.id} was made under this Idempotency-Key, and its secret is shown once; if it was lost, remove it and make another`,
+        );
+      }
+      const headers = { Location: `${settings.dataOrigin}/v1/account/alerts/${row.id}` };
+      return reply({ ...row, secret }, { status: 201, headers });
+    }),
+    show: operation(showSpec, (c) => {
+      const alert = requireAlert(changeAlerts, accountOf(app, c).id, c.req.valid('param').id);
+      return { ...rowOf(alert), deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow) };
+    }),
+    switchOn: operation(onSpec, async (c) => {
+      const { id } = c.req.valid('param');
+      const { answer } = await changeOnce(app, c, ({ id: account }) => {
+        requireAlert(changeAlerts, account, id);
+        changeAlerts.switchOn(account, id);
+        return { status: 200, body: rowOf(requireAlert(changeAlerts, account, id)) };
+      });
+      return answer;
+    }),
+    test: operation(testSpec, async (c) => {
+      const { answer } = await changeOnce(app, c, ({ id: account }) => {
+        const alert = requireAlert(changeAlerts, account, c.req.valid('param').id);
+        if (alert.url === null) throw new Fault('conflict', `alert ${alert.id} sends mails; only webhooks take a test`);
+        queueChangeTest(store.changeQueue, { id: alert.id, url: alert.url }, { now: now(), newId });
+        return { status: 200, body: rowOf(alert) };
+      });
+      return answer;
+    }),
+    remove: operation(removeSpec, async (c) => {
+      const { id } = c.req.valid('param');
+      const { answer } = await changeOnce(app, c, ({ id: account }) => {
+        const row = rowOf(requireAlert(changeAlerts, account, id));
+        changeAlerts.remove(account, id);
+        return { status: 200, body: row };
+      });
+      return answer;
+    }),
+  };
+}
