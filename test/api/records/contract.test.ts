@@ -8,6 +8,7 @@ import type { Access } from '../../../src/meter/lane.ts';
 import { laneOf } from '../../../src/meter/lane.ts';
 import type { Answered, Document, Operation, Sending } from '../../support/contract.ts';
 import { Contract, hangUp, send } from '../../support/contract.ts';
+import { heldFor } from '../../support/held.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../../support/odd-values.ts';
 import { certificate, probe } from '../../support/probes.ts';
 import * as fc from '../../support/properties.ts';
@@ -37,7 +38,7 @@ type Way = 'none' | 'account' | 'service' | 'scanner' | 'operator' | 'stranger' 
 
 test('every answer of the data API is one that the document promises', async (t) => {
   // Nothing here is to be refused for its number; nobody answers questions of DNS.
-  const plenty = { KEYED_DAILY: '1000000', KEYED_PER_MINUTE: '1000000', RESOLVERS: '127.0.0.1:9' };
+  const plenty = { KEYED_DAILY: '1000000', KEYED_PER_MINUTE: '1000000', WATCH_DAILY: '1000', RESOLVERS: '127.0.0.1:9' };
   const stand = await recordsStand(t, plenty);
   const { url, app, clock, enter } = stand;
   t.after(hangUp);
@@ -108,7 +109,7 @@ test('every answer of the data API is one that the document promises', async (t)
       case 'moveCredits':
         return { parameters: { email: 'ada@example.org' } };
       default:
-        return {};
+        return heldFor(app, 'ada@example.org', operationId) ?? {};
     }
   }
 

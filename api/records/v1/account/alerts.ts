@@ -102,7 +102,11 @@ const onSpec = {
   request: {
     params: idParam('alert'),
     headers: IDEMPOTENCY,
-    body: body(z.object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) }).openapi('AlertOn')),
+    body: body(
+      z
+        .object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) })
+        .openapi('AlertOn', { example: { on: true } }),
+    ),
   },
   responses: { 200: ok(Alert, 'The alert as it is now.'), ...faults(413, 415, 422) },
 };

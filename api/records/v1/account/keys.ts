@@ -65,7 +65,7 @@ const makeSpec = {
             .optional()
             .openapi({ description: 'A time, or a UTC day (its end). Never without it.' }),
         })
-        .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2027-01-31' } }),
+        .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2099-12-31' } }),
     ),
   },
   responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },

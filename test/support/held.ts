@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { makeAlert } from '../../src/accounts/change-alert.ts';
+import { makeServiceKey } from '../../src/accounts/service-key.ts';
+import { makeGroup } from '../../src/accounts/watch-group.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
+import type { State } from './requests.ts';
+
+/**
+ * What an operation on an account's things needs, so that its example does what it is an example of: the account holds
+ * nothing but that. Null for any other operation.
+ */
+export function heldFor(app: AppContext, email: string, operationId: string): State | null {
+  const { store, now } = app;
+  const account = store.accounts.byEmail(email)?.id ?? '';
+  const empty = () => {
+    for (const { id } of store.changeAlerts.list(account)) store.changeAlerts.remove(account, id);
+    for (const { id } of store.watchGroups.list(account)) store.watchGroups.remove(account, id, now());
+    for (const { id } of store.serviceKeys.list(account).slice(1)) store.serviceKeys.revoke(id, now(), 'test');
+  };
+  const group = () => {
+    const { id } = makeGroup(store, account, 'Ours', { now: now(), newId });
+    store.watchGroups.put(id, 'example.com', now());
+    return { parameters: { id } };
+  };
+  const alert = () => {
+    const wish = { group: '', hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.net/' } as const;
+    const fresh = { now: now(), newId, allowsPrivate: false, requireHost: (text: string) => text };
+    return { parameters: { id: makeAlert(store, account, wish, fresh).id } };
+  };
+  const key = () => {
+    const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'test' };
+    return { parameters: { id: makeServiceKey(maker, { account, level: 'account', name: 'Old' }).made.id } };
+  };
+  const states: Record<string, () => State> = {
+    makeGroup: () => ({}),
+    readGroup: group,
+    renameGroup: group,
+    removeGroup: group,
+    unwatchHostname: () => {
+      group();
+      return { parameters: { hostname: 'example.com' } };
+    },
+    makeAlert: () => ({}),
+    readAlert: alert,
+    switchAlertOn: alert,
+    removeAlert: alert,
+    testAlert: alert,
+    makeAccountKey: () => ({}),
+    revokeAccountKey: key,
+  };
+  const state = states[operationId];
+  if (state === undefined) return null;
+  empty();
+  return state();
+}
