@@ -36,7 +36,10 @@ const TAGS = [
   { name: 'Changes', description: 'Changes between observations.' },
   { name: 'Lists', description: 'What many hostnames have in common.' },
   { name: 'Exports', description: 'Complete data as one file, for accounts.' },
-  { name: 'Account', description: 'What the key’s account holds: usage, credits, keys, groups, watched hostnames, alerts.' },
+  {
+    name: 'Account',
+    description: 'What the key’s account holds: usage, credits, keys, groups, watched hostnames, alerts.',
+  },
   { name: 'Queue', description: 'Where scanners lease hostnames and submit results.' },
   { name: 'Operator', description: 'For the operators of the service.' },
 ];

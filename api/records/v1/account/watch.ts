@@ -89,13 +89,11 @@ const takeSpec = {
   description: 'If nobody else has it watched, it is probed for 30 more days, unless its place is needed sooner.',
   request: {
     params: z.object({
-      hostname: z
-        .string()
-        .openapi({
-          param: { name: 'hostname', in: 'path' },
-          description: 'The hostname, in Unicode or A-labels.',
-          example: 'example.com',
-        }),
+      hostname: z.string().openapi({
+        param: { name: 'hostname', in: 'path' },
+        description: 'The hostname, in Unicode or A-labels.',
+        example: 'example.com',
+      }),
     }),
     query: z.object({ group: z.string().max(64).optional().openapi({ description: 'Only from this group.' }) }),
     headers: IDEMPOTENCY,
