@@ -1,7 +1,8 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import { createRoute } from '@hono/zod-openapi';
 import type { Handler as HonoHandler, MiddlewareHandler } from 'hono';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
+import type { Validated } from '../middleware/invalid.ts';
 import { requireLevel } from '../middleware/key.ts';
 import type { Handler } from '../openapi/register.ts';
 import { registerRoute } from '../openapi/register.ts';
@@ -15,6 +16,8 @@ export interface Operation extends Omit<RouteConfig, 'method' | 'path' | 'securi
   operationId: PaperRouteName;
   /** The operation's own middleware, which runs after the check of the caller's level. */
   before?: MiddlewareHandler[];
+  /** Throws for input that does not match the schemas, in place of `rejectInvalid`. */
+  hook?: (result: Validated, c: PaperContext) => undefined;
 }
 
 export const operation = <O extends Operation>(described: O): O => described;
@@ -45,13 +48,13 @@ export class PaperRoutes {
   /** Adds an API operation. The type of the handler's result follows from the operation's schema. */
   operation<O extends Operation>(described: O, handler: OperationHandler<O>, ...first: MiddlewareHandler[]): void {
     this.#add(described.operationId, ({ method, path, access }) => {
-      const { before = [], ...rest } = described;
+      const { before = [], hook, ...rest } = described;
       const level = access === 'public' || access === 'token' ? [] : [requireLevel(access)];
       const middleware = [...level, ...first, ...before];
       const placed = { ...rest, method: METHODS[method], path, security: securityOf(access), middleware };
       // The same operation with its path: TypeScript cannot follow a spread of `O`.
       const route = createRoute(placed as never);
-      registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value));
+      registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value), hook);
     });
   }
 

@@ -23,13 +23,14 @@ export type Handler<R extends RouteConfig, E extends Env> = (
 
 /**
  * Registers a route, which validates requests, appears in the OpenAPI document, and determines the type of the
- * handler's result. `send` turns a value into a response.
+ * handler's result. `send` turns a value into a response; `hook` takes the place of the router's for invalid input.
  */
 export function registerRoute<R extends RouteConfig, E extends Env>(
   router: OpenAPIHono<E>,
   route: Route<R>,
   handler: Handler<R, E>,
   send: (c: Context<E>, value: unknown) => Response,
+  hook?: unknown,
 ): void {
   const handle = (c: Parameters<RouteHandler<R, E>>[0]): Response | Promise<Response> => {
     const result = handler(c);
@@ -37,5 +38,5 @@ export function registerRoute<R extends RouteConfig, E extends Env>(
   };
   const responseOf = (c: Context<E>, result: unknown) => (isResponse(result) ? result : send(c, result));
   // The library expects a response typed by body and status, but `Handler` has already checked the body.
-  router.openapi(route, handle as never);
+  router.openapi(route, handle as never, hook as never);
 }

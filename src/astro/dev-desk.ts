@@ -1,12 +1,12 @@
 import type { Pictures } from '../press/output.ts';
-import type { FiledDigests } from '../store/filed-digests.ts';
+import type { FiledContent } from '../store/filed-content.ts';
 import type { WritingDesk } from '../writing/desk.ts';
 
 /** The writing desk of the development server. */
 export interface DevDesk {
   desk: WritingDesk;
   pictures: Pictures;
-  filed(): FiledDigests;
+  filed(): FiledContent;
 }
 
 const SHARED_KEY = Symbol.for('broadsheet.writing-desk');

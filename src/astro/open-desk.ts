@@ -4,10 +4,12 @@ import { databaseFile } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { messageOf } from '../fault.ts';
 import { problemLine } from '../ingest/source-file.ts';
-import { filedDigests } from '../store/filed-digests.ts';
+import { withoutFileLine } from '../ingest/without-file.ts';
+import type { FiledContent } from '../store/filed-content.ts';
+import { filedContent } from '../store/filed-content.ts';
 import { printable } from '../terminal/escape.ts';
 import { WritingDesk } from '../writing/desk.ts';
-import { allProblems } from '../writing/outlook.ts';
+import { allLostPieces, allProblems } from '../writing/outlook.ts';
 import { deskPictures } from '../writing/pictures.ts';
 import { FolderWatch } from '../writing/watch.ts';
 import { shareDesk } from './dev-desk.ts';
@@ -20,7 +22,8 @@ type ViteDevServer = Parameters<NonNullable<AstroIntegration['hooks']['astro:ser
  */
 export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLogger): Promise<void> {
   const settings = readSettings();
-  const report = problemReport(logger);
+  const filed = () => filedContent(databaseFile(settings));
+  const report = problemReport(logger, filed);
   const changed = () => {
     report(desk);
     watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
@@ -36,7 +39,7 @@ export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLo
   shareDesk({
     desk,
     pictures: deskPictures((digest) => desk.mediaPath(digest)),
-    filed: () => filedDigests(databaseFile(settings)),
+    filed,
   });
   await refresh();
   watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
@@ -47,10 +50,11 @@ export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLo
 }
 
 /** Prints each problem once, and each file that has none any more. */
-function problemReport(logger: AstroIntegrationLogger): (desk: WritingDesk) => void {
+function problemReport(logger: AstroIntegrationLogger, filed: () => FiledContent): (desk: WritingDesk) => void {
   let known = new Map<string, string>();
   return (desk) => {
     const now = new Map(allProblems(desk).map((problem) => [problemLine(problem), problem.file]));
+    for (const piece of allLostPieces(desk, filed())) now.set(withoutFileLine(piece), piece.file);
     for (const line of now.keys()) if (!known.has(line)) logger.warn(printable(line));
     const faulty = new Set(now.values());
     for (const file of new Set(known.values()))

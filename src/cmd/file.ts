@@ -6,6 +6,7 @@ import { readSettings, type Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
+import { withoutFileLine } from '../ingest/without-file.ts';
 import { givenPath } from '../terminal/given-path.ts';
 import { printError, printResult } from '../terminal/output.ts';
 
@@ -26,6 +27,7 @@ export function command(): Command {
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
         printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           ...outcome.filed.map((file) => `filed ${file}`),
+          ...outcome.without_file.map(withoutFileLine),
           `${outcome.filed.length} filed, ${outcome.unchanged} unchanged, ${refused} refused`,
           ...(options.press ? pressLines(reports) : []),
         ]);

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { Fault, refusalOf } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
-import type { PaperRules } from '../ledger/door.ts';
+import type { PaperRules, ProseParser } from '../ledger/door.ts';
 import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
@@ -62,10 +62,8 @@ export function fileStory(
     const old = before === null ? null : archive.piece(before.id);
     if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);
     if (before !== null && old !== null && isUnchanged(filing, old)) return { story: before, changed: false };
-    const problems = [...filingProblems(filing, rules, parsedProse), ...timeProblems(filing, desk.now())];
-    if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
-      problems.push(...sourceFloorProblems(filing, rules));
-    }
+    const toAir = options.toAir || before?.state === 'on_air' || before?.state === 'scheduled';
+    const problems = doorProblems(filing, rules, { now: desk.now(), toAir });
     if (problems.length > 0) throw refusalOf(problems);
     const byline = archive.persona(filing.persona);
     if (byline === null) throw new Error(`persona ${filing.persona} passed the filing door but does not exist`);
@@ -82,6 +80,19 @@ export function fileStory(
   });
 }
 
+/** Every rule of the filing door that a filing breaks at a time; with `toAir` those for pieces on air, too. */
+export function doorProblems(
+  filing: Filing,
+  rules: PaperRules,
+  { now, toAir, parse = parsedProse }: { now: number; toAir: boolean; parse?: ProseParser },
+): Problem[] {
+  return [
+    ...filingProblems(filing, rules, parse),
+    ...timeProblems(filing, now),
+    ...(toAir ? sourceFloorProblems(filing, rules) : []),
+  ];
+}
+
 /** Throws `conflict` unless `from` is the newest revision; 0 stands for a new piece. */
 function requireNewest(paper: string, slug: string, from: number, newest: number): void {
   if (from === newest) return;
@@ -94,7 +105,7 @@ function requireNewest(paper: string, slug: string, from: number, newest: number
 }
 
 /** The problem of a revision that claims to be made later than now. */
-export function timeProblems({ revised_at }: Filing, now: number): Problem[] {
+function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   if (revised_at === null || revised_at <= now) return [];
   const message = `${isoTime(revised_at)} is in the future; give the time at which the revision was made, or leave it out`;
   return [{ field: 'revised_at', rule: 'time_to_come', message }];

@@ -20,7 +20,7 @@ export async function fileContent(
   paths: string[] = [],
   { signal, filed: onFiled }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
 ): Promise<Filed> {
-  const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
+  const outcome: Filed = { filed: [], unchanged: 0, problems: [], without_file: [] };
   const folders =
     paths.length > 0
       ? foldersOf(paths)
@@ -31,6 +31,7 @@ export async function fileContent(
     outcome.filed.push(...filed.filed);
     outcome.unchanged += filed.unchanged;
     outcome.problems.push(...filed.problems);
+    outcome.without_file.push(...filed.without_file);
     onFiled?.(basename(folder));
   }
   return outcome;

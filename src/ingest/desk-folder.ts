@@ -3,6 +3,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../fault.ts';
 import type { Intake } from './intake.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
+import type { WithoutFile } from './without-file.ts';
 
 /** The outcome of filing a folder. */
 export interface Filed {
@@ -11,6 +12,8 @@ export interface Filed {
   /** The number of unchanged pieces. */
   unchanged: number;
   problems: FileProblem[];
+  /** Pieces that are on air, or will be, although their files are gone. Only looked for in whole folders. */
+  without_file: WithoutFile[];
 }
 
 const LINK =
@@ -18,7 +21,7 @@ const LINK =
 
 /** One paper's folder while it is being filed, with the outcome so far. */
 export class DeskFolder {
-  readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
+  readonly result: Filed = { filed: [], unchanged: 0, problems: [], without_file: [] };
   readonly intake: Intake;
   readonly folder: string;
   /** The paper's slug: the folder's name. */

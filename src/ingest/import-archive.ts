@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
-import { fileStory, paperRules, sameContent } from '../desk/filing.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import { cacheProse } from '../desk/prose-cache.ts';
 import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
@@ -10,6 +10,8 @@ import { isAuthorUrl } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
 import type { Author, Filing, Kind } from '../ledger/piece.ts';
 import { AUTHORS_MAX } from '../ledger/piece.ts';
+import type { Repaired } from '../ledger/repair.ts';
+import { ofGiven } from '../ledger/repair.ts';
 import { joinedAuthors } from './earlier-imports.ts';
 import type { ImportLine, ParsedLine } from './import-lines.ts';
 import { BATCH, lineProblems } from './import-lines.ts';
@@ -106,6 +108,9 @@ function isLarge(file: string): boolean {
   return size >= (file.endsWith('.gz') ? LARGE / 4 : LARGE);
 }
 
+/** Members of a line whose name in a filing is another. */
+const FILED_AS: Record<string, string> = { section: 'category', lang: 'language' };
+
 /** Thrown to roll back a transaction. */
 const NOTHING_FILED = Symbol('nothing filed');
 
@@ -177,7 +182,11 @@ class ImportRun {
 
   fileLine(parsed: ParsedLine, number: number): void {
     if (parsed === null) return;
-    if ('problems' in parsed) return this.#refuse(number, null, parsed.problems);
+    if ('problems' in parsed) {
+      const { problems, rest } = parsed;
+      const slug = rest === null || rest.fields.includes('slug') ? null : rest.data.slug;
+      return this.#refuse(number, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
+    }
     const { line, prose } = parsed;
     try {
       const first = this.#slugs.get(line.slug);
@@ -198,6 +207,17 @@ class ImportRun {
     const refused = { line, slug, problems };
     this.outcome.refused.push(refused);
     this.#options.onRefused?.(refused);
+  }
+
+  /** The problems that the door finds in a line that has others already. */
+  #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
+    const { desk, rules } = this.#current();
+    const options = { now: desk.now(), toAir: this.#options.air === true };
+    const found = doorProblems(this.#filingOf(data), { ...rules, takesUndescribed: true }, options);
+    return ofGiven(
+      found,
+      fields.flatMap((field) => [field, FILED_AS[field] ?? field]),
+    );
   }
 
   /** Files one piece. Returns false when nothing changed. */

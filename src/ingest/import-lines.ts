@@ -4,10 +4,12 @@ import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import type { CachedProse } from '../desk/prose-cache.ts';
 import { preparedProse } from '../desk/search.ts';
-import { Fault, messageOf, type Problem, problemsIn, refusalOf } from '../fault.ts';
+import { Fault, messageOf, type Problem, problemsIn } from '../fault.ts';
 import { CitedFactBody, proseFrom } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS, PROSE_MAX } from '../ledger/piece.ts';
+import type { Repaired } from '../ledger/repair.ts';
+import { repair } from '../ledger/repair.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
 /** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */
@@ -35,7 +37,14 @@ const ImportLine = z.object({
 export type ImportLine = z.infer<typeof ImportLine>;
 
 /** A line of an archive that was read: its piece, null for a blank line, or the problems for which it is rejected. */
-export type ParsedLine = { line: ImportLine; prose: CachedProse | null } | { problems: Problem[] } | null;
+export type ParsedLine =
+  | { line: ImportLine; prose: CachedProse | null }
+  | {
+      problems: Problem[];
+      /** What the door can judge of the line beside its problems; null for a line that is no piece at all. */
+      rest: Repaired<ImportLine> | null;
+    }
+  | null;
 
 /** How many lines a batch has at most. */
 export const BATCH = 100;
@@ -65,14 +74,23 @@ export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> 
 
 function parsedLine(bytes: Uint8Array): ParsedLine {
   try {
-    const line = parseLine(bytes);
-    if (line === null) return null;
+    const value = parseLine(bytes);
+    if (value === undefined) return null;
+    const parsed = ImportLine.safeParse(value);
+    if (!parsed.success) return brokenLine(value, parsed.error);
+    const line = parsed.data;
     const prose = proseFrom(line.prose);
     // Prose over the filing limit is never parsed.
     return { line: { ...line, prose }, prose: prose.length > PROSE_MAX ? null : preparedProse(prose) };
   } catch (error) {
-    return { problems: lineProblems(error) };
+    return { problems: lineProblems(error), rest: null };
   }
+}
+
+function brokenLine(value: unknown, error: z.ZodError): ParsedLine {
+  const rest = repair(ImportLine, value, error);
+  if (rest !== null) rest.data.prose = proseFrom(rest.data.prose);
+  return { problems: shapeProblems(error, value), rest };
 }
 
 /** The problems of a line that was rejected. Throws errors that are no fault of the line. */
@@ -81,20 +99,16 @@ export function lineProblems(error: unknown): Problem[] {
   return problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
 }
 
-/** Parses a line of an archive; null for a blank one. Throws `invalid_request`, `refused_by_door`. */
-function parseLine(bytes: Uint8Array): ImportLine | null {
+/** Parses a line of an archive as JSON; undefined for a blank one. Throws `invalid_request`. */
+function parseLine(bytes: Uint8Array): unknown {
   const text = textOf(bytes);
-  if (text.trim() === '') return null;
-  let value: unknown;
+  if (text.trim() === '') return undefined;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault('invalid_request', `the line is not JSON (${why}); correct it`);
   }
-  const parsed = ImportLine.safeParse(value);
-  if (!parsed.success) throw refusalOf(shapeProblems(parsed.error, value));
-  return parsed.data;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { PageBody, pageSlugProblem } from '../desk/page.ts';
 import { appendRecord, pageFrom } from '../desk/record.ts';
 import type { Problem } from '../fault.ts';
+import { proseProblems } from '../ledger/door.ts';
+import { proseFrom } from '../ledger/filing.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { recordProblems } from './record-problems.ts';
@@ -15,15 +17,14 @@ export const PAGES_FOLDER = 'pages';
 /** A page from its file: the front matter, and the text below it. Returns the problems of its fields. */
 export function pageFileBody(source: SourceFile): { body?: PageBody; problems: Problem[] } {
   if (source.data === null) return { problems: [] };
-  if (source.data.prose !== undefined) {
-    const message = 'the prose is the text below the front matter; move it there';
-    return { problems: [{ field: 'prose', rule: 'unknown_field', message }] };
-  }
   const fields = { ...source.data, prose: source.body };
   const parsed = PageBody.safeParse(fields);
-  return parsed.success
-    ? { body: parsed.data, problems: [] }
-    : { problems: recordProblems(parsed.error, fields, PageBody) };
+  const problems = parsed.success ? [] : recordProblems(parsed.error, fields, PageBody);
+  if (source.data.prose !== undefined) {
+    const message = 'the prose is the text below the front matter; move it there';
+    problems.unshift({ field: 'prose', rule: 'unknown_field', message });
+  }
+  return parsed.success && problems.length === 0 ? { body: parsed.data, problems } : { problems };
 }
 
 /** Files the paper's own pages. */
@@ -53,7 +54,13 @@ export class Pages {
       if (reserved !== null) return this.#at.problem(file, 'slug', `${reserved}, and rename the file`);
       const { body, problems } = pageFileBody(source);
       this.#at.result.problems.push(...source.problems, ...source.locate(problems));
-      if (body === undefined) return;
+      if (body === undefined) {
+        const { media } = store.archive(this.#at.slug);
+        const found = proseProblems(proseFrom(source.body), { hasMedia: (name) => media(name) !== null });
+        // A text that is missing is among the problems of the fields.
+        if (source.data !== null && source.body.trim() !== '') this.#at.result.problems.push(...source.locate(found));
+        return;
+      }
       try {
         this.#record(slug, pageFrom(store.archive(this.#at.slug), slug, body), file, now());
         store.setApplied(file, source.digest);

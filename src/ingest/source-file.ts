@@ -136,7 +136,8 @@ function withYaml(
       list.map(({ field, rule, message, offset }) => ({
         file,
         line:
-          field === 'prose' && !document.has('prose')
+          // Only Markdown has a line before its YAML: there the prose is the text below, whatever the fields say.
+          field === 'prose' && (firstLine === 2 ? rule !== 'unknown_field' : !document.has('prose'))
             ? bodyLine + countLines(body.trimStart().slice(0, offset ?? 0))
             : lineAt(rule === 'unknown_field' ? offsetOfName(document, field) : offsetOf(document, field)),
         field,

@@ -1,10 +1,13 @@
 import { airStory } from '../desk/airing.ts';
-import type { StateName, Story } from '../desk/archive.ts';
-import { fileStory, sameContent } from '../desk/filing.ts';
+import type { Archive, StateName, Story } from '../desk/archive.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import type { PlacementBody } from '../desk/placement.ts';
 import { placeOf } from '../desk/placement.ts';
 import { placeStory, unplaceable } from '../desk/placing.ts';
+import type { Problem } from '../fault.ts';
 import { refusalOf } from '../fault.ts';
+import type { Repaired } from '../ledger/repair.ts';
+import { ofGiven } from '../ledger/repair.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
@@ -13,6 +16,8 @@ import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
 import type { RevisionFile } from './story-files.ts';
 import { storyFiles } from './story-files.ts';
+import type { WithoutFile } from './without-file.ts';
+import { piecesWithoutFile } from './without-file.ts';
 
 interface ReadStory {
   source: SourceFile;
@@ -30,7 +35,8 @@ export class Stories {
 
   /** Files the stories. `slug.md` is a piece, or its first revision where there is a `slug.2.md`. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
-    this.#bySlug = storyFiles(this.#at);
+    const paths = this.#at.files('stories', '.md');
+    this.#bySlug = storyFiles(this.#at, paths);
     const pieces = [...this.#bySlug].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     if (pieces.length > 0) this.#at.intake.openSigningKey();
     let next = 0;
@@ -41,6 +47,16 @@ export class Stories {
       return true;
     };
     await inShortTransactions(this.#at.intake, file, { signal });
+    if (only === undefined) this.#at.result.without_file.push(...this.#withoutFile(paths));
+  }
+
+  #withoutFile(paths: string[]): WithoutFile[] {
+    const { slug, intake } = this.#at;
+    const archive = intake.store.archive(slug);
+    const names = intake.store.appliedIn(`${slug}/stories/`);
+    const filed = new Map(names.map((name) => [name, intake.store.applied(name) ?? '']));
+    const present = paths.map((path) => this.#at.name(path));
+    return piecesWithoutFile(slug, filed, present, (piece) => archive.storyBySlug(piece)?.state ?? null);
   }
 
   /**
@@ -59,9 +75,12 @@ export class Stories {
     }
     const read: ReadStory[] = [];
     for (const source of sources) {
-      const { story, problems } = storyFrom(source, slug, archive.paper());
+      const { story, problems, rest } = storyFrom(source, slug, archive.paper());
       this.#at.result.problems.push(...source.problems, ...source.locate(problems));
-      if (story === undefined) return;
+      if (story === undefined) {
+        if (rest !== undefined) this.#at.result.problems.push(...source.locate(this.#judged(rest, archive)));
+        return;
+      }
       read.push({ source, story });
     }
     const filed = before === null ? [] : archive.revisions(before.id);
@@ -96,6 +115,12 @@ export class Stories {
         if (!this.#story(slug, one, one === read.at(-1))) return;
     }
     for (const { file, digest } of sources) store.setApplied(file, digest);
+  }
+
+  /** The problems that the door finds in a file that has others already. */
+  #judged({ data: { filing, air }, fields }: Repaired<StoryFile>, archive: Archive): Problem[] {
+    const options = { now: this.#at.intake.now(), toAir: air !== false };
+    return ofGiven(doorProblems(filing, paperRules(archive), options), fields);
   }
 
   /** Files one story. Returns false when it was rejected. */

@@ -4,6 +4,8 @@ import { PlacementBody } from '../desk/placement.ts';
 import type { Problem } from '../fault.ts';
 import { FilingBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
+import type { Repaired } from '../ledger/repair.ts';
+import { repair } from '../ledger/repair.ts';
 import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -30,12 +32,22 @@ export interface StoryFile {
   placement: PlacementBody | null;
 }
 
+/** What a story's file says. */
+export interface ReadStory {
+  /** Undefined when the file has problems of its own. */
+  story?: StoryFile;
+  problems: Problem[];
+  /** With such problems: what the filing door can judge beside them. */
+  rest?: Repaired<StoryFile>;
+}
+
 /** Creates a filing from a story's file, or returns the problems of its fields. */
-export function storyFrom(source: SourceFile, slug: string, paper: Paper): { story?: StoryFile; problems: Problem[] } {
-  if (source.data === null) return { problems: [] };
-  const { prose: _none, slug: given, ...fields } = source.data;
+export function storyFrom(source: SourceFile, slug: string, paper: Paper): ReadStory {
+  const data = source.data ?? source.faulty;
+  if (data === null) return { problems: [] };
+  const { prose: _none, slug: given, ...fields } = data;
   const problems: Problem[] = [];
-  if (source.data.prose !== undefined) {
+  if (data.prose !== undefined) {
     problems.push({
       field: 'prose',
       rule: 'unknown_field',
@@ -49,16 +61,18 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): { sto
       message: `the slug is the file's name, ${JSON.stringify(slug)}, not ${JSON.stringify(given)}; rename the file or take the field out`,
     });
   }
+  const storyOf = ({ air, placement, ...body }: z.output<typeof FrontMatter>): StoryFile => ({
+    filing: filingFrom({ ...body, prose: source.body }, { slug, kind: paper.default_kind, language: paper.language }),
+    air: typeof air === 'string' ? Date.parse(air) : air,
+    placement: placement ?? null,
+  });
   const parsed = FrontMatter.safeParse(fields);
-  if (!parsed.success) return { problems: [...problems, ...recordProblems(parsed.error, fields, FrontMatter)] };
-  if (problems.length > 0) return { problems };
-  const { air, placement = null, ...body } = parsed.data;
-  return {
-    problems: [],
-    story: {
-      filing: filingFrom({ ...body, prose: source.body }, { slug, kind: paper.default_kind, language: paper.language }),
-      air: typeof air === 'string' ? Date.parse(air) : air,
-      placement,
-    },
-  };
+  if (!parsed.success) {
+    problems.push(...recordProblems(parsed.error, fields, FrontMatter));
+    const repaired = repair(FrontMatter, fields, parsed.error);
+    return { problems, ...(repaired === null ? {} : { rest: { ...repaired, data: storyOf(repaired.data) } }) };
+  }
+  const story = storyOf(parsed.data);
+  if (problems.length > 0 || source.data === null) return { problems, rest: { data: story, fields: [] } };
+  return { problems, story };
 }

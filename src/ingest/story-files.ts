@@ -1,5 +1,5 @@
 import type { DeskFolder } from './desk-folder.ts';
-import { baseName } from './desk-folder.ts';
+import { storyName } from './story-name.ts';
 
 /** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
 export interface RevisionFile {
@@ -8,12 +8,12 @@ export interface RevisionFile {
 }
 
 /** The files of each slug, ordered by number. Reports and skips slugs whose numbers are not 1, 2, 3 … */
-export function storyFiles(at: DeskFolder): Map<string, RevisionFile[]> {
+export function storyFiles(at: DeskFolder, paths = at.files('stories', '.md')): Map<string, RevisionFile[]> {
   const bySlug = new Map<string, RevisionFile[]>();
-  for (const path of at.files('stories', '.md')) {
-    const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(baseName(path, '.md')) ?? [];
+  for (const path of paths) {
+    const { slug, n } = storyName(path);
     const files = bySlug.get(slug) ?? [];
-    files.push({ n: Number(n ?? 1), path });
+    files.push({ n, path });
     bySlug.set(
       slug,
       files.sort((a, b) => a.n - b.n),

@@ -1,6 +1,7 @@
+import type { WithoutFile } from '../ingest/without-file.ts';
 import { isoTime } from '../time.ts';
 import type { PieceLine } from './outlook.ts';
-import { openPieces, problemsOf } from './outlook.ts';
+import { lostPieces, openPieces, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
 import type { PanelParts } from './panel-html.ts';
 import { escaped, nameOf, savedLastLine } from './panel-html.ts';
@@ -23,7 +24,7 @@ export function deskPage(parts: PanelParts): string {
     const onAir = by('on_air');
     return `<section id="${escaped(paper.slug)}"><h2><a href="/${escaped(paper.slug)}/">${escaped(nameOf(desk, paper.slug))}</a></h2>
 ${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, desk, null)}`}
-${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
+${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
 ${list(
   'Not yet filed',
   onAir.filter((line) => line.filed === 'never'),
@@ -42,6 +43,18 @@ ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air a
 ${savedLastLine(parts)}<p><a href="/newsstand/">Newsstand</a></p>
 ${papers.length === 0 ? none : papers.join('\n')}</main>${script()}</body></html>
 `;
+}
+
+function lostList(lost: WithoutFile[]): string {
+  if (lost.length === 0) return '';
+  const rows = lost.map((piece) => {
+    const where =
+      piece.renamed_to === null
+        ? `${piece.file} was deleted: put it back, or withdraw the piece`
+        : `${piece.file} is now ${piece.renamed_to}, a piece of its own: to keep one of the two`;
+    return `<li><b>${escaped(piece.slug)}</b> <small>${escaped(where)}</small> <code>${escaped(piece.command)}</code></li>`;
+  });
+  return `<h3>On air without a file (${lost.length})</h3><ul class="pieces">${rows.join('')}</ul>`;
 }
 
 function pieceRow(line: PieceLine): string {

@@ -75,6 +75,13 @@ export class WritingDesk {
     return this.#mediaPaths.get(digest) ?? '';
   }
 
+  /** The story files of a paper as reports name them, whether the door takes them or not. */
+  storyNames(paper: string): string[] {
+    const folder = join(this.contentDir, paper, 'stories') + sep;
+    const paths = [...this.#listing.files.keys()].filter((path) => path.startsWith(folder) && path.endsWith('.md'));
+    return paths.map((path) => relative(this.contentDir, path));
+  }
+
   /** The piece that was saved last; null when there is none. */
   savedLast(): { paper: string; piece: DeskPiece } | null {
     let last: { paper: string; piece: DeskPiece } | null = null;

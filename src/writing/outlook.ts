@@ -1,5 +1,7 @@
 import type { FileProblem } from '../ingest/source-file.ts';
-import type { FiledDigests } from '../store/filed-digests.ts';
+import type { WithoutFile } from '../ingest/without-file.ts';
+import { piecesWithoutFile } from '../ingest/without-file.ts';
+import type { FiledContent } from '../store/filed-content.ts';
 import type { DeskPaper, WritingDesk } from './desk.ts';
 import type { DeskPiece, Outlook } from './piece.ts';
 import { outlookOf } from './piece.ts';
@@ -19,7 +21,7 @@ export interface PieceLine {
   problems: FileProblem[];
 }
 
-export function pieceLine(paper: string, piece: DeskPiece, filed: FiledDigests, now: number): PieceLine {
+export function pieceLine(paper: string, piece: DeskPiece, filed: FiledContent, now: number): PieceLine {
   const { slug, air, problems, filings } = piece;
   const headline = filings.at(-1)?.headline ?? slug;
   const url = `/${paper}/stories/${slug}/`;
@@ -27,7 +29,7 @@ export function pieceLine(paper: string, piece: DeskPiece, filed: FiledDigests, 
 }
 
 /** The pieces that are not on air as they are: refused, drafts, scheduled, not filed, or changed since. */
-export function openPieces({ slug, pieces }: DeskPaper, filed: FiledDigests, now: number): PieceLine[] {
+export function openPieces({ slug, pieces }: DeskPaper, filed: FiledContent, now: number): PieceLine[] {
   return [...pieces.values()]
     .map((piece) => pieceLine(slug, piece, filed, now))
     .filter((line) => line.outlook !== 'on_air' || line.filed === 'never' || line.filed === 'changed');
@@ -38,14 +40,33 @@ export function problemsOf({ problems, pieces }: DeskPaper): FileProblem[] {
   return [...problems, ...[...pieces.values()].flatMap((piece) => piece.problems)];
 }
 
+/** The pieces of a paper that the ledger has on air, or will have, although their files are gone. */
+export function lostPieces({ slug }: DeskPaper, desk: WritingDesk, filed: FiledContent): WithoutFile[] {
+  if (filed === null) return [];
+  const folder = `${slug}/stories/`;
+  const stories = new Map([...filed.digests].filter(([file]) => file.startsWith(folder)));
+  return piecesWithoutFile(
+    slug,
+    stories,
+    desk.storyNames(slug),
+    (piece) => filed.states.get(`${slug}/${piece}`) ?? null,
+  );
+}
+
+/** The same of the whole content folder. */
+export function allLostPieces(desk: WritingDesk, filed: FiledContent): WithoutFile[] {
+  return [...desk.papers.values()].flatMap((paper) => lostPieces(paper, desk, filed));
+}
+
 /** Every problem of the content folder. */
 export function allProblems({ papers }: WritingDesk): FileProblem[] {
   return [...papers.values()].flatMap(problemsOf);
 }
 
-function filedState({ digests }: DeskPiece, filed: FiledDigests): Filed {
+function filedState({ digests }: DeskPiece, filed: FiledContent): Filed {
   if (filed === null) return null;
-  const states = [...digests].map(([file, digest]) => (filed.has(file) ? filed.get(file) === digest : null));
+  const known = filed.digests;
+  const states = [...digests].map(([file, digest]) => (known.has(file) ? known.get(file) === digest : null));
   if (states.every((state) => state === null)) return 'never';
   return states.every((state) => state === true) ? 'as_it_is' : 'changed';
 }

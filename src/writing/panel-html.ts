@@ -1,11 +1,11 @@
-import type { FiledDigests } from '../store/filed-digests.ts';
+import type { FiledContent } from '../store/filed-content.ts';
 import type { WritingDesk } from './desk.ts';
 import { pieceLine } from './outlook.ts';
 
 /** What the panel needs to know of the desk. */
 export interface PanelParts {
   desk: WritingDesk;
-  filed: FiledDigests;
+  filed: FiledContent;
   now: number;
 }
 

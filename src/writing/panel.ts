@@ -1,7 +1,8 @@
+import type { WithoutFile } from '../ingest/without-file.ts';
 import { isoTime } from '../time.ts';
 import { DESK_PATH } from './desk-page.ts';
 import type { PieceLine } from './outlook.ts';
-import { openPieces, pieceLine, problemsOf } from './outlook.ts';
+import { lostPieces, openPieces, pieceLine, problemsOf } from './outlook.ts';
 import { MARK_STYLE, PAGE_STYLE, PANEL_STYLE, STYLE, script } from './panel-assets.ts';
 import type { PanelParts } from './panel-html.ts';
 import { escaped, nameOf, savedLastLine } from './panel-html.ts';
@@ -40,6 +41,7 @@ function panelFor(path: string, parts: PanelParts): string {
     problems.length > shown.length
       ? `<p><a href="${DESK_PATH}#${escaped(slug)}">All ${problems.length} problems</a></p>`
       : '';
+  const lost = paper === undefined || line !== null ? [] : lostPieces(paper, desk, filed);
   const of = line !== null ? 'This piece' : paper !== undefined ? nameOf(desk, slug) : 'All papers';
   const count = problems.length === 1 ? '1 problem' : `${problems.length || 'No'} problems`;
   return `<broadsheet-desk data-targets="${escaped(JSON.stringify(shown.map((problem) => targetOf(problem, desk))))}"><template shadowrootmode="open"><style>${STYLE}${PANEL_STYLE}</style>
@@ -47,7 +49,15 @@ function panelFor(path: string, parts: PanelParts): string {
 ${line === null ? '' : `<p class="state ${line.outlook}"><b>${OUTLOOKS[line.outlook]}</b>${escaped(stateWords(line))}</p>`}
 <h2>${escaped(of)}: ${count}</h2>
 ${shown.length === 0 ? '' : problemList(shown, desk, line === null ? null : path)}${more}
+${lostLine(lost)}
 <div class="more">${paper === undefined || line !== null ? '' : counts(slug, openPieces(paper, filed, now))}${savedLastLine(parts)}</div></aside></template></broadsheet-desk>${script()}`;
+}
+
+function lostLine(lost: WithoutFile[]): string {
+  if (lost.length === 0) return '';
+  const [{ paper, slug } = { paper: '', slug: '' }] = lost;
+  const rest = lost.length === 1 ? '' : ` and ${lost.length - 1} more`;
+  return `<p><a href="${DESK_PATH}#${escaped(paper)}">On air without a file: ${escaped(slug)}${rest}</a></p>`;
 }
 
 /** What is on the panel beside a piece's outlook: when, and how it stands to the ledger. */

@@ -1,5 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
-import { paperRules, timeProblems } from '../desk/filing.ts';
+import { doorProblems, paperRules } from '../desk/filing.ts';
 import type { PlacementBody } from '../desk/placement.ts';
 import { parsedProse } from '../desk/prose-cache.ts';
 import { showableFiling, showableProse } from '../desk/showable.ts';
@@ -7,10 +7,10 @@ import type { FileProblem, SourceFile } from '../ingest/source-file.ts';
 import { readSource } from '../ingest/source-file.ts';
 import type { StoryFile } from '../ingest/story-file.ts';
 import { storyFrom } from '../ingest/story-file.ts';
-import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
 import { proseFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
 import type { JudgedProse } from '../ledger/prose.ts';
+import { ofGiven } from '../ledger/repair.ts';
 
 /** What would become of a piece if its file were filed now. */
 export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';
@@ -67,17 +67,18 @@ export class PieceReader {
       const parse = (prose: string) => this.#parse(path, prose);
       if (read.story === undefined) {
         air = source.data?.air !== false;
+        const { rest } = read;
+        if (rest !== undefined) {
+          const options = { now, toAir: rest.data.air !== false, parse };
+          problems.push(...source.locate(ofGiven(doorProblems(rest.data.filing, rules, options), rest.fields)));
+        }
         filings.push(this.#showable({ ...source.data, prose: source.body }, slug, archive, parse));
         continue;
       }
       const { filing }: StoryFile = read.story;
       air = read.story.air;
       placement = read.story.placement;
-      const found = [
-        ...filingProblems(filing, rules, parse),
-        ...timeProblems(filing, now),
-        ...(air === false ? [] : sourceFloorProblems(filing, rules)),
-      ];
+      const found = doorProblems(filing, rules, { now, toAir: air !== false, parse });
       problems.push(...source.locate(found));
       filings.push(
         found.length === 0 ? filing : this.#showable({ ...filing, byline: filing.persona }, slug, archive, parse),

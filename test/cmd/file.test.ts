@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { withoutFileLine } from '../../src/ingest/without-file.ts';
+import { filedContent } from '../../src/store/filed-content.ts';
+import { WritingDesk } from '../../src/writing/desk.ts';
+import { deskPage } from '../../src/writing/desk-page.ts';
+import { allLostPieces } from '../../src/writing/outlook.ts';
+import { withPanel } from '../../src/writing/panel.ts';
+import { appContextIn, filing, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
@@ -498,7 +505,7 @@ test('filing again changes nothing', async (t) => {
     'quay/stories/sound.2.md': story('correction: It was seven.\n', 'One is so.[^1] Another is so.[^2]'),
   });
   assert.equal((await file(t, folder)).code, 0);
-  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 1, problems: [], pressed: {} });
+  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 1, problems: [], without_file: [], pressed: {} });
 });
 
 test('the files of older revisions are history: edited, they are named and nothing is filed', async (t) => {
@@ -537,7 +544,7 @@ test('what was revised elsewhere is not taken back by the file that it once came
   }
   const revisions = () => ['a', 'b'].map((slug) => app.store.archive('quay').storyBySlug(slug)?.revision);
   assert.deepEqual(revisions(), [2, 3]);
-  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 3, problems: [], pressed: {} });
+  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 3, problems: [], without_file: [], pressed: {} });
   // Where nobody knows which files were filed, what was filed once is not filed again.
   const database = new Database(join(folder, 'var/broadsheet.db'));
   database.exec("DELETE FROM applied WHERE path LIKE 'quay/stories/%'");
@@ -646,4 +653,61 @@ test('a page of the paper goes with its file, and one of the API stays', async (
   ]);
   put(folder, 'quay/pages/about.md', ABOUT('We are back.'));
   assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/pages/about.md']);
+});
+
+test('a piece on air whose file was deleted is named with the command that withdraws it, and nothing else is', async (t) => {
+  const folder = contentIn(t, {
+    'quay/stories/gone.md': story(),
+    'quay/stories/gone.2.md': story('', 'One thing was so.[^1] Another is so.[^2]'),
+    'quay/stories/moved.md': story(),
+    'quay/stories/renamed.md': story('tags: [Only here]\n'),
+    'quay/stories/draft.md': story('air: false\n'),
+    'quay/stories/withdrawn.md': story(),
+  });
+  assert.deepEqual((await file(t, folder)).code, 0);
+  const app = appContextIn(t, folder, { now: Date.now() });
+  const { persona, ...rest } = filing('from-the-api');
+  fileStory(app.desk, 'quay', { ...rest, category: 'City', persona: 'ines-calloway' }, { by: 'key:x' });
+  airStory(app.desk, 'quay', 'from-the-api', { by: 'key:x' });
+  app.close();
+  assert.equal(persona, 'ines-calloway');
+  const stories = join(folder, 'content/quay/stories');
+  const withdrawal = ['withdraw', 'withdrawn', '--paper', 'quay', '--reason', 'It was wrong.'];
+  assert.equal((await run(t, folder, withdrawal)).code, 0);
+  for (const name of ['gone.md', 'gone.2.md', 'draft.md', 'withdrawn.md']) rmSync(join(stories, name));
+  mkdirSync(join(stories, '2026'));
+  renameSync(join(stories, 'moved.md'), join(stories, '2026/moved.md'));
+  renameSync(join(stories, 'renamed.md'), join(stories, 'new-name.md'));
+
+  const { code, stdout } = await run(t, folder, ['file', '--no-press']);
+  assert.equal(code, 0);
+  const command = 'npm run -s broadsheet -- withdraw gone --paper quay --reason "Withdrawn by the desk."';
+  const said = stdout.split('\n').filter((line) => /without a file|was renamed/.test(line));
+  assert.deepEqual(said, [
+    `quay/gone is on air without a file: quay/stories/gone.2.md was deleted; put it back, or withdraw the piece: ${command}`,
+    `quay/renamed is on air beside quay/stories/new-name.md, into which quay/stories/renamed.md was renamed; to keep one of the two pieces: ${command.replace(' gone ', ' renamed ')}`,
+  ]);
+
+  // The writing desk, which only reads the database, says the same.
+  const contentDir = join(folder, 'content');
+  const desk = new WritingDesk({ contentDir, origin: 'http://localhost:1', dataOrigin: 'http://localhost:2' });
+  t.after(() => desk.close());
+  await desk.refresh();
+  const parts = { desk, filed: filedContent(join(folder, 'var/broadsheet.db')), now: Date.now() };
+  assert.deepEqual(allLostPieces(desk, parts.filed).map(withoutFileLine), said);
+  const page = deskPage(parts);
+  assert.match(page, /On air without a file \(2\)/);
+  assert.ok(page.includes(command.replaceAll('"', '&quot;')), page);
+  assert.match(
+    withPanel('<html><head></head><body></body></html>', '/quay/', parts),
+    /On air without a file: gone and 1 more/,
+  );
+
+  const words =
+    /--(.*)/
+      .exec(command)?.[1]
+      ?.match(/"[^"]*"|\S+/g)
+      ?.map((word) => word.replaceAll('"', '')) ?? [];
+  assert.equal((await run(t, folder, words)).code, 0, 'the command works as it is printed');
+  assert.doesNotMatch((await run(t, folder, ['file', '--no-press'])).stdout, /quay\/gone /);
 });

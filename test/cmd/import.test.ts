@@ -106,7 +106,7 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
     ],
     [
       line('when', { published_at: '2019-02-30T00:00:00Z' }),
-      /^archive\.jsonl:10 published_at: "2019-02-30T00:00:00Z": is not a time such as 2019-05-20T00:00:00Z$/,
+      /^archive\.jsonl:10 when published_at: "2019-02-30T00:00:00Z": is not a time such as 2019-05-20T00:00:00Z$/,
     ],
     [
       line('sound', { headline: 'Again' }),
@@ -134,6 +134,32 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
   for (const [index, said] of expected.entries()) assert.match(lines[index] ?? '', said);
   assert.equal(code, 1);
   assert.deepEqual([outcome?.filed, outcome?.unchanged, outcome?.refused.length], [3, 0, expected.length]);
+});
+
+test('all problems of a line are told at once, of its form and of the desk’s rules', async (t) => {
+  const folder = tempFolder(t);
+  const prose = 'One.[^1] Two.[^2] <b>Three.[^9]';
+  const mixed = line('mixed', { headline: 7, published_at: 'yesterday', prose, tags: ['x'.repeat(41)] });
+  const { outcome } = await importLines(t, folder, [line('good'), mixed]);
+  assert.equal(outcome?.filed, 1);
+  assert.deepEqual(
+    outcome?.refused.map(({ line: n, slug, problems }) => [
+      n,
+      slug,
+      ...problems.map((one) => `${one.field} ${one.rule}`),
+    ]),
+    [
+      [
+        2,
+        'mixed',
+        'headline wrong_type',
+        'published_at wrong_type',
+        'prose raw_html',
+        'prose marker_without_entry',
+        'tags[0] too_long',
+      ],
+    ],
+  );
 });
 
 test('running an import again changes nothing; a changed line is a new revision', async (t) => {

@@ -125,6 +125,7 @@ test('a line that is longer than any piece is rejected by its number, and the ne
         message: 'the line has more than 16000000 bytes; put each piece on a line of its own',
       },
     ],
+    rest: null,
   });
   assert.ok(half !== null && half !== undefined && 'problems' in half);
 });

@@ -97,6 +97,61 @@ zzz: 1
     ],
   ],
   [
+    'i/stories/many.md',
+    `---
+headline: Many faults
+headlin: twice
+dek: 7
+category: Weather
+byline: nobody
+language: xx_YY
+cited_facts:
+  - statement: One.
+    instrument: A book
+  - statement: Two.
+    source: B
+    instrument: javascript:x
+---
+
+One.[^1] Two <b>.
+
+Three.[^9]
+`,
+    [
+      'i/stories/many.md:4 dek: 7: must be a text; put it in quotes',
+      'i/stories/many.md:9 cited_facts[0].source: this field is missing; add it',
+      'i/stories/many.md:3 headlin: there is no field of this name; did you mean headline?',
+      'i/stories/many.md:5 category: "Weather" is not a section of this paper; use one of …',
+      'i/stories/many.md:6 byline: "nobody" is not an active persona of this desk; use one of …',
+      'i/stories/many.md:7 language: "xx_YY" is not a language tag; write it as in BCP 47, such as en, pt-BR or ja',
+      'i/stories/many.md:16 prose: raw HTML "<b>" is not taken; write Markdown, or put it in backticks to show it',
+      'i/stories/many.md:13 cited_facts[1].instrument: "javascript:x" is not the address of a document; give an http or https address, or the document\'s name',
+      'i/stories/many.md:18 prose: [^9] points at no entry: cited_facts has 2; add the entry or correct the number',
+      'i/stories/many.md:11 cited_facts[1]: no [^2] in the prose points at this entry; add the marker or take the entry out',
+    ],
+  ],
+  [
+    'i/stories/twice.md',
+    '---\nheadline: A\nheadline: B\ndek: ""\ncategory: Weather\nbyline: ada-holm\nslug: other\nair: false\n---\n\nOne.[^1]\n',
+    [
+      'i/stories/twice.md:3 yaml: this field stands here for the second time; keep one of the two',
+      `i/stories/twice.md:7 slug: the slug is the file's name, "twice", not "other"; rename the file or take the field out`,
+      'i/stories/twice.md:2 cited_facts: this field is missing; add it',
+      'i/stories/twice.md:5 category: "Weather" is not a section of this paper; use one of …',
+    ],
+  ],
+  [
+    'i/pages/about.md',
+    '---\ntitel: About\nprose: here\nnav: top\n---\n\nA <b>.\n',
+    [
+      'i/pages/about.md:3 prose: the prose is the text below the front matter; move it there',
+      'i/pages/about.md:2 title: this field is missing; add it',
+      'i/pages/about.md:4 nav: "top": must be one of "footer", "sections", "none"',
+      'i/pages/about.md:2 titel: there is no field of this name; did you mean title?',
+      'i/pages/about.md:7 prose: raw HTML "<b>" is not taken; write Markdown, or put it in backticks to show it',
+    ],
+  ],
+  [
     'i/cast/2026-11-20.yaml',
     'tittle: A day\nvideo: 7\nposter: media/a.jpg\n',
     [

@@ -145,7 +145,7 @@ export const ROOMS: Record<string, Room> = {
       'src/app',
       'src/ingest',
       'src/writing',
-      'src/store/filed-digests.ts',
+      'src/store/filed-content.ts',
       'src/terminal',
       'src/desk',
       'src/press',

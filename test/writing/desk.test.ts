@@ -96,11 +96,14 @@ test('the desk shows drafts, scheduled and refused pieces in every list, and say
   const paper = desk.papers.get('quay') ?? assert.fail();
   const digests = new Map(paper.pieces.get('on-air')?.digests);
   assert.equal(
-    openPieces(paper, digests, NOW).some(({ slug }) => slug === 'on-air'),
+    openPieces(paper, { digests, states: new Map() }, NOW).some(({ slug }) => slug === 'on-air'),
     false,
     'filed as it is',
   );
-  assert.equal(openPieces(paper, new Map(), NOW).find(({ slug }) => slug === 'on-air')?.filed, 'never');
+  assert.equal(
+    openPieces(paper, { digests: new Map(), states: new Map() }, NOW).find(({ slug }) => slug === 'on-air')?.filed,
+    'never',
+  );
 });
 
 test('a saved file is the whole piece: it leaves no revision behind, whatever way it was saved', async (t) => {

@@ -23,6 +23,7 @@ import { idParam } from '../params.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
+import { rejectStory } from './reject-story.ts';
 import type { Writer } from './write.ts';
 import { requiresTerms, write } from './write.ts';
 
@@ -136,7 +137,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   const by = (key: AccessKey) => `key:${key.id}`;
 
   routes.operation(
-    file,
+    { ...file, hook: rejectStory(app, NewStory) },
     async (c) => {
       const { air: when, placement, ...given } = c.req.valid('json');
       const { slug: paper } = c.get('site');
@@ -157,7 +158,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   );
 
   routes.operation(
-    revise,
+    { ...revise, hook: rejectStory(app, Revision) },
     async (c) => {
       const { revision, air: when = false, placement, ...given } = c.req.valid('json');
       const { id } = c.req.valid('param');

@@ -14,7 +14,6 @@ import { Fault, problemsIn } from '../../../src/fault.ts';
 import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/ledger/door.ts';
 import { filingFrom } from '../../../src/ledger/filing.ts';
 import type { Filing } from '../../../src/ledger/piece.ts';
-import { shapeProblems } from '../../../src/ledger/shape.ts';
 import { writerLine, writersOf } from '../../../src/ledger/writers.ts';
 import { Edition } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
@@ -32,6 +31,7 @@ import { idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { airingAs, EXAMPLE, NewStory, needPersona } from './filing.ts';
+import { bodyProblems } from './reject-story.ts';
 
 const link = operation({
   operationId: 'linkPreview',
@@ -142,7 +142,7 @@ function judged(
   const shown = showableFiling(data, { slug, paper: record, hasMedia: rules.hasMedia });
   const problems: Problem[] = [];
   let filing = shown;
-  if (!parsed.success) problems.push(...shapeProblems(parsed.error, data));
+  if (!parsed.success) problems.push(...bodyProblems(app, c, { schema: NewStory, data, error: parsed.error }));
   else {
     const { air, placement: _place, ...fields } = parsed.data;
     filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });

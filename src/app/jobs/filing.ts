@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { isLocked } from '../../fault.ts';
 import { fileContent } from '../../ingest/content-folder.ts';
 import type { FileProblem } from '../../ingest/source-file.ts';
+import { withoutFileLine } from '../../ingest/without-file.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
@@ -36,8 +37,9 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
   const work = async () => {
     // What is in the folder is filed when the clock is right.
     while (app.clock.fault() !== null && !stop.signal.aborted) await pause(SECOND);
-    const { filed, problems } = await fileAll();
+    const { filed, problems, without_file: lost } = await fileAll();
     for (const problem of problems) onProblem(problem);
+    for (const piece of lost) logger.warn(piece, withoutFileLine(piece));
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
     // Not awaited: on shutdown, the server waits for its presses elsewhere.
