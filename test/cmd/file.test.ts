@@ -505,7 +505,13 @@ test('filing again changes nothing', async (t) => {
     'quay/stories/sound.2.md': story('correction: It was seven.\n', 'One is so.[^1] Another is so.[^2]'),
   });
   assert.equal((await file(t, folder)).code, 0);
-  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 1, problems: [], without_file: [], pressed: {} });
+  assert.deepEqual((await file(t, folder)).outcome, {
+    filed: [],
+    unchanged: 1,
+    problems: [],
+    without_file: [],
+    pressed: {},
+  });
 });
 
 test('the files of older revisions are history: edited, they are named and nothing is filed', async (t) => {
@@ -544,7 +550,13 @@ test('what was revised elsewhere is not taken back by the file that it once came
   }
   const revisions = () => ['a', 'b'].map((slug) => app.store.archive('quay').storyBySlug(slug)?.revision);
   assert.deepEqual(revisions(), [2, 3]);
-  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 3, problems: [], without_file: [], pressed: {} });
+  assert.deepEqual((await file(t, folder)).outcome, {
+    filed: [],
+    unchanged: 3,
+    problems: [],
+    without_file: [],
+    pressed: {},
+  });
   // Where nobody knows which files were filed, what was filed once is not filed again.
   const database = new Database(join(folder, 'var/broadsheet.db'));
   database.exec("DELETE FROM applied WHERE path LIKE 'quay/stories/%'");
