@@ -98,7 +98,7 @@ export function observationTable(db: Db): ObservationTable {
   const provenance = all(
     `SELECT seq, coalesce(signed_at, observed_at) AS observed_at, receipt FROM observations
      WHERE host = ?1 AND (observations.observed_at, seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
-     ORDER BY observed_at DESC, seq DESC LIMIT ?3`,
+     ORDER BY observations.observed_at DESC, seq DESC LIMIT ?3`,
     { seq: integer, observed_at: integer, receipt: text },
   );
   const count = one('SELECT count(*) AS count FROM observations WHERE host = ?', integer);

@@ -10,6 +10,13 @@ import { tempFolder } from '../support/app-context.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */
 const READS_ALL = [
+  // A correction of the clock, which an operator makes once.
+  'SELECT min(seq) FROM observations WHERE observed_at > ?',
+  'SELECT max(seq) FROM observations',
+  'UPDATE hostnames SET added_at = ?1 WHERE added_at > ?1',
+  'UPDATE sightings SET first_seen = min(first_seen, ?1), last_seen = ?1 WHERE last_seen > ?1',
+  'UPDATE observations SET signed_at = coalesce(signed_at, observed_at), observed_at = ?1 WHERE observed_at > ?1',
+  'SELECT 1 WHERE EXISTS (SELECT 1 FROM hostnames WHERE looked_at > ?1 OR added_at > ?1) OR (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1) > ?1',
   // For an audit.
   'SELECT id, hostname FROM hostnames ORDER BY id',
   'SELECT count(*) AS count FROM observations',

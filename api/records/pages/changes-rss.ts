@@ -106,7 +106,7 @@ export function rssOf(root: string, deltas: Delta[], part: Part): string {
   const xml = feed
     .rss2()
     .replace(/<rss [^>]*(?=>)/, '$& xmlns:fh="http://purl.org/syndication/history/1.0"')
-    .replace(/(\s*)<atom:link [^>]*rel="self"[^>]*>/, (_, indent: string) =>
+    .replace(/(\s{0,40})<atom:link [^<>]{0,1000}rel="self"[^<>]{0,1000}>/, (_, indent: string) =>
       historyOf(`${root}/changes.rss`, part)
         .map((element) => indent + element)
         .join(''),
