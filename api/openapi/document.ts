@@ -1,8 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from 'hono';
+import { defaultsInWords } from './defaults-in-words.ts';
 import type { FaultAnswer, FaultStatus } from './faults.ts';
 import { faultResponses } from './faults.ts';
 import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
+import { mergeAllOf } from './merge-all-of.ts';
 import { ErrorBody, ProblemDetails } from './responses.ts';
 
 /** An operation of the document under construction. */
@@ -58,9 +60,8 @@ interface Document {
 
 /** A copy of the router's document. The library's types follow the specification, in which every member is optional. */
 function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
-  return JSON.parse(
-    JSON.stringify(router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } })),
-  );
+  const document = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+  return defaultsInWords(mergeAllOf(JSON.parse(JSON.stringify(document))));
 }
 
 /** What a service adds to the description of each operation. */

@@ -90,7 +90,7 @@ export function faultRef(status: FaultStatus): { $ref: string } {
   return { $ref: `#/components/responses/${NAMES[status]}` };
 }
 
-/** The responses of a service's faults, by the names that `faultRef` uses. */
+/** The responses of a service's faults, by the names that `faultRef` uses. Each code has an example of that name. */
 export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
@@ -101,7 +101,6 @@ export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>
 }
 
 function responseOf(status: number, { codes, headers = {}, more = {}, isBare = false }: FaultAnswer): object {
-  const error = { error: { enum: Object.keys(codes) } };
   const examples = Object.entries(codes).map(
     ([code, [, message, own = more]]) => [code, { value: { error: code, message, ...own } }] as const,
   );
@@ -110,7 +109,7 @@ function responseOf(status: number, { codes, headers = {}, more = {}, isBare = f
     return [code, { value: problem }] as const;
   });
   const json = (schema: string, shown: (readonly [string, object])[]) => ({
-    schema: { allOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'object', properties: error }] },
+    schema: { $ref: `#/components/schemas/${schema}` },
     examples: Object.fromEntries(shown),
   });
   return {

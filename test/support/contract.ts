@@ -149,6 +149,9 @@ export class Contract {
         ? text.trimEnd().split('\n')
         : [];
     for (const one of documents) assert.equal(this.mismatch(way, JSON.parse(one)), null, what);
+    if (status < 400 || !/[/+]json$/.test(type)) return;
+    const { examples = {} } = response.content[type];
+    assert.ok(JSON.parse(text).error in examples, `a code that is not documented: ${what}`);
   }
 }
 
