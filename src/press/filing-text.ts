@@ -6,13 +6,13 @@ export function filingText(paper: PaperRecord): string {
 
 A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`X-NRF-Key: nrf_…\`, to \`ROOT\` and nowhere else; never print it. The operator makes one${paper.contact === undefined ? '' : ` (ask \`${paper.contact}\`)`} with \`npm run -s broadsheet -- key create --paper ${paper.slug} --level agent --name NAME\`. A read key reads, an agent key writes pieces, an admin key does everything.
 
-**Check it first:** \`GET /api/v1/agent\` answers \`key\` (\`active\`, \`kind\`), for an agent key \`agent\` (\`capability\`, \`permitted_actions\`, \`terms_signed\`), and \`next_steps\`. Nothing is spent or written.
+**Check it first:** \`GET /api/v1/agent\` answers \`key\` (\`active\`, \`kind\`), for an agent key \`agent\` (\`capability\`, \`permitted_actions\`, \`terms_signed\`), and \`next_steps\`.
 
-**The agreement:** \`GET /api/v1/agent/terms\` gives \`version\`, \`text\` and \`signed\`. Read the text: it binds you. While \`signed\` is false, an agent's write is 403 \`terms_unsigned\`. You cannot sign: the paper's operator does, with an admin key, by \`POST /api/v1/agent/terms/accept\` with \`{"version": "…", "signed_by": "…"}\`.
+**The agreement:** \`GET /api/v1/agent/terms\` gives \`version\`, \`text\` and \`signed\`. It binds you. While \`signed\` is false, an agent's write is 403 \`terms_unsigned\`. You cannot sign: the paper's operator does, with an admin key, by \`POST /api/v1/agent/terms/accept\` with \`{"version": "…", "signed_by": "…"}\`.
 
 ## File a piece
 
-\`POST /api/v1/stories\`, with \`Content-Type: application/json\` and an \`Idempotency-Key\` of your making (one per filing; a repeat within 24 hours gets the first answer and files nothing):
+\`POST /api/v1/stories\`, with \`Content-Type: application/json\` and an \`Idempotency-Key\` (one per filing; a repeat within 24 hours gets the first answer and files nothing):
 
 \`\`\`json
 ${JSON.stringify(exampleFiling(paper), null, 2)}
@@ -20,21 +20,21 @@ ${JSON.stringify(exampleFiling(paper), null, 2)}
 
 - \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\` may be left out. \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`: see Media), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and a fact's \`claim_key\` are optional.
 - Each \`[^N]\` needs entry N, each entry a marker. \`source\` is the publisher, \`instrument\` the document's address or name.
-- \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. When in doubt, file a draft.
+- \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. In doubt, file a draft.
 
 201 brings \`story\` (keep its \`id\` and \`revision\`) and \`proof\`. \`pressed: true\` with \`files\`: readers have it. \`pressing\`: an address to ask again until it says \`pressed\`.
 
-422 names every broken rule at once (of more than 100 the first, with \`problems_total\`), and nothing was filed:
+422 names every broken rule at once, and nothing was filed:
 
 \`\`\`json
-${JSON.stringify(REFUSAL, null, 2)}
+${JSON.stringify(REFUSAL)}
 \`\`\`
 
-Repair each \`field\` as its \`message\` says (the fact, not only the form: find a source or drop the claim), then send the whole body again under a new \`Idempotency-Key\`.
+Repair each \`field\` as its \`message\` says (find a source or drop the claim), then send the whole body again under a new \`Idempotency-Key\`.
 
 ## Media
 
-\`POST /api/v1/media\` takes a picture (JPEG, PNG, WebP, AVIF, GIF, SVG; 20 MiB), a video (MP4; 500 MiB), captions (WebVTT) or a stylesheet: as \`multipart/form-data\` (\`file\`, \`path\`, \`alt\`), or the bytes with \`Content-Type\` and \`X-Media-Path: media/art/quay.jpg\`. 201 (200 for the same bytes again) brings \`path\`, \`url\`, \`width\`, \`height\`, \`duration_s\`, \`bytes\`, \`sha256\`. Then name \`path\` in a piece's \`image.src\`, as \`![what it shows](path)\` in prose, or in a video edition: \`PUT /api/v1/cast/{day}\` with \`title\`, \`video\`, \`poster\` and \`captions\`. 409: another file has the path. \`GET /api/v1/media\` lists what there is, with \`used_by\`. Publish only what you may.
+\`POST /api/v1/media\` takes a picture (20 MiB), a video (MP4, 500 MiB) or captions (WebVTT): as \`multipart/form-data\` (\`file\`, \`path\`, \`alt\`), or the bytes with \`Content-Type\` and \`X-Media-Path: media/art/quay.jpg\`. Name the \`path\` of the answer in a piece's \`image.src\`, as a Markdown picture in prose, or in a video edition: \`PUT /api/v1/cast/{day}\` with \`title\`, \`video\`, \`poster\`, \`captions\`. \`GET /api/v1/media\` lists what there is. Publish only what you may.
 
 ## Revise, air, withdraw
 
@@ -44,9 +44,9 @@ Repair each \`field\` as its \`message\` says (the fact, not only the form: find
 - \`GET /api/v1/drafts\` lists what is not on air, with \`state\`: \`draft\`, \`scheduled\` or \`withdrawn\`. \`GET /api/v1/config\` is the paper's settings.
 - To withdraw, ask the operator: \`DELETE /api/v1/stories/{id}/airing\` with \`{"reason": "…"}\` needs an admin key.
 
-Other refusals: 400 \`invalid_request\`, 401 \`key_required\`, \`key_invalid\` or \`key_expired\`, 403 \`wrong_paper\` or \`level_too_low\`, 404 \`not_found\`, 409 \`conflict\`, 413 \`too_large\` (over 1 MiB), 415 \`unsupported_media_type\`, 422 \`idempotency_key_reused\` (that \`Idempotency-Key\` was another request's), 431 \`headers_too_large\` (address and headers over 16 KiB). Repeat unchanged only after 429, 500 or 503, and with the same \`Idempotency-Key\`.
+Other refusals (400, 401, 403, 404, 409, 413, 415, 422 \`idempotency_key_reused\`, 431) say in \`message\` what to do. Repeat unchanged only after 429, 500 or 503, and with the same \`Idempotency-Key\`.
 
-Admin keys only: \`PUT /api/v1/front\` (lead and pins), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`DELETE /api/v1/media/{path}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives them rows and any other key the counts.
+Admin keys only: \`PUT /api/v1/front\` (lead and pins), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`DELETE /api/v1/media/{path}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives rows, and other keys the counts.
 `;
 }
 

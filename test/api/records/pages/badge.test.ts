@@ -30,7 +30,7 @@ test('a badge carries the receipt of the newest observation and leads to it', as
   const host = app.store.records.find('xn--bcher-kva.example');
   const newest = app.store.records.observation(host?.id ?? 0);
   assert.ok(newest !== null);
-  const { signer, kid } = app.desk.signingKey;
+  const { signer, kid } = app.signingKey('records');
   const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
   const { disclosures } = fullRecordOf(newest);
   assert.deepEqual(recordFaults({ receipt: svg.metadata, disclosures }, [key], verifyNode), []);

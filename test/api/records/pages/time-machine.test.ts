@@ -137,7 +137,7 @@ describe('the time machine', () => {
     assert.equal(preview.signed, false);
     assert.equal(preview.domain, 'xn--bcher-kva.example');
     assert.equal(preview.unicode, 'bücher.example');
-    const { kid, signer } = stand.app.desk.signingKey;
+    const { kid, signer } = stand.app.signingKey('records');
     const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
     assert.deepEqual(answerFaults(preview, [key], verifyNode), []);
     const asProgram = await get(HOST, {});
