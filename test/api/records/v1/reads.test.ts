@@ -113,7 +113,8 @@ test('a record is read as it stood at a time, to the millisecond, and a day is a
   assert.equal(await seqAt('2026-11-22T00:00:00Z'), 2);
   assert.equal(await seqAt('2026-11-22T00:59:59.999%2B01:00'), 1);
   assert.equal(await seqAt('2026-11-22'), 2);
-  assert.equal(await seqAt('9999-12-31'), 2);
+  const { status, text } = await ask(url, '/v1/domains/example.org?as_of=9999-12-31', key);
+  assert.deepEqual([status, JSON.parse(text).field], [400, 'as_of'], 'a day that has not begun');
 });
 
 test('a span is a day of the calendar or a millisecond', () => {
