@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import { assertRestored } from '../backup/restore-folder.ts';
@@ -7,7 +7,7 @@ import type { Desk } from '../desk/filing.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
 import type { Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { mediaFiles } from '../files/media.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
@@ -167,13 +167,23 @@ export async function withAppContext<T>(settings: Settings, work: (app: AppConte
 export async function withExistingData<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
   const file = databaseFile(settings);
   assertRestored(settings.dataDir);
-  if (!existsSync(file)) {
+  if (isMissing(file)) {
     throw new Fault(
       'not_found',
       `there is no database at ${file}; run this command in the folder of your project or set DATA_DIR, or start the server once to create one`,
     );
   }
   return withAppContext(settings, work);
+}
+
+/** Whether nothing is there. What cannot be looked at, as below a file, is for opening it to name. */
+function isMissing(file: string): boolean {
+  try {
+    statSync(file);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT';
+  }
 }
 
 /** Throws `not_found`, listing the existing papers, when the paper does not exist. */

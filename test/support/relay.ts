@@ -8,9 +8,9 @@ export interface Relay {
   url: string;
   /** While it is down, it closes every connection. */
   isDown: boolean;
-  /** Runs between an answer of the server and its arrival. */
+  /** Runs between an answer of the server and its arrival, unless it was only asked for the time (HEAD). */
   answered(): void | Promise<void>;
-  /** The number of requests that were passed on. */
+  /** The number of requests that were passed on, without those. */
   requests: number;
 }
 
@@ -19,10 +19,12 @@ export async function relayTo(t: Scope, target: string): Promise<Relay> {
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     if (relay.isDown) return void response.destroy();
-    relay.requests++;
-    const answer = await fetch(new URL(request.url ?? '/', target), { method: request.method, body });
+    const isHead = request.method === 'HEAD';
+    if (!isHead) relay.requests++;
+    const options = isHead ? { method: 'HEAD' } : { method: request.method, body };
+    const answer = await fetch(new URL(request.url ?? '/', target), options);
     const bytes = Buffer.from(await answer.arrayBuffer());
-    await relay.answered();
+    if (!isHead) await relay.answered();
     response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' }).end(bytes);
   });
   const relay: Relay = { url: `${await loopback(t, server)}/`, isDown: false, answered() {}, requests: 0 };

@@ -78,11 +78,10 @@ export const spanQuery = z.object({
 
 /** Asks for the price instead of a preview. The lane reads it before the request is checked. */
 export const payParam = z
-  .literal('1', { error: 'must be 1, which asks for the price (402) instead of a preview' })
+  .string()
+  .regex(/^1$/, 'must be 1, which asks for the price (402) instead of a preview')
   .optional()
   .openapi({
-    type: 'string',
-    enum: ['1'],
     description: 'Asks for the price (402) instead of a preview. Without effect beside a key or a payment.',
   });
 /** The same as a preference (RFC 7240). */
