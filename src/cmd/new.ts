@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { databaseFile, withAppContext } from '../app/context.ts';
+import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/paper.ts';
+import { latinWords } from '../desk/slug.ts';
 import type { Settings } from '../env.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
@@ -24,7 +26,7 @@ interface Options {
 
 export function command(): Command {
   return new Command('new')
-    .description('make a paper: a folder with its record, a persona, a sample piece, an about page and an imprint')
+    .description('make a paper: a folder with its record, a persona, a draft as a sample, an about page and an imprint')
     .argument('<slug>', 'its address, as in the-quay')
     .option('--name <text>', 'its name, as in "The Quay"')
     .option('--language <tag>', 'its language, as in en or pt-BR')
@@ -32,7 +34,8 @@ export function command(): Command {
     .option('--section <name>', 'a section; repeat it for several', (name, all: string[] = []) => [...all, name])
     .option('--persona <persona>', 'who writes, as in "Ada Holm, Editor"')
     .option('--yes', 'do not ask: take the defaults for what is not given')
-    .action(async (slug: string, options: Options) => {
+    .action(async (typed: string, options: Options) => {
+      const slug = paperSlug(typed);
       const settings = readSettings();
       await requireNew(settings, slug);
       const given = withDefaults(slug, options);
@@ -47,11 +50,19 @@ export function command(): Command {
       const piece = files.find((path) => path.startsWith('stories/'));
       printResult(false, null, [
         ...files.map((path) => `wrote ${join(folder, path)}`),
-        `npm run dev shows it at /${slug}/ while you write; npm run -s broadsheet -- file puts it on air`,
-        `${piece} is a sample, signed by ${personaSlug(paper.persona.name)}: change it, or write your own beside it`,
-        'pages/imprint.md and pages/about.md have places to fill in: do so before they are filed, or delete them and the line imprint in paper.yaml',
+        ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
+        `npm run dev shows it at /${slug}/ while you write; npm run -s broadsheet -- file files it`,
+        `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
+        'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
       ]);
     });
+}
+
+/** The address that was typed, or if it is none, one made of its words in Latin letters. Leaves what has none as it is. */
+function paperSlug(typed: string): string {
+  if (isPaperSlug(typed)) return typed;
+  const made = latinWords(typed).join('-').slice(0, PAPER_SLUG_MAX).replace(/-$/, '');
+  return isPaperSlug(made) ? made : typed;
 }
 
 /** Throws `conflict` when the ledger has or had a paper of this address. Opens no database that does not exist. */

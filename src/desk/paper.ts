@@ -173,9 +173,12 @@ export interface Paper extends PaperRecord {
   changed_at: number;
 }
 
+/** The longest slug of a paper. */
+export const PAPER_SLUG_MAX = 60;
+
 /** Whether a text can be a paper's slug, the first path segment on the shared host. */
 export function isPaperSlug(text: string): boolean {
-  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length <= 60 && !RESERVED_SLUGS.has(text);
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length <= PAPER_SLUG_MAX && !RESERVED_SLUGS.has(text);
 }
 
 /** The paper's root address, without a trailing slash. */

@@ -15,6 +15,7 @@ import type { Media } from './media.ts';
 import type { PageBody } from './page.ts';
 import { pageSlugProblem } from './page.ts';
 import type { PaperBody } from './paper.ts';
+import { unfilledProblem } from './unfilled.ts';
 
 /** How many pieces an error message names. */
 const NAMED_MAX = 5;
@@ -63,10 +64,12 @@ export function paperFrom(archive: Archive | null, body: PaperBody, media = medi
 export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBody {
   const reserved = pageSlugProblem(slug);
   const [marker] = markersIn(body.prose);
+  const unfilled = unfilledProblem(body.prose);
   const problems: Problem[] = [
     ...unshown({ title: body.title, description: body.description }),
     ...(reserved === null ? [] : [{ field: 'slug', rule: 'slug_form', message: reserved }]),
     ...proseProblems(body.prose, { hasMedia: (path) => archive.media(path) !== null }),
+    ...(unfilled === null ? [] : [unfilled]),
   ];
   if (marker !== undefined) {
     const message = `[^${marker.n}] points at no entry, because a page cites no facts; link to the source instead`;

@@ -1,13 +1,19 @@
-import { asciiWords } from '../ledger/ascii-words.ts';
+import anyAscii from 'any-ascii';
+import { asciiWords, plainLetters } from '../ledger/ascii-words.ts';
 import { SLUG_MAX } from '../ledger/piece.ts';
 
 /** Space for the suffix that distinguishes pieces with the same headline. */
 const TAIL = 6;
 
-/** A slug from the first words of a headline; empty when it has no ASCII words. */
+/** The words of a name for use in addresses: a–z and 0–9. Other scripts are transliterated. */
+export function latinWords(name: string): string[] {
+  return asciiWords(anyAscii(plainLetters(name)));
+}
+
+/** A slug from the first words of a headline; empty when no letter in it can be transliterated. */
 function slugFrom(headline: string): string {
   let slug = '';
-  for (const word of asciiWords(headline)) {
+  for (const word of latinWords(headline)) {
     const longer = slug === '' ? word : `${slug}-${word}`;
     if (longer.length > SLUG_MAX - TAIL) break;
     slug = longer;
@@ -15,7 +21,7 @@ function slugFrom(headline: string): string {
   return slug;
 }
 
-/** An unused slug for a new piece. A headline without ASCII words gets a number. */
+/** An unused slug for a new piece. A headline without letters gets a number. */
 export function freeSlug(headline: string, isTaken: (slug: string) => boolean): string {
   const base = slugFrom(headline) || 'piece';
   for (let n = 1; ; n++) {

@@ -1,4 +1,6 @@
-import { asciiWords } from '../ledger/ascii-words.ts';
+import { latinWords } from '../desk/slug.ts';
+import { toFillIn } from '../desk/unfilled.ts';
+import { sampleTexts } from './sample-texts.ts';
 
 /** What a new paper is called and who writes it. */
 export interface NewPaper {
@@ -10,12 +12,15 @@ export interface NewPaper {
   persona: { name: string; title: string };
 }
 
-/** The slug of a persona's file: the ASCII words of its name. */
+/** The slug of a persona's file: the words of its name, in Latin letters. */
 export function personaSlug(name: string): string {
-  return asciiWords(name).join('-') || 'editor';
+  return latinWords(name).join('-') || 'editor';
 }
 
-/** The files of a new paper, by their path in its folder. The door accepts all of them as they are. */
+/**
+ * The files of a new paper, by their path in its folder. The door accepts all of them as they are, but for the imprint,
+ * which is to be filled in.
+ */
 export function paperSkeleton(paper: NewPaper): Map<string, string> {
   const persona = personaSlug(paper.persona.name);
   return new Map([
@@ -58,7 +63,8 @@ ${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
 # contact: desk@news.example
 
 # Who is responsible, in the footer of every page: a text, or a page of the paper. Some countries require it.
-imprint: pages/imprint.md
+# Fill in pages/imprint.md first, then remove the #.
+# imprint: pages/imprint.md
 
 # What the paper looks like. The files are its own: put them into media/ first.
 # An SVG in place of the name, or two: {light: media/logo.svg, dark: media/logo-night.svg}.
@@ -106,63 +112,58 @@ bio: ""
 }
 
 function story({ sections, language }: NewPaper, persona: string): string {
+  const { texts, isEnglish } = sampleTexts(language);
   return `---
-headline: How to write a day so that nobody misreads it
-dek: A sample piece. Change it, or delete it before it is filed, and write your own beside it.
+headline: ${quoted(texts.headline)}
+dek: ${quoted(texts.dek)}
 category: ${quoted(sections[0] ?? '')}
 byline: ${persona}
-${inEnglish(language)}# Without air the piece goes on air when it is filed; false keeps it a draft, a time schedules it.
-# air: false
+${isEnglish ? 'language: en\n' : ''}# false keeps the piece a draft. Remove the line to put it on air when it is filed, or write a time to schedule it.
+air: false
 # image: { src: media/day.jpg, alt: What the picture shows, credit: Whose picture it is }
 # tags: [Dates, Standards]
 cited_facts:
-  - statement: RFC 3339 defines a date and time format for use in Internet protocols.
+  - statement: ${quoted(texts.facts[0])}
     source: RFC Editor
     instrument: https://www.rfc-editor.org/rfc/rfc3339
-  - statement: ISO 8601 is the international standard for the representation of dates and times.
+  - statement: ${quoted(texts.facts[1])}
     source: ISO
     instrument: https://www.iso.org/iso-8601-date-and-time-format.html
 ---
 
-In some countries 3/4 is a day in March, in others one in April. A date that is written with the year first, then the month and the day, can be read in one way only, and ISO 8601 is the standard for that.[^2] On the Internet its smaller relative is at home, RFC 3339.[^1]
+${texts.opening}
 
-## What is what in this file
+## ${texts.heading}
 
-Everything between the two lines of hyphens describes the piece; the text follows. A mark such as the two above leads to an entry of \`cited_facts\`, by its number. Each entry states one fact, and names who published it and where it can be checked. The filing door refuses a piece with a mark that leads nowhere, or with too few publishers.
+${texts.explanation}
 `;
 }
 
 function about({ nameplate, language, persona }: NewPaper): string {
+  const { texts, isEnglish } = sampleTexts(language);
   return `---
-title: About
-${inEnglish(language)}nav: footer
+title: ${quoted(texts.about)}
+${isEnglish ? 'language: en\n' : ''}nav: footer
 order: 1
 ---
 
-${inProse(nameplate)} is written by declared AI personas. ${inProse(persona.name)} signs the first pieces.
-
-Say here who runs the paper, why, and how readers can reach you.
+${texts.aboutText(inProse(nameplate), inProse(persona.name))}
 `;
 }
 
 function imprint({ nameplate, language, url }: NewPaper): string {
+  const { texts, isEnglish } = sampleTexts(language);
+  const lines = [texts.responsible, texts.address, texts.mail].map(([label, text]) => `- ${label}: ${toFillIn(text)}`);
   return `---
-title: Imprint
-${inEnglish(language)}# paper.yaml names this page as the imprint, which every footer links to.
+title: ${quoted(texts.imprint)}
+${isEnglish ? 'language: en\n' : ''}# Fill in what stands between ⟦ and ⟧: until then the page is refused. Then remove the # before imprint in paper.yaml.
 nav: none
 ---
 
-Some countries require an imprint: who is responsible for ${inProse(nameplate)}${url === undefined ? '' : ` (${url})`}, under which postal address, and how to reach them by mail.
+${texts.imprintText(inProse(nameplate))}${url === undefined ? '' : ` (${url})`}
 
-- Responsible: (your name)
-- Address: (street, town, country)
-- Mail: (an address that is read)
+${lines.join('\n')}
 `;
-}
-
-/** The line that says that a sample is in English, for a paper in another language. */
-function inEnglish(language: string): string {
-  return language.split('-')[0] === 'en' ? '' : 'language: en\n';
 }
 
 /** A name as Markdown that shows it as it is. */

@@ -8,9 +8,11 @@ import { FRONT_BLOCKS, PaperBody } from '../../src/desk/paper.ts';
 import { DEMO_PAPERS, folderDigest } from '../../src/ingest/demo-papers.ts';
 import { newPaper } from '../../src/ingest/new-paper.ts';
 import { paperSkeleton } from '../../src/ingest/paper-skeleton.ts';
+import { TABLES } from '../../src/phrases/tables.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';
 
+const LANGUAGES = Object.keys(TABLES);
 const FILES = [
   'masthead/mio-sato.yaml',
   'pages/about.md',
@@ -37,10 +39,24 @@ test('paper.yaml of a new paper explains every setting, with an example that is 
     [],
   );
   assert.deepEqual(body.front?.blocks, [...FRONT_BLOCKS]);
-  for (const [path, text] of files) if (path.endsWith('.md')) assert.match(text, /^language: en$/m, path);
 });
 
-test('two processes make one paper, whole, and the door accepts it as it is', async (t) => {
+test('what a new paper says is in its language, or says that it is in English', () => {
+  const persona = { name: 'Ada Holm', title: 'Editor' };
+  const made = (language: string) =>
+    paperSkeleton({ slug: 'q', nameplate: 'Q', language, url: undefined, sections: ['A'], persona });
+  const samples = LANGUAGES.map((language) => made(language));
+  for (const path of FILES.filter((file) => file.endsWith('.md'))) {
+    const texts = samples.map((files) => files.get(path) ?? '');
+    assert.equal(new Set(texts).size, LANGUAGES.length, `${path} is written in each language`);
+    for (const text of texts) assert.doesNotMatch(text, /^language:/m, path);
+    assert.match(made('sv').get(path) ?? '', /^language: en$/m, path);
+    assert.equal(made('pt-BR').get(path), made('pt').get(path));
+  }
+  for (const files of samples) assert.match(files.get('stories/how-to-write-a-day.md') ?? '', /^air: false$/m);
+});
+
+test('two processes make one paper, whole, and the door accepts all of it but the unfilled imprint', async (t) => {
   const folder = tempFolder(t);
   const args = [
     'new',
@@ -66,17 +82,27 @@ test('two processes make one paper, whole, and the door accepts it as it is', as
   );
 
   const filed = await run(t, folder, ['file', '--no-press', '--json']);
-  assert.equal(filed.code, 0, filed.stderr);
-  assert.deepEqual(JSON.parse(filed.stdout).problems, []);
+  assert.equal(filed.code, 1);
+  const { problems } = JSON.parse(filed.stdout) as { problems: { file: string; rule: string; message: string }[] };
+  assert.deepEqual(
+    problems.map(({ file, rule }) => [file, rule]),
+    [['le-quai/pages/imprint.md', 'to_fill_in']],
+  );
+  assert.match(problems[0]?.message ?? '', /^⟦votre nom⟧ is to be filled in before readers see the page; write what/);
   const listed = await run(t, folder, ['paper', 'list']);
-  assert.equal(listed.stdout, 'le-quai  Le "Quai": *matin*  https://quai.example/  public  1 on air, 0 drafts\n');
+  assert.equal(listed.stdout, 'le-quai  Le "Quai": *matin*  https://quai.example/  public  0 on air, 1 draft\n');
+  const imprint = join(folder, 'content/le-quai/pages/imprint.md');
+  writeFileSync(imprint, readFileSync(imprint, 'utf8').replaceAll(/⟦[^⟧]+⟧/g, 'Mio Sato'));
+  const filled = await run(t, folder, ['file', '--no-press']);
+  assert.equal(filled.code, 0, filled.stderr);
+  assert.match(filled.stdout, /^filed le-quai\/pages\/imprint\.md$/m);
   const again = await run(t, folder, args);
   assert.equal(again.stderr, 'broadsheet: there is a paper le-quai already, in the ledger; choose another slug\n');
 });
 
 test('every bad value is named at once, with its option and its cure', async (t) => {
   const folder = tempFolder(t);
-  const args = ['new', 'The Quay!', '--name', '', '--language', 'english_uk', '--url', 'quay.example'];
+  const args = ['new', '…', '--name', '', '--language', 'english_uk', '--url', 'quay.example'];
   args.push('--section', 'News', '--section', 'news', '--persona', 'Ada Holm');
   const { code, stderr } = await run(t, folder, args);
   assert.equal(code, 1);
@@ -103,6 +129,22 @@ test('every bad value is named at once, with its option and its cure', async (t)
     assert.deepEqual([...new Set(fieldsOf({ sections }))], ['--section'], String(sections));
   for (const persona of ['', 'Ada', ', Editor', 'Ada,', `Ada, ${'x'.repeat(121)}`, 'Ada, a\nb'])
     assert.deepEqual([...new Set(fieldsOf({ persona }))], ['--persona'], persona);
+});
+
+test('an address is made of what is typed in any script', async (t) => {
+  const folder = tempFolder(t);
+  for (const [typed, slug] of [
+    ['The Quay!', 'the-quay'],
+    ['Über Ærø', 'uber-aero'],
+    ['Київські новини', 'kiivski-novini'],
+    ['東京', 'dongjing'],
+  ] as const) {
+    const { code, stdout, stderr } = await run(t, folder, ['new', typed, '--persona', 'Олена Бойко, Editor', '--yes']);
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.includes(`its address is ${slug}, made of "${typed}"\n`), stdout);
+    assert.deepEqual(readdirSync(join(folder, 'content', slug, 'masthead')), ['olena-boiko.yaml']);
+  }
+  assert.match((await run(t, folder, ['new', 'Log', '--yes'])).stderr, /^SLUG: "Log" cannot be a paper's address/);
 });
 
 test('a file in the way, and a folder that cannot be written, leave nothing', async (t) => {

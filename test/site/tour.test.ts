@@ -79,8 +79,9 @@ test('a paper of one’s own takes the lines that the README shows', async (t) =
   assert(existsSync(join(folder, 'dist/papers/the-quay/index.html')));
   const front = await fetch(`${server.url}/the-quay/`);
   assert.equal(front.status, 200);
-  assert.match(await front.text(), /How to write a day/);
-  assert.match(await (await fetch(`${server.url}/the-quay/imprint/`)).text(), /Imprint/);
+  assert.doesNotMatch(await front.text(), /How to write a day/, 'no sample is on air');
+  assert.equal((await fetch(`${server.url}/the-quay/imprint/`)).status, 404);
+  assert.match(await (await fetch(`${server.url}/the-quay/about/`)).text(), /declared AI personas/);
 });
 
 test('a build machine presses what the ledger holds, and makes no key', async (t) => {
