@@ -6,7 +6,14 @@ import { Busy } from '../fault.ts';
 import { putFile } from '../files/durable-file.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import { type ClockFault, type ClockReading, clockFault, type OutsideTime, TOLERANCE } from './clock-rule.ts';
+import {
+  type ClockFault,
+  type ClockReading,
+  clockFault,
+  jumpBetween,
+  type OutsideTime,
+  TOLERANCE,
+} from './clock-rule.ts';
 
 /** Whether the clock of this machine may date what is signed. */
 export interface ClockCheck {
@@ -43,6 +50,8 @@ export class ClockGuard implements ClockCheck {
   #trusted: ClockReading | null = null;
   #corrections = -1;
   #outside: readonly OutsideTime[] = [];
+  /** When the others were heard. */
+  #heardAt: ClockReading | null = null;
   /** A server tells others, and does not listen to what it told. */
   #isTelling = false;
 
@@ -53,14 +62,15 @@ export class ClockGuard implements ClockCheck {
   }
 
   fault(): ClockFault | null {
-    const now = { wall: this.#parts.now(), steady: this.#steady() };
+    const now = this.#read();
     const trusted = this.#trusted;
     const { store, settings } = this.#parts;
-    const evidence = { now, trusted, outside: this.#outside };
+    const evidence = { now, trusted, outside: this.#outsideAt(now) };
     // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
     if (trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
-    const found = clockFault({ ...evidence, newest: store.newestTime() });
+    // First: a correction that another process makes between the two counts the next time, and not never.
     const corrections = store.clockCorrections();
+    const found = clockFault({ ...evidence, newest: store.newestTime() });
     // Whoever corrects says that the clock is right now.
     const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
     this.#corrections = corrections;
@@ -79,10 +89,31 @@ export class ClockGuard implements ClockCheck {
     if (found !== null) throw new Busy(`nothing is signed: ${found.message}`);
   }
 
-  /** What other machines said of the time. When they agree with a clock that was moved, it was set right. */
+  /**
+   * What other machines said of the time. When most agree with a clock that was moved, it was set right. Where nobody
+   * answered, what they said before goes on to count.
+   */
   hear(outside: readonly OutsideTime[]): void {
+    if (outside.length === 0) return;
     this.#outside = outside;
-    if (outside.length > 0 && outside.every(({ ahead }) => Math.abs(ahead) <= TOLERANCE)) this.#trusted = null;
+    this.#heardAt = this.#read();
+    const agreeing = outside.filter(({ ahead }) => Math.abs(ahead) <= TOLERANCE);
+    if (agreeing.length * 2 > outside.length) this.#trusted = null;
+  }
+
+  #read(): ClockReading {
+    return { wall: this.#parts.now(), steady: this.#steady() };
+  }
+
+  /** What the others would say now: the clock may have been moved since they were heard. */
+  #outsideAt(now: ClockReading): OutsideTime[] {
+    const moved = this.#heardAt === null ? 0 : jumpBetween(this.#heardAt, now);
+    return this.#outside.map(({ name, ahead }) => ({ name, ahead: ahead + moved }));
+  }
+
+  /** Whether any other machine told the time. At the start of a machine its network may not be up yet. */
+  get hasHeard(): boolean {
+    return this.#heardAt !== null;
   }
 
   /** Tells the commands on this machine what is wrong; null that nothing is. */

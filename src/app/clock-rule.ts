@@ -49,7 +49,7 @@ export function clockFault({ now, trusted, newest, outside }: ClockEvidence): Cl
     const cure = 'set it right; if it is right, and ran ahead before, run `npm run -s broadsheet -- clock correct`';
     return { kind: 'behind', message: `${here}, and the newest record is of ${shown(newest)}: ${cure}` };
   }
-  const jump = trusted === null ? 0 : wall - trusted.wall - (now.steady - trusted.steady);
+  const jump = trusted === null ? 0 : jumpBetween(trusted, now);
   if (Math.abs(jump) > TOLERANCE) {
     const way = jump > 0 ? 'ahead' : 'back';
     const message = `${here}, and was moved ${way} by ${spanText(jump)} meanwhile: set it right; if it is right now, restart the server`;
@@ -61,6 +61,11 @@ export function clockFault({ now, trusted, newest, outside }: ClockEvidence): Cl
   if (first === undefined || off.length * 2 <= outside.length) return null;
   const said = off.map(({ name, ahead }) => `${spanText(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} ${name}`);
   return { kind: 'contradicted', message: `${here}, ${said.join(', ')}: ${SYNC}` };
+}
+
+/** By how much the wall clock was moved ahead between two readings, in ms; negative when it was moved back. */
+export function jumpBetween(before: ClockReading, after: ClockReading): number {
+  return after.wall - before.wall - (after.steady - before.steady);
 }
 
 /** A time, also one that has no ISO text. */

@@ -4,12 +4,15 @@ import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import pino from 'pino';
 import { ClockGuard, NOTE_LASTS } from '../../src/app/clock-guard.ts';
-import { type ClockEvidence, clockFault } from '../../src/app/clock-rule.ts';
+import { type ClockEvidence, clockFault, type OutsideTime } from '../../src/app/clock-rule.ts';
 import { askOutside } from '../../src/app/clock-sources.ts';
 import { newId } from '../../src/app/context.ts';
+import { watchClock } from '../../src/app/jobs/clock-watch.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
+import { until } from '../support/program.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -77,6 +80,59 @@ test('a guard trusts the clock again when it is back, was corrected, or others a
   assert.equal(kind(), null, 'others agree');
 });
 
+test('what others said goes on to count when none answers the next time, until the clock is moved', (t) => {
+  const { clock, guard } = guardOn(tempFolder(t));
+  const kind = () => guard.fault()?.kind ?? null;
+  guard.hear([{ name: 'a', ahead: DAY }]);
+  assert.equal(kind(), 'contradicted');
+  guard.hear([]);
+  assert.equal(kind(), 'contradicted', 'nobody said that it is right');
+  clock.now += MINUTE;
+  clock.steady += MINUTE;
+  assert.equal(kind(), 'contradicted', 'time passes for both');
+  clock.now -= DAY;
+  assert.equal(kind(), null, 'set right, which needs nobody');
+  clock.now += DAY;
+  assert.equal(kind(), 'jumped');
+});
+
+test('a moved clock is trusted again when most others agree with it, as most are needed against it', (t) => {
+  const { clock, guard } = guardOn(tempFolder(t));
+  const kind = () => guard.fault()?.kind ?? null;
+  assert.equal(kind(), null);
+  clock.now += DAY;
+  const [right, wrong] = [
+    { name: 'a', ahead: 0 },
+    { name: 'b', ahead: -DAY },
+  ];
+  guard.hear([right, wrong]);
+  assert.equal(kind(), 'jumped');
+  guard.hear([right, right, wrong]);
+  assert.equal(kind(), null);
+});
+
+test('a correction that is made while the guard looks is not missed', (t) => {
+  const clock = { now: NOON, newest: 0, corrections: 0 };
+  const correct = () => {
+    clock.newest = 0;
+    clock.corrections = 1;
+  };
+  let between = () => {};
+  const told = <T>(value: T): T => {
+    between();
+    return value;
+  };
+  const store = { newestTime: () => told(clock.newest), clockCorrections: () => told(clock.corrections) };
+  const guard = new ClockGuard({ store, settings: { dataDir: tempFolder(t) }, now: () => clock.now }, () => 1_000);
+  assert.equal(guard.fault(), null);
+  clock.now -= DAY;
+  clock.newest = NOON;
+  assert.equal(guard.fault()?.kind, 'behind');
+  between = correct;
+  guard.fault();
+  assert.equal(guard.fault(), null);
+});
+
 test('commands beside a server with a wrong clock are told, until it is right or the server is gone', (t) => {
   const { clock, open, guard } = guardOn(tempFolder(t));
   guard.fault();
@@ -90,6 +146,29 @@ test('commands beside a server with a wrong clock are told, until it is right or
   guard.tell(guard.fault());
   guard.tell(null);
   assert.equal(open().fault(), null);
+});
+
+test('where nobody answers at the start, others are asked until one does, and a wrong clock is found then', async (t) => {
+  const { guard } = guardOn(tempFolder(t));
+  guard.hear([]);
+  const steady = performance.now.bind(performance);
+  let minutes = 0;
+  t.mock.method(performance, 'now', () => steady() + minutes * MINUTE);
+  let asked = 0;
+  let answers: OutsideTime[] = [];
+  const ask = async () => {
+    asked++;
+    return answers;
+  };
+  const stop = watchClock({ guard, ask, onRight() {}, logger: pino({ level: 'silent' }) });
+  t.after(stop);
+  minutes = 1;
+  await until(async () => (asked === 1 ? true : null));
+  assert.equal(guard.fault(), null);
+  answers = [{ name: 'a', ahead: DAY }];
+  minutes = 2;
+  await until(async () => (asked === 2 ? true : null));
+  await until(async () => (guard.fault()?.kind === 'contradicted' ? true : null));
 });
 
 test('object storage, witnesses and a mail server tell the time, or are left out', async (t) => {

@@ -6,7 +6,7 @@ import { poll } from './poll.ts';
 
 /** How often the clock is looked at, in ms. */
 const LOOK_EVERY = SECOND;
-/** How often other machines are asked again while the clock is wrong, in ms of the monotonic clock. */
+/** How often other machines are asked again while the clock is wrong, or until one answers, in ms that nobody sets. */
 const ASK_EVERY = MINUTE;
 
 interface Parts {
@@ -26,7 +26,8 @@ export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promis
   let askedAt = performance.now();
   const look = async (): Promise<number> => {
     let fault = guard.fault();
-    if ((fault?.kind === 'jumped' || fault?.kind === 'contradicted') && performance.now() - askedAt >= ASK_EVERY) {
+    const isAsked = fault === null ? !guard.hasHeard : fault.kind === 'jumped' || fault.kind === 'contradicted';
+    if (isAsked && performance.now() - askedAt >= ASK_EVERY) {
       guard.hear(await ask());
       askedAt = performance.now();
       fault = guard.fault();
