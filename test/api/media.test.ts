@@ -305,7 +305,13 @@ test('a file that is not what it says is refused, and leaves nothing behind', as
   // Forms that are none, or hold something else.
   const headers = { authorization: `Bearer ${keys.agent}` };
   const sent: [what: string, type: string, body: string, status: number][] = [
-    ['no boundary', 'multipart/form-data', 'x', 415],
+    ['no boundary', 'multipart/form-data', 'x', 400],
+    [
+      'a description in Latin-1',
+      'multipart/form-data; boundary=b',
+      `--b\r\nContent-Disposition: form-data; name="alt"\r\n\r\nTwo qu\xe9s\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.svg"\r\n\r\n${SVG}\r\n--b--\r\n`,
+      400,
+    ],
     [
       'no end',
       'multipart/form-data; boundary=b',
@@ -336,11 +342,14 @@ test('a file that is not what it says is refused, and leaves nothing behind', as
     const answer = await fetch(`${root}/api/v1/media`, {
       method: 'POST',
       headers: { ...headers, 'content-type': type },
-      body,
+      body: Buffer.from(body, 'latin1'),
     }).catch((error: unknown) => {
       throw new Error(what, { cause: error });
     });
-    assert.equal(answer.status, status, `${what}: ${await answer.text()}`);
+    const said = await answer.text();
+    assert.equal(answer.status, status, `${what}: ${said}`);
+    if (what === 'no boundary') assert.match(said, /has no boundary/);
+    if (what.includes('Latin-1')) assert.match(said, /alt is not UTF-8/);
   }
   // A file's own name never leads anywhere.
   const named = await form({ bytes: SVG, name: '../../../etc/x.svg', type: 'image/svg+xml' });

@@ -40,6 +40,7 @@ export interface Upload {
 export function receiveUpload(c: PaperContext, folder: string): Promise<Upload> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
+  if (plain(type) === 'multipart/form-data' && !/;\s*boundary=/i.test(type)) throw withoutBoundary();
   return isMultipart(type) ? fromForm(c, folder, type) : fromBytes(c, folder, plain(type));
 }
 
@@ -99,6 +100,8 @@ class FormParts {
     form.on('error', () => {});
     form.on('field', (name, value, _isNameCut, isCut) => {
       if (isCut) this.#fail(`is longer than ${FIELD_BYTES} bytes; shorten it`, name);
+      // Busboy puts U+FFFD in the place of what it cannot decode.
+      else if (value.includes('\u{FFFD}')) this.#fail('is not UTF-8; send it in UTF-8', name);
       if (this.fields.has(name)) this.#fail('came more than once; send it once', name);
       this.fields.set(name, value);
     });
@@ -171,7 +174,7 @@ function requireType(type: string, path: string | null): void {
   const cure =
     wanted === null
       ? `send it as one of ${[...new Set(Object.values(MEDIA_FORMATS).map(({ media_type }) => media_type))].join(', ')}, or give its path`
-      : `the path is that of ${wanted}; send the file as what it is, under a path that ends so`;
+      : `its path is that of a file of type ${wanted}; correct the type or the ending of the path`;
   throw new Fault('unsupported_media_type', `the file is sent as ${JSON.stringify(type.slice(0, 100))}: ${cure}`);
 }
 
@@ -219,6 +222,14 @@ function checkedAlt(text: string, field: string): string {
       : unshown;
   if (why === undefined) return alt;
   throw new Fault('invalid_request', `${field}: ${why}`, { field });
+}
+
+function withoutBoundary(): Fault {
+  return new Fault(
+    'invalid_request',
+    'the Content-Type multipart/form-data has no boundary; leave the header to the client, which adds one, as curl -F does',
+    { field: 'Content-Type' },
+  );
 }
 
 function broken(error: unknown): Fault {
