@@ -65,12 +65,10 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
   if (kind === 'yaml') return { ...withYaml(file, text, 1, '', 1), digest };
   const match = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
   if (match === null || match.index !== 0) {
-    return unreadable(
-      file,
-      1,
-      'front_matter',
-      'the file does not begin with front matter; begin it with a line ---, the fields, and a line ---',
-    );
+    const why = /^---[ \t]*\r?\n/.test(text)
+      ? 'the front matter has no end; close it with a line --- below the fields'
+      : 'the file does not begin with front matter; begin it with a line ---, the fields, and a line ---';
+    return unreadable(file, 1, 'front_matter', why);
   }
   const rest = text.slice(match[0].length);
   const blank = /^\s*/.exec(rest)?.[0] ?? '';
