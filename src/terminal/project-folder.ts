@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { printError } from './output.ts';
 
 /** The folder in which the user called the command. npm runs its scripts in the project's folder, and passes it as INIT_CWD. */
 let calledFrom: string | null = null;
@@ -10,7 +11,11 @@ let calledFrom: string | null = null;
  */
 export function enterProject(): void {
   calledFrom = process.cwd();
-  const project = projectAround(calledFrom);
+  const project = projectAround(calledFrom, (folder) =>
+    printError(
+      `the project in ${folder} belongs to another user and is passed over; run this command in that folder itself, or as its owner`,
+    ),
+  );
   if (project !== calledFrom) process.chdir(project);
 }
 
@@ -24,11 +29,14 @@ export function userFolder(): string {
 
 /**
  * The nearest project, from a folder upwards; the folder itself when there is none. Like git, it skips folders that
- * belong to another user, whose `.env` must not decide what this user's command does.
+ * belong to another user, whose `.env` must not decide what this user's command does; `passedOver` is told of each.
  */
-export function projectAround(folder: string): string {
+export function projectAround(folder: string, passedOver: (folder: string) => void = () => {}): string {
   for (let at = folder; ; at = dirname(at)) {
-    if ((at === folder || isOwn(at)) && isProject(at)) return at;
+    if (isProject(at)) {
+      if (at === folder || isOwn(at)) return at;
+      passedOver(at);
+    }
     if (at === dirname(at)) return folder;
   }
 }

@@ -113,4 +113,10 @@ test('a project of another user above the current folder is passed over', { skip
   chownSync(folder, 65_534, 65_534);
   assert.equal(projectAround(below), below);
   assert.equal(projectAround(folder), folder, 'the current folder is the user’s own choice');
+  const { stderr } = run(below, ['paper', 'list']);
+  assert.ok(
+    stderr.startsWith(`the project in ${folder} belongs to another user and is passed over; run this command in that`),
+    stderr,
+  );
+  assert.equal(run(folder, ['new', '--help']).stderr, '', 'in its own folder nothing is said');
 });
