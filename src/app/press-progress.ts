@@ -28,6 +28,26 @@ export async function pressWithProgress(
   return reports;
 }
 
+/**
+ * Presses what a command has changed; with `null` nothing. `print` says what the command did, also when the press
+ * fails: what was filed, withdrawn or rotated stays so. Rethrows the error of the press.
+ */
+export async function pressThenPrint(
+  app: AppContext,
+  options: Pick<PressOptions, 'paper'> | null,
+  print: (lines: string[], reports: Map<string, PaperReport>) => void,
+): Promise<void> {
+  let failure: { error: unknown } | null = null;
+  let reports = new Map<string, PaperReport>();
+  try {
+    if (options !== null) reports = await pressWithProgress(app, options);
+  } catch (error) {
+    failure = { error };
+  }
+  print(options === null || failure !== null ? [] : pressLines(reports), reports);
+  if (failure !== null) throw failure.error;
+}
+
 /** Sends filed media to MEDIA_URL. A failure is reported, and left to the server or to the next command. */
 async function sendMedia(app: AppContext): Promise<void> {
   // A running server holds leases, and sends by itself.

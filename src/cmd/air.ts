@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import * as z from 'zod';
 import { requirePaper, withExistingData } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { airStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
@@ -29,13 +29,14 @@ export function command(): Command {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });
-        const reports = await pressWithProgress(app, { paper: options.paper });
         const row = stateRow(story);
         const { state, published_at, scheduled_at } = row;
-        printResult(options.json, { id: story.id, slug, ...row, changed }, [
-          `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
-          ...pressLines(reports),
-        ]);
+        await pressThenPrint(app, { paper: options.paper }, (pressed) =>
+          printResult(options.json, { id: story.id, slug, ...row, changed }, [
+            `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
+            ...pressed,
+          ]),
+        );
       }),
     );
 }

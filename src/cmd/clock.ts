@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { askOutside } from '../app/clock-sources.ts';
 import { withAppContext } from '../app/context.ts';
 import { type Corrected, correctClock } from '../app/correct-clock.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { printResult } from '../terminal/output.ts';
 
@@ -18,14 +18,15 @@ export function command(): Command {
         withAppContext(readSettings(), async (app) => {
           const outside = await askOutside(app.settings, app.now);
           const done = correctClock(app, outside);
-          const reports = press && done.corrected.length > 0 ? await pressWithProgress(app) : new Map();
-          printResult(json, done, [
-            ...(done.corrected.length === 0
-              ? [`nothing to correct: no time here is later than ${done.true_time}`]
-              : [`the true time is ${done.true_time}; what was dated later counts as of then:`]),
-            ...done.corrected.map((one) => `  ${correctedText(one)}`),
-            ...(reports.size > 0 ? pressLines(reports) : []),
-          ]);
+          await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>
+            printResult(json, done, [
+              ...(done.corrected.length === 0
+                ? [`nothing to correct: no time here is later than ${done.true_time}`]
+                : [`the true time is ${done.true_time}; what was dated later counts as of then:`]),
+              ...done.corrected.map((one) => `  ${correctedText(one)}`),
+              ...pressed,
+            ]),
+          );
         }),
       ),
   );

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings, type Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
@@ -22,16 +22,17 @@ export function command(): Command {
       requireContent(settings, given);
       return withAppContext(settings, async (app) => {
         const outcome = await fileContent(app, given);
-        const reports = options.press ? await pressWithProgress(app) : new Map();
-        for (const problem of outcome.problems) printError(problemLine(problem));
-        const refused = new Set(outcome.problems.map(({ file }) => file)).size;
-        printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
-          ...outcome.filed.map((file) => `filed ${file}`),
-          ...outcome.without_file.map(withoutFileLine),
-          `${outcome.filed.length} filed, ${outcome.unchanged} unchanged, ${refused} refused`,
-          ...(options.press ? pressLines(reports) : []),
-        ]);
-        if (refused > 0) process.exitCode = 1;
+        await pressThenPrint(app, options.press ? {} : null, (pressed, reports) => {
+          for (const problem of outcome.problems) printError(problemLine(problem));
+          const refused = new Set(outcome.problems.map(({ file }) => file)).size;
+          printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
+            ...outcome.filed.map((file) => `filed ${file}`),
+            ...outcome.without_file.map(withoutFileLine),
+            `${outcome.filed.length} filed, ${outcome.unchanged} unchanged, ${refused} refused`,
+            ...pressed,
+          ]);
+          if (refused > 0) process.exitCode = 1;
+        });
       });
     });
 }

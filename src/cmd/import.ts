@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { importArchive, type RefusedLine, requireArchive } from '../ingest/import-archive.ts';
 import { givenPath } from '../terminal/given-path.ts';
@@ -40,12 +40,13 @@ export function command(): Command {
         }).finally(progress.end);
         const isThere = app.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
-        const reports = mayPress ? await pressWithProgress(app, { paper: options.paper }) : new Map();
-        printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
-          `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
-          ...(isThere ? [] : [`the paper ${options.paper} was not created: nothing was filed`]),
-          ...(mayPress ? pressLines(reports) : []),
-        ]);
+        await pressThenPrint(app, mayPress ? { paper: options.paper } : null, (pressed, reports) =>
+          printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
+            `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
+            ...(isThere ? [] : [`the paper ${options.paper} was not created: nothing was filed`]),
+            ...pressed,
+          ]),
+        );
         if (outcome.refused.length > 0 || !isThere) process.exitCode = 1;
       });
     });

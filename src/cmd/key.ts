@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withAppContext, withExistingData } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, paperKeyLog, revokePaperKey } from '../app/paper-keys.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { rotateKey } from '../app/rotate-key.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
@@ -147,11 +147,9 @@ function rotate(): Command {
       withExistingData(readSettings(), async (app) => {
         const kid = rotateKey(app);
         const retired = app.store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
-        const reports = await pressWithProgress(app);
-        printResult(json, { kid, retired }, [
-          `the signing key is now ${kid}; ${retired.length} retired`,
-          ...pressLines(reports),
-        ]);
+        await pressThenPrint(app, {}, (pressed) =>
+          printResult(json, { kid, retired }, [`the signing key is now ${kid}; ${retired.length} retired`, ...pressed]),
+        );
       }),
     );
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { withAppContext, withExistingData } from '../app/context.ts';
 import { readLogKey } from '../app/log-key.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { exportLedger } from '../ingest/ledger-export.ts';
@@ -64,11 +64,9 @@ function importCommand(): Command {
         const count = await importLedger(app, givenPath(file), step);
         progress.end();
         app.store.optimizeSearch();
-        const reports = options.press ? await pressWithProgress(app) : new Map();
-        printResult(false, null, [
-          `imported ${plural(count, 'entry', 'entries')}`,
-          ...(options.press ? pressLines(reports) : []),
-        ]);
+        await pressThenPrint(app, options.press ? {} : null, (pressed) =>
+          printResult(false, null, [`imported ${plural(count, 'entry', 'entries')}`, ...pressed]),
+        );
       }),
     );
 }

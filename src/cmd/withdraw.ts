@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { requirePaper, withExistingData } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import { pressThenPrint } from '../app/press-progress.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
@@ -19,11 +19,12 @@ export function command(): Command {
         requirePaper(app, options.paper);
         const { reason, withholdHeadline = false } = options;
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason, withholdHeadline });
-        const reports = await pressWithProgress(app, { paper: options.paper });
-        printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
-          `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
-          ...pressLines(reports),
-        ]);
+        await pressThenPrint(app, { paper: options.paper }, (pressed) =>
+          printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
+            `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
+            ...pressed,
+          ]),
+        );
       }),
     );
 }

@@ -134,7 +134,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'front matter without an end',
     { 'quay/stories/a.md': '---\nheadline: x\n' },
-    /^quay\/stories\/a\.md:1 file: the file does not begin with front matter/,
+    /^quay\/stories\/a\.md:1 file: the front matter has no end; close it with a line ---/,
   ],
   [
     'an empty file',
@@ -722,4 +722,23 @@ test('a piece on air whose file was deleted is named with the command that withd
       ?.map((word) => word.replaceAll('"', '')) ?? [];
   assert.equal((await run(t, folder, words)).code, 0, 'the command works as it is printed');
   assert.doesNotMatch((await run(t, folder, ['file', '--no-press'])).stdout, /quay\/gone /);
+});
+
+test('a command whose press fails first says what it did', async (t) => {
+  const folder = contentIn(t, { 'quay/stories/bad.md': 'Just text.\n' });
+  // A file where the folder of the papers belongs.
+  const more = { DIST_DIR: join(folder, 'taken/papers') };
+  const played: [args: string[], said: RegExp][] = [
+    [['file'], /filed quay\/stories\/sound\.md\n.*1 refused\n$/s],
+    [['withdraw', 'sound', '--paper', 'quay', '--reason', 'An error.'], /^sound is withdrawn\n$/],
+    [['air', 'sound', '--paper', 'quay'], /^sound is on air since .*\n$/],
+    [['key', 'rotate'], /^the signing key is now .*; 1 retired\n$/],
+  ];
+  writeFileSync(join(folder, 'taken'), '');
+  for (const [args, said] of played) {
+    const { code, stdout, stderr } = await run(t, folder, args, more);
+    assert.equal(code, 1, args.join(' '));
+    assert.match(stdout, said, stderr);
+    assert.match(stderr, /^broadsheet: .*(?:cannot|a file where a folder belongs)/m, args.join(' '));
+  }
 });
