@@ -30,7 +30,8 @@ interface Caller {
 /** Reads the Idempotency-Key and the body of a write. Throws `invalid_request` for an invalid key. */
 export async function readIdempotentWrite(c: Context): Promise<IdempotentWrite> {
   const name = idempotencyKey(c);
-  const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
+  const { search } = new URL(c.req.url);
+  const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}${search}\n`);
   return { name, request: hash.update(new Uint8Array(await c.req.arrayBuffer())).digest('hex') };
 }
 

@@ -95,6 +95,22 @@ test('a retry under one Idempotency-Key does nothing twice, and what is shown on
   }
 });
 
+test('an Idempotency-Key belongs to one request, its query included', async (t) => {
+  const { post, url, key, get } = await stand(t);
+  await post('watch', { hostnames: ['a.example'] });
+  const { body: group } = await post('groups', { name: 'Ours' });
+  await post('watch', { hostnames: ['a.example'], group: group.id });
+  const [first] = (await get('account/watch')).items[0].groups.filter(({ id }: { id: string }) => id !== group.id);
+  const take = (id: string) => {
+    const headers = { 'x-service-key': key, 'idempotency-key': 'take' };
+    return ask(url, `/v1/account/watch/a.example?group=${id}`, headers, 'DELETE');
+  };
+  assert.equal((await take(first.id)).status, 200);
+  assert.equal((await take(first.id)).status, 200, 'a retry');
+  const other = await take(group.id);
+  assert.deepEqual([other.status, JSON.parse(other.text).error], [422, 'idempotency_key_reused']);
+});
+
 test('an account that is deleted takes its keys’ routes with it, and another’s things are not there', async (t) => {
   const { app, post, url, key, keyOf } = await stand(t);
   const { body: group } = await post('groups', { name: 'Ours' });
