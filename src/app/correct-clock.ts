@@ -7,6 +7,7 @@ import { clockText } from '../ledger/clock-note.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { signNote } from '../ledger/signing.ts';
+import type { Store } from '../store/store.ts';
 import { isoTime, SECOND } from '../time.ts';
 import { UNCHECKED } from './clock-guard.ts';
 import { clockFault, type OutsideTime, TOLERANCE } from './clock-rule.ts';
@@ -39,6 +40,7 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[]): 
   return store.transact(() => {
     const now = app.now();
     const true_time = isoTime(now);
+    forgetAhead(store, now);
     if (store.newestTime() - now <= TOLERANCE) return { true_time, corrected: [] };
     const found = [...wrongOfDesk(app, now), ...wrongOfRecords(app, now)];
     for (const { aired, ...one } of found) {
@@ -46,9 +48,14 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[]): 
       append(store, clockEntry(signNote(clockText({ ...one, true_time, kid }), signer), aired), now);
       if (one.service === 'records') store.records.capTimes(now);
     }
-    store.wakeWaiting(now);
     return { true_time, corrected: found.map(({ aired: _aired, ...one }) => one) };
   });
+}
+
+/** Ends what would last until a far future that a clock meant for now. Call it in a transaction. */
+export function forgetAhead(store: Pick<Store, 'wakeWaiting' | 'countToday'>, now: number): void {
+  store.wakeWaiting(now);
+  store.countToday(now);
 }
 
 interface Wrong extends Corrected {

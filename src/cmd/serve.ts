@@ -4,6 +4,7 @@ import { checkLog } from '../app/check-log.ts';
 import { ClockGuard } from '../app/clock-guard.ts';
 import { askOutside } from '../app/clock-sources.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
+import { forgetAhead } from '../app/correct-clock.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { watchClock } from '../app/jobs/clock-watch.ts';
 import { PressQueue } from '../app/press-queue.ts';
@@ -71,7 +72,12 @@ async function beginClockWatch(app: AppContext, logger: ServerLog): Promise<() =
   app.clock = guard;
   const ask = () => askOutside(app.settings, app.now);
   guard.hear(await ask());
-  return watchClock({ guard, ask, onRight: () => isSigner(app) && app.openSigningKey(), logger });
+  const onRight = () => {
+    if (!isSigner(app)) return;
+    app.openSigningKey();
+    app.store.transact(() => forgetAhead(app.store, app.now()));
+  };
+  return watchClock({ guard, ask, onRight, logger });
 }
 
 function isSigner({ signer }: AppContext): boolean {

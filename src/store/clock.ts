@@ -1,4 +1,4 @@
-import { DAY } from '../time.ts';
+import { DAY, dayOf } from '../time.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import type { Db } from './open.ts';
@@ -15,6 +15,8 @@ export interface ClockTables {
   firstFiledAfter(paper: string, time: number, after: number): number | null;
   /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
   wakeWaiting(now: number): void;
+  /** Counts what a clock that ran ahead counted on days after tomorrow as of the day of `now` (ms). */
+  countToday(now: number): void;
   /** How many corrections of the clock there are. */
   clockCorrections(): number;
 }
@@ -32,6 +34,22 @@ const WAITING = [
 ] as const;
 /** Nothing of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
 const LONGEST_WAIT = 10 * DAY;
+
+/**
+ * Requests that count for a day, in columns that add up. A later day closes all before it (`accountingTime`), so one far
+ * ahead would close the allowance until then. Draws that are in the ledger of credits stay there as they are.
+ */
+const COUNTED: { table: string; of: string; moved: Record<string, string> }[] = [
+  {
+    table: 'meter_days',
+    of: 'account',
+    moved: { included: 'included', drawn: 'drawn - folded', refused: 'refused', failed: 'failed' },
+  },
+  { table: 'meter_keys', of: 'key', moved: { units: 'units', minute: '0', in_minute: '0' } },
+  { table: 'mailbox_days', of: 'mailbox', moved: { included: 'included' } },
+  { table: 'keyless_days', of: '', moved: { used: 'used' } },
+  { table: 'sign_ups', of: 'network', moved: { made: 'made' } },
+];
 
 export function clockTables(
   db: Db,
@@ -52,10 +70,31 @@ export function clockTables(
     orNull(integer),
   );
   const wakes = WAITING.map(([table, column]) => run(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} > ?1 + ?2`));
+  const moves = COUNTED.map(({ table, of, moved }) => {
+    const whose = of === '' ? '' : `${of}, `;
+    const columns = Object.keys(moved);
+    const sums = Object.values(moved).map((value) => `sum(${value})`);
+    const added = columns.map((column) => `${column} = ${column} + excluded.${column}`);
+    return {
+      add: run(
+        `INSERT INTO ${table} (${whose}day, ${columns.join(', ')}) SELECT ${whose}?1, ${sums.join(', ')} FROM ${table}
+         WHERE day > ?2 GROUP BY ${whose === '' ? '?1' : of} ON CONFLICT DO UPDATE SET ${added.join(', ')}`,
+      ),
+      drop: run(`DELETE FROM ${table} WHERE day > ?`),
+    };
+  });
   return {
     firstFiledAfter: firstAfter,
     wakeWaiting(now) {
       for (const wake of wakes) wake(now, LONGEST_WAIT);
+    },
+    countToday(now) {
+      // A process whose clock is slightly ahead may count for tomorrow already.
+      const tomorrow = dayOf(now + DAY);
+      for (const { add, drop } of moves) {
+        add(dayOf(now), tomorrow);
+        drop(tomorrow);
+      }
     },
     newestTime: () =>
       Math.max(

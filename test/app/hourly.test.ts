@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UNCHECKED } from '../../src/app/clock-guard.ts';
 import { hourly } from '../../src/app/jobs/poll.ts';
 
 const MINUTE = 60_000;
@@ -7,7 +8,7 @@ const MINUTE = 60_000;
 test('a sweep runs once an hour, also when it failed, and whatever the clock says', () => {
   const swept: number[] = [];
   let fails = false;
-  const sweep = hourly((now) => {
+  const sweep = hourly({ clock: UNCHECKED }, (now) => {
     if (fails) throw new Error('the database is locked');
     swept.push(now);
   });
@@ -25,4 +26,18 @@ test('a sweep runs once an hour, also when it failed, and whatever the clock say
   sweep(setBack);
   sweep(setBack + MINUTE);
   assert.deepEqual(swept, [setBack], 'a clock that was set back puts off nothing');
+});
+
+test('by a clock that is known to be wrong nothing is old', () => {
+  const swept: number[] = [];
+  let isWrong = false;
+  const clock = { ...UNCHECKED, fault: () => (isWrong ? { kind: 'jumped' as const, message: 'it jumped' } : null) };
+  const sweep = hourly({ clock }, (now) => swept.push(now));
+  const start = 100 * 24 * 60 * MINUTE;
+  sweep(start);
+  isWrong = true;
+  sweep(start + 365 * 24 * 60 * MINUTE);
+  isWrong = false;
+  sweep(start + 60 * MINUTE);
+  assert.deepEqual(swept, [start, start + 60 * MINUTE]);
 });

@@ -49,6 +49,35 @@ test('an allowance that is spent stays spent when the clock is set back, by an h
   assert.equal(credits.balance('ada'), 1_000_001 - 2 * 50_000);
 });
 
+test('a clock that ran ahead by a year closes nothing until then: what it counted counts as of today', (t) => {
+  const store = opened(t);
+  const { meter, credits, keyless, quotas } = store;
+  const take = (at: number, account = 'ada') => meter.reserve({ account, key: account, at }, LIMITS)?.outcome;
+  const [later, tomorrow] = [NOON + 365 * DAY, NOON + DAY];
+  assert.equal(take(NOON), 'reserved');
+  credits.append('ada', { at: NOON, amount: 1_000_000, note: null });
+  assert.deepEqual([take(later), take(later), take(later), take(NOON)], Array(4).fill('reserved'));
+  credits.entries('ada', later + DAY);
+  assert.equal(take(NOON), 'reserved', 'drawn since the line of that day');
+  const balance = credits.balance('ada');
+  assert.equal(keyless.admit('192.0.2.1', () => later, 1).pass, 'open');
+  assert.equal(quotas.signUp('192.0.2.0/24', later, 1), null);
+  assert.equal(take(tomorrow, 'bob'), 'reserved');
+
+  store.transact(() => store.countToday(NOON));
+  const usage = meter.usage('ada', NOON, LIMITS.daily);
+  assert.deepEqual([usage?.at, usage?.today], [NOON, { included: 3, drawn: 1, refused: 0, failed: 0 }]);
+  assert.equal(credits.balance('ada'), balance);
+  assert.deepEqual(credits.faults(), []);
+  assert.equal(take(NOON, 'bob'), 'reserved');
+  assert.equal(meter.usage('bob', NOON, LIMITS.daily)?.at, Date.UTC(2026, 10, 21), 'a neighbour may be slightly ahead');
+  assert.equal(keyless.admit('192.0.2.2', () => NOON, 1).pass, 'closed', 'for today');
+  assert.equal(keyless.admit('192.0.2.2', () => tomorrow, 1).pass, 'open');
+  assert.equal(quotas.signUp('192.0.2.0/24', tomorrow, 1), null);
+  store.transact(() => store.countToday(NOON));
+  assert.deepEqual(meter.usage('ada', NOON, LIMITS.daily)?.today, usage?.today, 'twice is as once');
+});
+
 test('what is given back goes back to the day that it was taken on', (t) => {
   const { meter } = opened(t);
   const take = (at: number) => meter.reserve({ account: 'ada', key: 'ada', at }, LIMITS);

@@ -37,7 +37,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
   // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
   // is for what expired while no server ran.
   let newsMarkedAt = 0;
-  const dropOld = hourly((now) => store.answers.deleteUntil(now - ANSWER_TTL));
+  const dropOld = hourly(app, (now) => store.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that another program version or other settings may have pressed. Only a press can tell. */
   const unseen = new Set(store.paperSlugs());
   let newestMark = store.manifest.highestMarkOfAll();

@@ -38,11 +38,12 @@ export interface MailService {
  * database does this at a time. Returns a function that stops it after the mails in flight are settled.
  */
 export function startMails(
-  { settings, store, now }: AppContext,
+  app: AppContext,
   { job, sources, queueNext, cleanUp }: MailService,
   smtp: SmtpMailer | null,
   logger: Logger,
 ): () => Promise<void> {
+  const { settings, store, now } = app;
   // No other process sends mail, so any remaining claim belongs to a process that died.
   const lease = requestLease(store.leases, job, now, (at) => {
     for (const { source } of sources) source.queue.release(at);
@@ -59,7 +60,7 @@ export function startMails(
   const senders = sources.map(
     ({ source, onBounce }) => new MailSender(source, transport, mailLog(logger, job, onBounce)),
   );
-  const sweep = hourly(cleanUp);
+  const sweep = hourly(app, cleanUp);
 
   const round = (): number => {
     if (!lease.isHeld()) return POLL_EVERY;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isLocked, messageOf } from '../../fault.ts';
 import { HOUR } from '../../time.ts';
+import type { AppContext } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
 
 /** How often a job checks for work, in ms. */
@@ -59,12 +60,13 @@ export function poll(
 
 /**
  * Wraps a sweep so that it runs at most once an hour; the first call runs it, and so does one after the clock was set
- * back. One that fails waits an hour as well: what its job does besides must not wait for it.
+ * back. One that fails waits an hour as well: what its job does besides must not wait for it. By a wrong clock of `app`
+ * nothing is old.
  */
-export function hourly(sweep: (now: number) => void): (now: number) => void {
+export function hourly(app: Pick<AppContext, 'clock'>, sweep: (now: number) => void): (now: number) => void {
   let sweptAt = Number.NEGATIVE_INFINITY;
   return (now) => {
-    if (now >= sweptAt && now < sweptAt + SWEEP_EVERY) return;
+    if ((now >= sweptAt && now < sweptAt + SWEEP_EVERY) || app.clock.fault() !== null) return;
     sweptAt = now;
     sweep(now);
   };

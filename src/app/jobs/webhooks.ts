@@ -28,17 +28,17 @@ export interface WebhookService {
  * a function that stops it after the outcomes of the requests in flight are recorded.
  */
 export function startWebhooks(
-  { now }: AppContext,
+  app: AppContext,
   { job, source, queueNext, cleanUp }: WebhookService,
   transport: DeliveryTransport,
   logger: Logger,
 ): () => Promise<void> {
   const dispatcher = new Dispatcher(source, transport, deliveryLog(logger, job));
-  const sweep = hourly(cleanUp);
+  const sweep = hourly(app, cleanUp);
   const round = (): number => {
     const isMore = queueNext();
     dispatcher.start();
-    sweep(now());
+    sweep(app.now());
     return isMore ? BATCH_PAUSE : POLL_EVERY;
   };
   const stop = poll(round, { job, logger, failed: 'the job failed; it is retried' });
