@@ -3,7 +3,7 @@ import { hostOf } from '../outbound/webhook-url.ts';
 import { DAY, MINUTE } from '../time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
-import type { AlertWay } from './change-alert.ts';
+import type { AlertWay, ChangeAlertTable } from './change-alert.ts';
 
 /** The members of a delta that queueing needs. */
 export interface QueuedDelta {
@@ -121,15 +121,24 @@ export function queueChanges<D extends QueuedDelta>(
   });
 }
 
-/** Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. */
+/** How many of the newest deliveries are searched for a test that waits. */
+const WAITING_LOOKED_AT = 50;
+
+/**
+ * Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. Returns false while an earlier test waits:
+ * tests cost nothing, and their receiver may be anybody.
+ */
 export function queueChangeTest(
-  queue: ChangeQueueTable,
+  { changeQueue, changeAlerts }: { changeQueue: ChangeQueueTable; changeAlerts: ChangeAlertTable },
   alert: { id: string; url: string },
   { now, newId }: { now: number; newId(): string },
-): void {
+): boolean {
   const type = 'webhook.test';
+  const newest = changeAlerts.deliveries(alert.id, WAITING_LOOKED_AT);
+  if (newest.some((delivery) => delivery.type === type && delivery.state === 'waiting')) return false;
   const body = eventBody(type, now, { alert: alert.id });
-  queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: true, made_at: now });
+  changeQueue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: true, made_at: now });
+  return true;
 }
 
 function deliveryTo({ id, url }: Pick<MatchedAlert, 'id' | 'url'>) {

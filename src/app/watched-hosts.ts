@@ -1,6 +1,6 @@
 import type { HostReader } from '../accounts/watching.ts';
 import { Fault } from '../fault.ts';
-import { parseHostname } from '../records/hostname.ts';
+import { hostnameOfField, parseHostname } from '../records/hostname.ts';
 import type { AppContext } from './context.ts';
 
 /** Returns a reader that parses the hostnames of groups and puts them under watch. */
@@ -21,7 +21,7 @@ export function hostReader({ store: { records }, now }: AppContext): HostReader 
  * `not_watched`.
  */
 export function requireWatched({ store: { records } }: AppContext, text: string): string {
-  const { hostname } = parseHostname(text);
+  const { hostname } = hostnameOfField(text, 'hostname');
   if (records.optOutOf(hostname) !== null) {
     throw new Fault('not_found', `there is nothing of ${hostname} here`, { field: 'hostname' });
   }

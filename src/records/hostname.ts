@@ -35,13 +35,18 @@ const NOT_IN_A_NAME = /[\u0000-\u0020\u007f-\u00a0"#%/:<>?@[\\\]^`{|}\u2028\u202
 
 /**
  * Parses a hostname, in Unicode or in A-labels, with or without a trailing dot. Unicode is mapped by UTS 46 and limited
- * to the characters of IDNA2008. Throws `invalid_request` for anything else, and for what cannot be watched: addresses,
+ * to the characters of IDNA2008. Throws `invalid_request`, naming `domain`, for anything else, and for what cannot be watched: addresses,
  * wildcards, names with underscores, and names of one label.
  */
 export function parseHostname(text: string): Hostname {
+  return hostnameOfField(text, 'domain');
+}
+
+/** As `parseHostname`, for a field of another name. */
+export function hostnameOfField(text: string, field: string): Hostname {
   const refuse = (why: string): never => {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw new Fault('invalid_request', `${JSON.stringify(shown)} is not a hostname: ${why}`, { field: 'domain' });
+    throw new Fault('invalid_request', `${JSON.stringify(shown)} is not a hostname: ${why}`, { field });
   };
   if (text === '') refuse('it is empty; give a name such as example.com');
   if (text.length > LONGEST_TEXT) refuse(`it has ${text.length} characters; a name has at most ${LONGEST_NAME}`);

@@ -85,7 +85,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     test: signedInForm(settings, (c, signed) => {
       const { id, way, url } = alertOf(c, signed);
       if (way === 'webhook' && url !== null) {
-        queueChangeTest(store.changeQueue, { id, url }, { now: now(), newId });
+        queueChangeTest(store, { id, url }, { now: now(), newId });
       }
       return c.redirect(`/account/alerts/${id}`, 303);
     }),

@@ -181,7 +181,9 @@ export function alertOperations(app: AppContext) {
       const { answer } = await changeOnce(app, c, ({ id: account }) => {
         const alert = requireAlert(changeAlerts, account, c.req.valid('param').id);
         if (alert.url === null) throw new Fault('conflict', `alert ${alert.id} sends mails; only webhooks take a test`);
-        queueChangeTest(store.changeQueue, { id: alert.id, url: alert.url }, { now: now(), newId });
+        if (!queueChangeTest(store, { id: alert.id, url: alert.url }, { now: now(), newId })) {
+          throw new Fault('conflict', `a test of alert ${alert.id} waits to be delivered; GET has its outcome then`);
+        }
         return { status: 200, body: rowOf(alert) };
       });
       return answer;

@@ -7,7 +7,7 @@ import type { AppContext } from '../../../../src/app/context.ts';
 import { newId } from '../../../../src/app/context.ts';
 import { hostReader } from '../../../../src/app/watched-hosts.ts';
 import { Fault } from '../../../../src/fault.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
+import { hostnameOfField } from '../../../../src/records/hostname.ts';
 import { isoOrNull, isoTime } from '../../../../src/time.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
@@ -168,7 +168,7 @@ export function watchOperations(app: AppContext) {
       return answer;
     }),
     take: operation(takeSpec, async (c) => {
-      const { hostname } = parseHostname(c.req.valid('param').hostname);
+      const { hostname } = hostnameOfField(c.req.valid('param').hostname, 'hostname');
       const { group } = c.req.valid('query');
       const { answer } = await changeOnce(app, c, ({ id }) => {
         const groups = takeHost(store, id, hostname, { group, now: now() });

@@ -111,6 +111,28 @@ test('an Idempotency-Key belongs to one request, its query included', async (t) 
   assert.deepEqual([other.status, JSON.parse(other.text).error], [422, 'idempotency_key_reused']);
 });
 
+test('a webhook has one test at a time on its way, however many are asked for', async (t) => {
+  const { app, many, post } = await stand(t);
+  await post('watch', { hostnames: ['a.example'] });
+  const { body: alert } = await post('alerts', {
+    hostname: 'a.example',
+    way: 'webhook',
+    url: 'https://hooks.example.org/',
+  });
+  const asked = await many(20, (n) => post(`alerts/${alert.id}/test`, {}, n));
+  assert.deepEqual(statusesOf(asked), { 200: 1, 409: 19 });
+  assert.equal(app.store.changeAlerts.deliveries(alert.id, 100).length, 1);
+});
+
+test('a hostname that is none is refused under the name of its field', async (t) => {
+  const { post, url, key } = await stand(t);
+  const taken = await ask(url, '/v1/account/watch/a_b.example', { 'x-service-key': key }, 'DELETE');
+  const alerted = await post('alerts', { hostname: 'a_b.example', way: 'daily' });
+  for (const { status, body } of [{ status: taken.status, body: JSON.parse(taken.text) }, alerted]) {
+    assert.deepEqual([status, body.field], [400, 'hostname']);
+  }
+});
+
 test('an account that is deleted takes its keys’ routes with it, and another’s things are not there', async (t) => {
   const { app, post, url, key, keyOf } = await stand(t);
   const { body: group } = await post('groups', { name: 'Ours' });
