@@ -197,6 +197,26 @@ test('a drawn nameplate without a width of its own is seen in every header, on t
   }
 });
 
+test('printed without its ears, a nameplate has the width of the sheet', async () => {
+  const css = ['base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
+  const ear = '<p class="ear">Written by AI</p>';
+  // A sheet of A4 upright and on its side, and one of A3.
+  for (const width of [700, 1040, 1500]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.setContent(
+      `<style>${css}</style><header class="top full"><div class="plate">${ear}<h1><a href="/">The Plumb Line</a></h1>${ear}</div></header>`,
+    );
+    await page.emulateMedia({ media: 'print' });
+    const { lines, middle } = await page.$eval('h1', (h1) => {
+      const { height, left, right } = h1.getBoundingClientRect();
+      return { lines: height / Number.parseFloat(getComputedStyle(h1).lineHeight), middle: (left + right) / 2 };
+    });
+    await page.emulateMedia({ media: 'screen' });
+    assert.ok(lines < 1.5, `${width}px: ${lines} lines`);
+    assert.ok(Math.abs(middle - width / 2) < 20, `${width}px: centred at ${middle}`);
+  }
+});
+
 /** What is wrong with the layout of the page: runs in the browser. */
 function faultsOfLayout(emptyMax: number): string[] {
   const faults: string[] = [];
