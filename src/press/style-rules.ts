@@ -101,7 +101,7 @@ export class StyleRules {
     }
     if (name === 'content') {
       if (isOrnament(value)) return null;
-      return 'sets content to more than an ornament; use one or two characters that are no letters or digits';
+      return 'sets content to more than an ornament; use one or two narrow characters that are no letters or digits';
     }
     if (name.startsWith('--') || FREE.has(name)) return null;
     return `sets ${name}, which could move, hide or cover the mark of an AI persona; take it out (docs/writing.md lists what a stylesheet may set)`;
@@ -191,12 +191,14 @@ function isOrnament(value: string): boolean {
     if (type === tokenTypes.String) {
       const text = token.slice(1, -1).replace(ESCAPE, (_all, code: string) => fromHex(code));
       length += text.length;
-      isSound &&= !/[\p{L}\p{N}\p{C}\\]/u.test(text);
+      isSound &&= !NO_ORNAMENT.test(text);
     } else if (type === tokenTypes.Ident) isSound &&= /^(?:none|normal|(?:no-)?(?:open|close)-quote)$/i.test(token);
     else isSound &&= token === '/' || token.trim() === '';
   });
   return isSound && length <= ORNAMENT_MAX;
 }
 
+/** Letters, digits, what shows nothing, and signs of several ems: long dashes, and U+FDFD, a whole sentence. */
+const NO_ORNAMENT = /[\p{L}\p{N}\p{C}\\\u2e3a\u2e3b\ufdfd]/u;
 const ESCAPE = /\\([0-9a-f]{1,6})\s?/gi;
 const fromHex = (code: string): string => String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));

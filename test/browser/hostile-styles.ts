@@ -32,6 +32,9 @@ export const REFUSED: readonly string[] = [
   '* { all: unset }',
   '* { text-decoration: line-through 40px #fff !important; text-underline-offset: -20px }',
   '.byline::before { content: "████████████"; font-size: 8rem }',
+  '.byline::before { content: "\u{FDFD}"; font-size: 8rem }',
+  '.byline::before { content: "\\2e3b\\2e3b"; font-size: 8rem }',
+  '* { quotes: "████████████" "" } .byline::before { content: open-quote }',
   '* { font-size: 2em !important }',
   '* { font-size: larger !important }',
   '.byline { margin-block: calc(0px - 999px) }',
@@ -62,6 +65,11 @@ export const ACCEPTED: readonly string[] = [
   '* { text-decoration: underline 4px #453f3a !important; text-underline-offset: 0 }',
   'html { font-size: 8px } :root { --gap: 64px; --page: 40rem } * { text-align: end !important }',
   '* { font-family: "Wingdings" !important; font-stretch: 50% !important; font-variant: all-small-caps !important }',
+  '* { border-radius: 9999px !important; border: 8px solid #fff !important }',
+  '* { box-shadow: inset 0 0 0 9999px #ece8e4, 0 0 0 9999px #ece8e4 !important; background-attachment: fixed !important }',
+  '*::selection { color: transparent; background: #ece8e4 } *::target-text { color: #ece8e4; background: #ece8e4 }',
+  'nav, header, footer, aside, figure { box-shadow: 0 0 0 9999px #fff !important; outline: 8px solid #fff }',
+  'html { font-size: 8px } * { margin-block: 128px !important; letter-spacing: 8px !important; font-size: 128px !important; line-height: 3 !important; text-transform: uppercase }',
   '@media (width > 0) { @supports (display: grid) { span[class] { color: #ece8e4 !important; background: #ece8e4 !important } } }',
 ];
 
