@@ -80,6 +80,15 @@ export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
     .sort((a, b) => (a.paper + a.path < b.paper + b.path ? -1 : 1));
 }
 
+/** Media without a file in DATA_DIR that no press has noticed yet. Does not read the files. */
+export function unnoticedPlaces({ store, media }: Pick<AppContext, 'store' | 'media'>): MediaPlace[] {
+  return store
+    .paperSlugs()
+    .flatMap((paper) => store.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })))
+    .filter(({ digest }) => !media.has(digest) && !store.missingMedia.has(digest))
+    .map(({ paper, path }) => ({ paper, path }));
+}
+
 /** `whole`, null without a file, else what tells the damaged file from one that replaces it. */
 async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
   const found = await stat(file).catch(() => null);

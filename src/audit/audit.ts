@@ -84,7 +84,10 @@ function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] 
     const found = digestOf(file);
     if (found !== digest) {
       const what = found === null ? 'missing' : 'damaged';
-      faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and readers see a stand-in; ${cureOf(file)}`);
+      const seen = store.missingMedia.has(digest)
+        ? 'readers see a stand-in'
+        : 'the next press shows a stand-in unless the pressed tree or MEDIA_URL has the file';
+      faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cureOf(file)}`);
     } else if (store.missingMedia.has(digest)) {
       faults.push(
         `${paper}/${path}: it is back, and readers still see a stand-in; run \`npm run -s broadsheet -- press\``,

@@ -134,6 +134,16 @@ test('to file a picture again puts its bytes back, and press and doctor name wha
   const first = await run(t, folder, ['file', '--no-press']);
   assert.equal(first.code, 0, first.stderr);
   rmSync(join(folder, 'var/media'), { recursive: true });
+  const lost = await run(t, folder, ['doctor']);
+  assert.match(
+    lost.stdout,
+    /FAULT media: DATA_DIR lacks the bytes of the-plumb-line\/.* more, and nothing was pressed/,
+  );
+  const before = await run(t, folder, ['audit']);
+  assert.match(
+    before.stdout,
+    /media\/\S+: its bytes in DATA_DIR are missing, and the next press shows a stand-in unless/,
+  );
   const again = await run(t, folder, ['press', '--no-cards']);
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /^missing the-plumb-line\/media\/\S+: its bytes are not in DATA_DIR/m);
