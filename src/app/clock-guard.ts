@@ -49,6 +49,8 @@ export class ClockGuard implements ClockCheck {
   readonly #steady: () => number;
   #trusted: ClockReading | null = null;
   #corrections = -1;
+  /** Whether the database is asked although the clock did not move. */
+  #looksAgain = false;
   #outside: readonly OutsideTime[] = [];
   /** When the others were heard. */
   #heardAt: ClockReading | null = null;
@@ -67,13 +69,14 @@ export class ClockGuard implements ClockCheck {
     const { store, settings } = this.#parts;
     const evidence = { now, trusted, outside: this.#outsideAt(now) };
     // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
-    if (trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
+    if (!this.#looksAgain && trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
     // First: a correction that another process makes between the two counts the next time, and not never.
     const corrections = store.clockCorrections();
     const found = clockFault({ ...evidence, newest: store.newestTime() });
     // Whoever corrects says that the clock is right now.
     const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
     this.#corrections = corrections;
+    this.#looksAgain = found !== null;
     if (found?.kind === 'jumped' && isCorrected) {
       this.#trusted = null;
       return this.fault();
@@ -82,6 +85,11 @@ export class ClockGuard implements ClockCheck {
     const told = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
     if (told === null) this.#trusted = now;
     return told;
+  }
+
+  /** Has the next call ask the database too: another process, with another clock, may have signed since. */
+  lookAgain(): void {
+    this.#looksAgain = true;
   }
 
   assertRight(): void {

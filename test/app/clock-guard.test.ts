@@ -111,6 +111,20 @@ test('a moved clock is trusted again when most others agree with it, as most are
   assert.equal(kind(), null);
 });
 
+test('what another process dates later than the clock is found at the next look, though the clock never moved', (t) => {
+  const { clock, guard } = guardOn(tempFolder(t));
+  const kind = () => guard.fault()?.kind ?? null;
+  assert.equal(kind(), null);
+  clock.newest = NOON + DAY;
+  guard.lookAgain();
+  assert.deepEqual([kind(), kind()], ['behind', 'behind']);
+  clock.now += DAY;
+  assert.equal(kind(), 'jumped', 'what it was is not forgotten');
+  clock.now -= DAY;
+  clock.newest = NOON;
+  assert.deepEqual([kind(), kind()], [null, null]);
+});
+
 test('a correction that is made while the guard looks is not missed', (t) => {
   const clock = { now: NOON, newest: 0, corrections: 0 };
   const correct = () => {

@@ -25,6 +25,7 @@ export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promis
   let told: ClockFault | null = null;
   let askedAt = performance.now();
   const look = async (): Promise<number> => {
+    guard.lookAgain();
     let fault = guard.fault();
     const isAsked = fault === null ? !guard.hasHeard : fault.kind === 'jumped' || fault.kind === 'contradicted';
     if (isAsked && performance.now() - askedAt >= ASK_EVERY) {
