@@ -1,8 +1,8 @@
 /** A cell's value. A list is written as JSON, so that it fits into one cell. */
 export type Cell = string | number | null | readonly string[];
 
-/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some read the full-width signs as signs. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** One line of CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
 export function csvLine(cells: readonly Cell[]): string {

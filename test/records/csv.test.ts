@@ -34,7 +34,23 @@ function parsed(text: string): string[][] {
 test('whatever a cell holds comes back, and nothing begins a formula', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
-    fc.constantFrom('=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '"', ',', '\r\n', '"=1",'),
+    fc.constantFrom(
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠SUM(A1)',
+      '"',
+      ',',
+      '\r\n',
+      '"=1",',
+    ),
   );
   const cell = fc.oneof(text, fc.integer(), fc.constant(null), fc.array(text, { maxLength: 3 }));
   fc.assert(
@@ -49,9 +65,12 @@ test('whatever a cell holds comes back, and nothing begins a formula', () => {
           const got = read[at]?.[index] ?? '';
           if (typeof given === 'number') assert.equal(got, String(given));
           else {
-            assert.doesNotMatch(got, /^[=+\-@\t\r]/);
+            assert.doesNotMatch(got, /^[=+\-@\t\r\n＝＋－＠]/);
             const whole = given === null ? '' : typeof given === 'string' ? given : JSON.stringify(given);
-            assert.equal(got.replace(/^'(?=[=+\-@\t\r])/, ''), whole.replace(/^'(?=[=+\-@\t\r])/, ''));
+            assert.equal(
+              got.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, ''),
+              whole.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, ''),
+            );
           }
         }
       }
