@@ -22,9 +22,14 @@ export function mediaFiles(folder: string) {
     pathOf,
     /** Whether there is a file of this content. It may be damaged. */
     has: (digest: string): boolean => existsSync(pathOf(digest)),
-    /** Stores a copy of a file, or these bytes in its stead. */
+    /** Stores a copy of a file, or these bytes in its stead. Throws `conflict` for a file that has changed since. */
     keepFile: (digest: string, from: string, bytes?: Uint8Array): void =>
-      keep(digest, (path) => (bytes === undefined ? copyFileSync(from, path) : writeFileSync(path, bytes))),
+      keep(digest, (path) => {
+        if (bytes !== undefined) return writeFileSync(path, bytes);
+        copyFileSync(from, path);
+        if (digestOf(path) === digest) return;
+        throw new Fault('conflict', 'the file changed while it was read; file it again when it is written');
+      }),
     /** Takes a file of this folder, whose bytes are on disk, as the content of that digest. */
     adopt: (digest: string, from: string): void => {
       const path = pathOf(digest);

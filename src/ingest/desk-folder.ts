@@ -1,8 +1,10 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { dirname, extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../fault.ts';
+import { isLink } from '../files/plain-file.ts';
 import type { Intake } from './intake.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
+import { readSource, unreadable } from './source-file.ts';
 import type { WithoutFile } from './without-file.ts';
 
 /** The outcome of filing a folder. */
@@ -16,7 +18,7 @@ export interface Filed {
   without_file: WithoutFile[];
 }
 
-const LINK =
+export const LINK =
   'this is a link, and no link in the content folder is followed; put the file or folder itself here, or remove the link';
 
 /** One paper's folder while it is being filed, with the outcome so far. */
@@ -49,9 +51,22 @@ export class DeskFolder {
     return this.#filesIn(root, ending).sort();
   }
 
+  /** Reads a file of `files`. What became a link meanwhile, as while a commit is checked out, is a problem of the file. */
+  read(path: string, kind: 'yaml' | 'markdown'): SourceFile {
+    const source = readSource(path, this.name(path), kind);
+    // Looked at after reading: a link that was followed is still there, or was so briefly that nobody meant it.
+    return this.hasBecomeLink(path) ? unreadable(this.name(path), 1, 'refused', LINK) : source;
+  }
+
+  /** Whether a link is now part of a path below the paper's folder. */
+  hasBecomeLink(path: string): boolean {
+    for (let at = path; at.length > this.folder.length; at = dirname(at)) if (isLink(at)) return true;
+    return false;
+  }
+
   /** Whether there is a link at a path, which it reports. */
   isLink(path: string): boolean {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+    if (!isLink(path)) return false;
     this.problem(this.name(path), 'file', LINK);
     return true;
   }

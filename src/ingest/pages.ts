@@ -9,7 +9,6 @@ import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
-import { readSource } from './source-file.ts';
 
 /** The folder of a paper's own pages. */
 export const PAGES_FOLDER = 'pages';
@@ -48,7 +47,7 @@ export class Pages {
     const file = this.#at.name(path);
     const slug = baseName(path, '.md');
     store.transact(() => {
-      const source = readSource(path, file, 'markdown');
+      const source = this.#at.read(path, 'markdown');
       if (store.applied(file) === source.digest) return;
       const reserved = pageSlugProblem(slug);
       if (reserved !== null) return this.#at.problem(file, 'slug', `${reserved}, and rename the file`);
@@ -74,7 +73,9 @@ export class Pages {
   #removeIfGone(file: string): void {
     const { store, now } = this.#at.intake;
     const name = file.slice(this.#at.slug.length + 1);
-    if (existsSync(join(this.#at.folder, name))) return;
+    const path = join(this.#at.folder, name);
+    // A link is refused, and what was on air stays.
+    if (existsSync(path) || this.#at.hasBecomeLink(path)) return;
     store.transact(() => {
       this.#record(baseName(name, '.md'), null, file, now());
       store.forgetApplied(file);

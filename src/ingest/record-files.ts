@@ -16,11 +16,10 @@ import { isLink } from '../files/plain-file.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
-import { baseName } from './desk-folder.ts';
+import { baseName, LINK } from './desk-folder.ts';
 import { filedMedia, probeFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
-import { readSource } from './source-file.ts';
 
 /** Reads the media files of a folder. */
 export interface MediaReader {
@@ -79,7 +78,7 @@ export class Records {
     if (isLink(this.#at.folder) || isLink(path) || !existsSync(path) || removedProblem(store, this.#at.slug) !== null)
       return false;
     if (!isPaperSlug(this.#at.slug) && !store.hasPaper(this.#at.slug)) return false;
-    const { success, data } = PaperBody.safeParse(readSource(path, '', 'yaml').data);
+    const { success, data } = PaperBody.safeParse(this.#at.read(path, 'yaml').data);
     if (!success || brandMedia(data).length === 0) return false;
     if (!store.hasPaper(this.#at.slug)) this.#found(data);
     return true;
@@ -132,6 +131,7 @@ export class Records {
         if (isKnown && !before.missing && media.has(before.digest)) continue;
         const { media: probed, changed } = await filedMedia(name, path, read.probe);
         media.keepFile(probed.digest, path, changed ?? undefined);
+        if (this.#at.hasBecomeLink(path)) throw new Fault('invalid_request', LINK);
         // Its bytes were missing, and its record is there.
         if (isKnown && before.digest === probed.digest) continue;
         store.transact(() => {
@@ -208,7 +208,7 @@ export class Records {
     const { store, now } = this.#at.intake;
     const file = this.#at.name(path);
     store.transact(() => {
-      const source = readSource(path, file, 'yaml');
+      const source = this.#at.read(path, 'yaml');
       if (store.applied(file) === source.digest) return;
       this.#at.result.problems.push(...source.problems);
       const checked = source.data ?? source.faulty;

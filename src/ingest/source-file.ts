@@ -175,7 +175,7 @@ function offsetOf(document: Document, field: string): number {
   return 0;
 }
 
-function unreadable(file: string, line: number, rule: string, message: string): SourceFile {
+export function unreadable(file: string, line: number, rule: string, message: string): SourceFile {
   return {
     file,
     digest: '',

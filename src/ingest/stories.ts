@@ -11,7 +11,6 @@ import { ofGiven } from '../ledger/repair.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
-import { readSource } from './source-file.ts';
 import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
 import type { RevisionFile } from './story-files.ts';
@@ -67,7 +66,7 @@ export class Stories {
     const { store } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
     const before = archive.storyBySlug(slug);
-    const sources = files.map(({ path }) => readSource(path, this.#at.name(path), 'markdown'));
+    const sources = files.map(({ path }) => this.#at.read(path, 'markdown'));
     const areApplied = sources.every(({ file, digest }) => store.applied(file) === digest);
     if (before !== null && areApplied) {
       this.#at.result.unchanged++;
@@ -156,7 +155,7 @@ export class Stories {
     const other = holder == null ? null : archive.storyById(holder.piece);
     const file = other === null || other.slug === slug ? undefined : this.#bySlug.get(other.slug)?.at(-1);
     if (file === undefined || other === null) return;
-    const source = readSource(file.path, this.#at.name(file.path), 'markdown');
+    const source = this.#at.read(file.path, 'markdown');
     const { story } = storyFrom(source, other.slug, archive.paper());
     if (story?.placement == null || isOver(story.placement, now())) return;
     if (story.placement.lead !== lead || story.placement.pin !== pin) return;
