@@ -23,7 +23,7 @@ export interface ClockCheck {
   assertRight(): void;
 }
 
-/** For whoever brings a clock of his own, as tests do. */
+/** For callers that bring their own clock, such as tests. */
 export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
 
 /** Where a server tells the commands on its machine that the clock is wrong. */
@@ -73,7 +73,7 @@ export class ClockGuard implements ClockCheck {
     // First: a correction that another process makes between the two counts the next time, and not never.
     const corrections = store.clockCorrections();
     const found = clockFault({ ...evidence, newest: store.newestTime() });
-    // Whoever corrects says that the clock is right now.
+    // The operator who corrects it says that the clock is right now.
     const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
     this.#corrections = corrections;
     this.#looksAgain = found !== null;

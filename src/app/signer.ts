@@ -23,7 +23,7 @@ import { keepCopy } from './standby-copy.ts';
 export interface SignerRight {
   /** Throws `unavailable` with the reason when it may not. */
   assertHeld(): void;
-  /** The lease as a server sees it; null where there is none, and for commands. */
+  /** The lease as a server sees it; null without one, and for commands. */
   state(): LeaseState | null;
   /** Makes known that a head will be signed. Returns whether it may be. */
   announce(log: LogService, head: LeasedHead): Promise<boolean>;

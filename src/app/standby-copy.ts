@@ -29,7 +29,7 @@ export type CopyNote = z.infer<typeof Note>;
 
 export const stageIn = (dataDir: string): string => join(dataDir, STAGE);
 
-/** The note of a copy; null in a folder that is none, or not any more. */
+/** The note of a copy; null in a folder that is not, or no longer, a copy. */
 export function readCopyNote(dataDir: string): CopyNote | null {
   try {
     return Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));

@@ -20,7 +20,7 @@ export function clockEntry(note: string, aired: string[] = []): RecordEntry {
   return { type: 'record', at: Date.parse(true_time), paper: paper ?? '', kind: 'clock', name: service, body };
 }
 
-/** What the line of a correction says. Throws for a note that is none. */
+/** What the line of a correction says. Throws for an invalid note. */
 export function statementOf(note: string): ClockStatement {
   const said = clockIn(note);
   if (said === null) throw new Error('a correction of the clock is not a clock/v1 note');

@@ -19,7 +19,7 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
     'write_lock_held_seconds',
     'How long another process has held the write lock of the database; 0 while it is free.',
   );
-  const lockTimeouts = registry.total('write_lock_timeouts_total', 'Writes that waited for this lock in vain.');
+  const lockTimeouts = registry.total('write_lock_timeouts_total', 'Writes that timed out waiting for this lock.');
   const lateAdded = registry.total('late_commits_total', 'Small writes whose way to the disk held up nobody.');
   const lateSyncs = registry.total('late_commit_syncs_total', 'Syncs of such writes.');
   const lateSeconds = registry.total('late_commit_sync_seconds_total', 'The time that these syncs took.');
