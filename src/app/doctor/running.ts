@@ -112,7 +112,7 @@ async function serverFinding(url: string, { status, text }: { status: number; te
       figures,
     };
   }
-  return { ...holds(`${url} is ready, and let nobody wait for more than ${delay} ms within the last minute`), figures };
+  return { ...holds(`${url} is ready; its longest stall within the last minute took ${delay} ms`), figures };
 }
 
 /** The finding on METRICS_PORT, and the metrics themselves. */
