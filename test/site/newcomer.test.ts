@@ -24,13 +24,26 @@ test('a newcomer’s first hour: a new paper, written at the desk, filed, served
   const sample = join(folder, 'content/the-quay/stories/how-to-write-a-day.md');
   const page = async (at: string, path: string, headers = {}) => (await ask(at, path, headers)).text;
   assert.match(await page(url, '/the-quay/'), /href="\/the-quay\/stories\/how-to-write-a-day\/"/);
-  const text = readFileSync(sample, 'utf8').replace(/^headline: .*/m, 'headline: The first ferry');
+  const text = readFileSync(sample, 'utf8')
+    .replace(/^headline: .*/m, 'headline: The first ferry')
+    .replace(/^air: false\n/m, '');
   writeFileSync(sample, text);
   await until(async () =>
     (await page(url, '/the-quay/stories/how-to-write-a-day/')).includes('The first ferry') ? true : null,
   );
   child.kill('SIGTERM');
   await ended;
+
+  // The imprint is filled in, and named in the paper's record.
+  const imprint = join(folder, 'content/the-quay/pages/imprint.md');
+  writeFileSync(
+    imprint,
+    readFileSync(imprint, 'utf8')
+      .replace(/^# Fill in .*\n/m, '')
+      .replace(/⟦.*⟧/g, 'the harbour office'),
+  );
+  const record = join(folder, 'content/the-quay/paper.yaml');
+  writeFileSync(record, readFileSync(record, 'utf8').replace(/^# imprint:/m, 'imprint:'));
 
   const { url: host, said } = await serve(t, folder);
   await until(async () => ((await ask(host, '/the-quay/')).status === 200 ? true : null));

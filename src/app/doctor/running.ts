@@ -106,7 +106,7 @@ async function serverFinding(url: string, { status, text }: { status: number; te
   if (delay > DELAY_MAX) {
     return {
       ...fault(
-        `${url} is ready, and let everybody wait for ${delay} ms within the last minute`,
+        `${url} is ready, but stalled for ${delay} ms within the last minute`,
         'its log says “the event loop was held up”, and by what; a slow disk does it too',
       ),
       figures,
