@@ -169,6 +169,8 @@ export interface ObservationView {
   seq: number;
   /** ISO 8601. */
   observed_at: string;
+  /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
+  true_at: string | null;
   nameservers: string[];
   /** The number of values by type, types with values first. */
   summary: { name: string; count: number }[];

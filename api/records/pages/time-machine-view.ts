@@ -1,4 +1,6 @@
 import type { AppContext } from '../../../src/app/context.ts';
+import { statementOf } from '../../../src/desk/clock-correction.ts';
+import { correctionsIn, trueIso } from '../../../src/ledger/clock-note.ts';
 import type { Observation } from '../../../src/records/observation.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
@@ -51,7 +53,7 @@ export function timeMachineView(
     as_of: asOf,
     first_day: first === null ? null : dayOf(first),
     today,
-    observation: observation === null ? null : observationView(records, host, observation, isSignedIn),
+    observation: observation === null ? null : observationView(store, host, observation, isSignedIn),
     first_observed_at: first === null ? null : iso(first),
     observations: records.observationCount(host.id),
     changes: {
@@ -66,10 +68,10 @@ export function timeMachineView(
   };
 }
 
-type Records = AppContext['store']['records'];
+type Store = AppContext['store'];
 
 function observationView(
-  records: Records,
+  { records, clockNotes }: Store,
   host: WatchedHost,
   observation: Observation,
   isSignedIn: boolean,
@@ -77,9 +79,11 @@ function observationView(
   const preview = previewOf(observation);
   const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
   const earlier = records.provenance(host.id, 1, seq)[0];
+  const trueAt = trueIso(observed_at, seq, correctionsIn(clockNotes('records', '').map(statementOf)));
   return {
     seq,
     observed_at,
+    true_at: trueAt === observed_at ? null : trueAt,
     nameservers,
     summary: Object.entries(summary)
       .map(([name, count]) => ({ name: signalLabel(name), count }))
@@ -94,7 +98,7 @@ function observationView(
   };
 }
 
-function historyOf(records: Records, host: number): TimeMachineView['history'] {
+function historyOf(records: Store['records'], host: number): TimeMachineView['history'] {
   const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
     value: signal === 'CERTIFICATE' ? shortValue(value) : value,

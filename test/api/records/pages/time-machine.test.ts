@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { beginSession } from '../../../../src/accounts/session.ts';
 import { newId, openAppContext } from '../../../../src/app/context.ts';
+import { correctClock } from '../../../../src/app/correct-clock.ts';
 import { verifyNode } from '../../../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import type { Preview } from '../../../../src/records/preview.ts';
@@ -334,5 +335,18 @@ describe('the time machine', () => {
     for (const headers of [HTML, JSON_ONLY, { ...HTML, 'if-none-match': second.etag }]) {
       assert.equal((await get(host, headers)).status, 404);
     }
+  });
+
+  test('an observation that was signed by a clock ahead says when it was signed at the latest', async (t) => {
+    const ahead = await recordsStand(t, {}, FIRST);
+    ahead.enter(probe('ahead.example', FIRST + 300 * DAY, { A: ['192.0.2.1'] }));
+    const shown = async () => (await ask(ahead.url, '/t/ahead.example', HTML)).text;
+    assert.doesNotMatch(await shown(), /clock of this server was wrong/);
+    ahead.clock.now = FIRST + DAY;
+    correctClock(ahead.app, []);
+    assert.match(
+      await shown(),
+      /at <time datetime="2026-11-19T06:00:00.000Z">2026-11-19 06:00:00 UTC<\/time> at the latest/,
+    );
   });
 });
