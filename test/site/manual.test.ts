@@ -25,6 +25,26 @@ test('every link of the manual leads to a file', () => {
   assert.deepEqual(broken, []);
 });
 
+test('every link to a heading leads to one', () => {
+  // As GitHub makes them: lower case, without punctuation, a hyphen for each blank.
+  const anchors = (page: string) =>
+    [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+  const broken = PAGES.flatMap((page) =>
+    [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, to = '', anchor = '']) => {
+        const target = join(PROJECT, to === '' ? page : join(dirname(page), to));
+        return target.endsWith('.md') && !anchors(target).includes(anchor);
+      })
+      .map(([link]) => `${page}: ${link}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
 test('every file of the code that the manual names is there', () => {
   const missing = PAGES.flatMap((page) =>
     [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/`((?:src|api|test|bin|\.ci|\.github)\/[\w./-]+)`/g)]
