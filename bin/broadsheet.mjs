@@ -15,7 +15,9 @@ const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url
 
 if (['--version', '-V'].includes(process.argv[2])) {
   // Scripts ask for it often: it needs neither the commands nor a newer Node.
-  console.log(version);
+  const { commitOf } = await import('./commit.mjs');
+  const commit = commitOf(fileURLToPath(new URL('..', import.meta.url)));
+  console.log(commit === undefined ? version : `${version} (${commit})`);
 } else if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   // Caches compiled modules, which halves the time of the next start. Not in the system's folder for temporary
   // files, where others may write. Where node_modules is read-only, nothing is cached.

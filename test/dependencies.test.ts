@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ interface Locked {
   resolved?: string;
   link?: boolean;
   dev?: boolean;
+  license?: string;
   deprecated?: string;
   os?: string | string[];
   cpu?: string | string[];
@@ -100,4 +101,45 @@ test('without a Node that is new enough, one line says what to install', (t) => 
   });
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /^broadsheet: Node \d+\.\d+\.\d+ is too old; install Node 999\.1 or newer from [^\n]*\n$/);
+});
+
+test('the notice of third-party software names every direct dependency and font, with their licences', () => {
+  const notice = execFileSync(process.execPath, [join(PROJECT, 'tools/third-party.mjs')], { encoding: 'utf8' });
+  const [list = '', ...texts] = notice.split(/\n={80}\n/);
+  const { dependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) {
+    const { version, license } = packages[`node_modules/${name}`] ?? {};
+    assert.ok(list.includes(`\n${name} ${version}: ${license}\n`), name);
+  }
+  const faces = join(PROJECT, 'src/layouts/typefaces');
+  for (const file of readdirSync(faces).filter((name) => name.endsWith('-LICENSE.txt'))) {
+    assert.match(list, new RegExp(`/${file.replace('-LICENSE.txt', '')} [^\n]*typefaces\\): \\S`));
+    const text = readFileSync(join(faces, file), 'utf8').trim();
+    assert.ok(
+      texts.some((one) => one.includes(text)),
+      file,
+    );
+  }
+});
+
+test('the notice is refused when the licence of a production package is not on its list', (t) => {
+  const folder = tempFolder(t);
+  for (const path of ['tools/third-party.mjs', 'tools/fonts/package-lock.json'])
+    cpSync(join(PROJECT, path), join(folder, path));
+  mkdirSync(join(folder, 'src/layouts/typefaces'), { recursive: true });
+  const locked = (license: string, dev?: boolean) => ({ version: '1.0.0', license, dev });
+  const lock = {
+    packages: {
+      'node_modules/free': locked('MIT AND ISC'),
+      'node_modules/strong': locked('MIT AND AGPL-3.0-only'),
+      'node_modules/tool': locked('AGPL-3.0-only', true),
+    },
+  };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'tools/third-party.mjs')], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /^third-party: strong 1\.0\.0 has the licence MIT AND AGPL-3\.0-only; /);
+  assert.equal(stderr.trim().split('third-party: ').length, 2);
 });

@@ -35,7 +35,10 @@ try {
     DIST_DIR: join(folder, 'papers'),
     LOG_DIR: join(folder, 'log'),
   });
-  const files = process.argv.slice(2);
+  // --shard=1/4 runs one quarter of the files.
+  const shard = process.argv.slice(2).filter((arg) => arg.startsWith('--shard='));
+  const files = process.argv.slice(2).filter((arg) => !shard.includes(arg));
+  const part = shard.map((arg) => arg.replace('--', '--test-'));
   const options = [
     // One file more at a time than there are cores: many wait for the processes that they start.
     `--test-concurrency=${availableParallelism() + 1}`,
@@ -43,7 +46,7 @@ try {
     ...['--test-reporter=./test/summary.mjs', '--test-reporter-destination=stderr'],
   ];
   const test = (chosen) => run(['--test', ...options, ...chosen], { PRESSED_DEMO: folder, TEST_SUMMARY: summary });
-  process.exitCode = built || (await test(files.length > 0 ? files : ['test/**/*.test.ts']));
+  process.exitCode = built || (await test([...part, ...(files.length > 0 ? files : ['test/**/*.test.ts'])]));
   if (existsSync(summary)) process.stdout.write(readFileSync(summary));
   // A property with a new seed would fail once, and be forgotten.
   const failed = process.env.CI && !process.env.PROPERTY_TIMES ? failedFiles() : [];
