@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import canonicalize from 'canonicalize';
+import { Hono } from 'hono';
+import { pino } from 'pino';
+import { answerFault } from '../../api/middleware/fault.ts';
+import { menuAnswer } from '../../api/records/lanes/menu.ts';
+import { carryHeaders } from '../../api/responses/headers.ts';
+import { newKeyText } from '../../src/access-key.ts';
+import type { Settings } from '../../src/env.ts';
+import { Fault } from '../../src/fault.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { basisOf, contentHash, sha256 } from '../../src/ledger/basis.ts';
+import { toHex } from '../../src/ledger/bytes.ts';
+import { clockText } from '../../src/ledger/clock-note.ts';
+import { signerFrom } from '../../src/ledger/ed25519.ts';
+import { jwks, thumbprint, type VerifyingKey } from '../../src/ledger/keyring.ts';
+import { addCheckpointBody } from '../../src/ledger/log/add-checkpoint.ts';
+import { leafText } from '../../src/ledger/log/leaf.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { tilePath } from '../../src/ledger/log/tile.ts';
+import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
+import { leafHash } from '../../src/ledger/merkle.ts';
+import { signedText } from '../../src/ledger/note.ts';
+import { proofOf } from '../../src/ledger/proof.ts';
+import type { Signer } from '../../src/ledger/signing.ts';
+import { signNote, signReceipt } from '../../src/ledger/signing.ts';
+import { vkey } from '../../src/ledger/verifier-key.ts';
+import { NETWORKS } from '../../src/meter/networks.ts';
+import { parsePrices } from '../../src/meter/prices.ts';
+import { eventBody } from '../../src/outbound/event-body.ts';
+import { signatureHeaders } from '../../src/outbound/signature.ts';
+import { observe } from '../../src/records/observation.ts';
+import { previewOf } from '../../src/records/preview.ts';
+import type { DomainRecord } from '../../src/records/record.ts';
+import { disclosuresOf } from '../../src/records/salt.ts';
+import { ed25519Witness, MemoryLog } from '../support/log.ts';
+
+/** The examples of docs/protocol.md, by name, made by the code that the protocol describes. */
+
+const seed = (byte: number) => new Uint8Array(32).fill(byte);
+const FILED = '2026-11-21T07:06:00.000Z';
+const NBF = Date.parse('2026-11-01T00:00:00.000Z');
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+function keyOf({ name, publicKey }: Signer): VerifyingKey {
+  return { kid: thumbprint(publicKey), name, publicKey, nbf: NBF, retired_at: null };
+}
+
+export async function protocolExamples(): Promise<Record<string, string>> {
+  const door = signerFrom('papers.example/door', seed(1));
+  const dataDoor = signerFrom('data.example/door', seed(1));
+  const key = keyOf(door);
+
+  const piece = {
+    id: '01jd000000000000000000000a',
+    revision: 1,
+    headline: 'The tide turned at six',
+    dek: 'No gate was closed',
+    prose: 'It turned.[^1]\n\nNobody “closed” it.[^2]',
+    cited_facts: [
+      { n: 1, statement: 'It turned.', source: 'Harbour Office', instrument: 'https://a.example/', claim_key: null },
+      { n: 2, statement: 'It was open.', source: 'Town Register', instrument: 'Folio 12', claim_key: null },
+    ],
+    category: 'Port',
+    kind: 'news' as const,
+    byline: { name: 'Inês Calloway', title: 'Editor' },
+    credit: null,
+    authors: [],
+    written_by: null,
+  };
+  const content_hash = contentHash(basisOf(piece));
+  const receipt = signReceipt(
+    {
+      paper: 'harbor-ledger',
+      piece: piece.id,
+      revision: 1,
+      content_hash,
+      prev: null,
+      seq: 1,
+      filed_at: FILED,
+      filed_by: 'cli',
+      kid: key.kid,
+    },
+    door,
+  );
+  const clock = signNote(
+    clockText({
+      service: 'desk',
+      paper: 'harbor-ledger',
+      seqs: { first: 1, last: 1 },
+      true_time: '2026-11-20T07:06:00.000Z',
+      kid: key.kid,
+    }),
+    door,
+  );
+
+  const record: Partial<DomainRecord> = {
+    domain: 'xn--bcher-kva.example',
+    observed_at: FILED,
+    registrable_domain: 'xn--bcher-kva.example',
+    'signals.NS': {
+      status: 'ok',
+      ttl: 300,
+      values: ['ns1.example', 'ns2.example'],
+      transport: 'udp',
+      rtt_ms: 7,
+      flags: { aa: false, ad: true, tc: false },
+    },
+    summary: { NS: 2 },
+    unicode: 'bücher.example',
+    wildcard: null,
+  };
+  const observation = observe(
+    { record: record as DomainRecord, seq: 7, prev: null, seed: seed(5) },
+    {
+      signer: dataDoor,
+      kid: key.kid,
+    },
+  );
+  const disclosures = disclosuresOf(record, seed(5));
+
+  const log = new MemoryLog();
+  const leaves = {
+    key: leafText({
+      kind: 'key',
+      service: 'desk',
+      kid: key.kid,
+      x: Buffer.from(door.publicKey).toString('base64url'),
+      nbf: new Date(NBF).toISOString(),
+    }),
+    draft: receiptHashLeaf(receipt.note),
+    withdrawal: leafText({
+      kind: 'withdrawal',
+      paper: 'harbor-ledger',
+      piece: piece.id,
+      at: '2026-11-22T07:06:00.000Z',
+      reason: sha256('It was wrong.'),
+    }),
+    retired: leafText({ kind: 'key-retired', service: 'desk', kid: key.kid, retired_at: '2027-01-01T00:00:00.000Z' }),
+  };
+  log.append([leaves.key, receipt.note, leaves.withdrawal]);
+  const witness = ed25519Witness('witness.example/w1', 4);
+  const cosigned = witness.cosign(log.checkpoint(), 1_795_244_800);
+  const path = log.tree().inclusionProof(1);
+  const tlogProof = tlogProofText({ index: 1, path, checkpoint: cosigned, extra: null });
+  const proof = proofOf(piece, {
+    generations: [
+      {
+        revision: 1,
+        seq: 1,
+        content_hash,
+        receipt_hash: receipt.receipt_hash,
+        filed_at: FILED,
+        kid: key.kid,
+        receipt: receipt.note,
+      },
+    ],
+    keys: [key],
+    keysUrl: 'https://papers.example/harbor-ledger/.well-known/newsdesk-keys.json',
+    log: { origin: log.origin, index: 1, tlog_proof: tlogProof },
+  });
+
+  const secret = `whsec_${Buffer.from(seed(6)).toString('base64')}`;
+  const body = eventBody('webhook.test', Date.parse(FILED), { paper: 'harbor-ledger', webhook: 'w1' });
+
+  return {
+    keys: `seed      ${toHex(seed(1))}
+public    ${toHex(door.publicKey)}
+kid       ${key.kid}
+verifier  ${vkey(door.name, door.publicKey)}
+`,
+    'key document': pretty(jwks([key])),
+    basis: `${canonicalize(basisOf(piece))}\n`,
+    'content hash': `${content_hash}\n`,
+    receipt: receipt.note,
+    'receipt hash': `${sha256(signedText(receipt.note))}\n`,
+    proof: pretty(proof),
+    disclosures: disclosures.map((text) => `${text}\n`).join(''),
+    'disclosure hashes': disclosures.map((text) => `${toHex(leafHash(text))}\n`).join(''),
+    observation: observation.receipt,
+    preview: pretty(withoutTexts({ ...previewOf(observation) })),
+    clock,
+    'key leaf': leaves.key,
+    'receipt-hash leaf': leaves.draft,
+    'withdrawal leaf': leaves.withdrawal,
+    'key-retired leaf': leaves.retired,
+    bundle: `${toHex(log.file({ level: 'entries', index: 0, width: 3 }).subarray(0, 18))}…\n`,
+    'tile paths': [
+      tilePath({ level: 0, index: 0, width: 3 }),
+      tilePath({ level: 'entries', index: 0, width: 3 }),
+      tilePath({ level: 1, index: 1_234_067, width: 256 }),
+    ]
+      .map((text) => `${text}\n`)
+      .join(''),
+    checkpoint: cosigned,
+    'add-checkpoint': addCheckpointBody(1, log.tree().consistencyProof(1), log.checkpoint()),
+    policy: `log ${log.vkey} https://papers.example/log/
+witness one ${witness.vkey} https://w1.example/
+quorum one
+`,
+    'tlog-proof': tlogProof,
+    error: await errorText('application/json'),
+    problem: await errorText('application/problem+json'),
+    ...(await menu()),
+    'access key': `${newKeyText('drs_', (n) => new Uint8Array(n).fill(7))}\n`,
+    webhook: [
+      `secret: ${secret}`,
+      ...Object.entries(signatureHeaders(secret, 'msg_01jd', body, Date.parse(FILED))).map(
+        ([name, value]) => `${name}: ${value}`,
+      ),
+      '',
+      body,
+      '',
+    ].join('\n'),
+    'ledger export': await ledgerExport(key),
+  };
+}
+
+/** A preview without its sentences for people, which any server may word as it likes. */
+function withoutTexts({ notice: _, held_back, ...rest }: ReturnType<typeof previewOf>) {
+  return { ...rest, held_back: { fields: held_back.fields } };
+}
+
+async function errorText(accept: string): Promise<string> {
+  const app = new Hono().use(carryHeaders).get('/', () => {
+    throw new Fault('invalid_request', 'limit: "many": must be a whole number from 1 to 200', { field: 'limit' });
+  });
+  app.onError(answerFault(pino({ level: 'silent' }), (error) => error));
+  const response = await app.request('/', { headers: { accept } });
+  return `HTTP/1.1 ${response.status} Bad Request
+Content-Type: ${response.headers.get('content-type')}
+Cache-Control: ${response.headers.get('cache-control')}
+Vary: ${response.headers.get('vary')}
+
+${await response.text()}
+`;
+}
+
+async function menu(): Promise<Record<string, string>> {
+  const [network] = NETWORKS;
+  if (network === undefined) throw new Error('there is no network');
+  const settings = {
+    dataOrigin: 'https://data.example',
+    x402: { network, asset: network.usdc, payTo: `0x${'ab'.repeat(20)}`, prices: parsePrices([]), rpc: null },
+  } as unknown as Settings;
+  const app = new Hono().use(carryHeaders).get('/v1/changes', (c) => menuAnswer(c, settings));
+  const response = await app.request('https://data.example/v1/changes?limit=2');
+  const required = Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8');
+  // The sentences are for people.
+  const worded = (json: string) => pretty({ ...JSON.parse(json), [json === required ? 'error' : 'message']: '…' });
+  return { menu: worded(await response.text()), 'payment required': worded(required) };
+}
+
+async function ledgerExport({ kid, name, publicKey }: VerifyingKey): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'protocol-'));
+  try {
+    const file = join(folder, 'ledger.jsonl');
+    const log = { size: () => 0, entries: () => [], heads: () => [], cosignatures: () => [] };
+    const public_key = Buffer.from(publicKey).toString('base64');
+    const store = { entries: () => [{ type: 'key', at: NBF, kid, name, public_key }], log };
+    await exportLedger({ store, media: { pathOf: () => '' } } as unknown as Parameters<typeof exportLedger>[0], file);
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

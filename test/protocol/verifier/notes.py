@@ -1,0 +1,135 @@
+"""Keys and signed notes: sections 2.2 to 3.3, 4.3 and 6."""
+
+import re
+
+from ed25519 import verifies
+from text import HASH, NUMBER, TIME, TOKEN, Fault, base64url, from_base64, milliseconds, need, sha256, utf8
+
+
+def key_hash(name, public_key, kind):
+    return sha256(utf8(name) + b'\n' + bytes([kind]) + public_key)[:4]
+
+
+def thumbprint(public_key):
+    return base64url(sha256(b'{"crv":"Ed25519","kty":"OKP","x":"%s"}' % base64url(public_key).encode()))
+
+
+class Key:
+    def __init__(self, vkey, kinds=(1,), nbf=None, retired_at=None):
+        match = re.fullmatch(r'([^\s+]+)\+([0-9a-f]{8})\+(\S+)', vkey) if isinstance(vkey, str) else None
+        need(match, 'a verifier key')
+        data = from_base64(match[3])
+        need(data and data[0] in kinds, 'the type of a key')
+        self.name, self.kind, self.public_key = match[1], data[0], data[1:]
+        need(len(self.public_key) == (1312 if self.kind == 6 else 32), 'the length of a key')
+        self.hash = key_hash(self.name, self.public_key, self.kind)
+        need(self.hash.hex() == match[2], 'the key hash of a verifier key')
+        self.kid, self.nbf, self.retired_at = thumbprint(self.public_key), nbf, retired_at
+
+    def require_period(self, at):
+        need(self.nbf is None or self.nbf <= at, 'before the key was in use')
+        need(self.retired_at is None or at < self.retired_at, 'after the key was retired')
+
+
+def document_keys(document):
+    """The sound keys of a key document, and how many are not."""
+    keys, unsound = [], 0
+    for jwk in document['keys']:
+        try:
+            retired = jwk.get('retired_at')
+            key = Key(jwk.get('vkey'), (1,), jwk.get('nbf', 0) * 1000, retired and milliseconds(retired))
+            fixed = {'kty': 'OKP', 'crv': 'Ed25519', 'use': 'sig', 'alg': 'EdDSA'}
+            fixed.update(x=base64url(key.public_key), kid=key.kid)
+            need(all(jwk.get(name, value) == value for name, value in fixed.items()), 'members of a key')
+            keys.append(key)
+        except (Fault, TypeError):
+            unsound += 1
+    return keys, unsound
+
+
+class Note:
+    def __init__(self, note):
+        need(isinstance(note, str), 'a note')
+        utf8(note)
+        need(not re.search('[\x00-\x09\x0b-\x1f]', note), 'a control character')
+        split = note.rfind('\n\n')
+        need(split > 0 and note.endswith('\n'), 'a note')
+        self.text, self.lines = note[: split + 1], signature_lines(note[split + 2 :])
+
+    def blobs(self, key):
+        return [blob[4:] for name, blob in self.lines if name == key.name and blob[:4] == key.hash]
+
+    def is_signed_by(self, key):
+        message = utf8(self.text)
+        return any(len(blob) == 64 and verifies(blob, message, key.public_key) for blob in self.blobs(key))
+
+    def signer(self, keys, kid):
+        own = [key for key in keys if key.kid == kid]
+        need(own, 'no key with this kid')
+        names = {name for name, _ in self.lines}
+        key = next((key for key in own if key.name in names), own[0])
+        need(self.is_signed_by(key), 'the signature')
+        return key
+
+
+def signature_lines(text):
+    need(text.endswith('\n'), 'a signature line without its newline')
+    lines = []
+    for line in text[:-1].split('\n'):
+        match = re.fullmatch(r'— (\S+) ([A-Za-z0-9+/=]+)', line)
+        need(match, 'a signature line')
+        lines.append((match[1], from_base64(match[2])))
+        need(len(lines[-1][1]) >= 5, 'a short signature')
+    return lines
+
+
+def fields(text, header, forms):
+    """The values of a signed text that has exactly these lines."""
+    lines = text.split('\n')
+    need(len(lines) == len(forms) + 2 and lines[0] == header and lines[-1] == '', f'the lines of {header}')
+    values = {}
+    for line, (name, form) in zip(lines[1:], forms):
+        match = re.fullmatch(f'{name} ({form})', line, re.ASCII if form != TOKEN else 0)
+        need(match, f'the line {name}')
+        values[name] = match[1]
+        if form == TIME:
+            milliseconds(match[1])
+        if form == NUMBER:
+            values[name] = int(match[1])
+    return values
+
+
+def receipt_of(text):
+    prev = f'none|{HASH}'
+    forms = [('paper', TOKEN), ('piece', TOKEN), ('revision', NUMBER), ('content_hash', HASH), ('prev', prev)]
+    forms += [('seq', NUMBER), ('filed_at', TIME), ('filed_by', TOKEN), ('kid', TOKEN)]
+    return fields(text, 'newsdesk-receipt/v1', forms)
+
+
+SERVICE = 'desk|records'
+
+
+def parse_clock(text):
+    lines = text.split('\n')
+    has_paper = len(lines) > 2 and lines[2].startswith('paper ')
+    paper = [('paper', '[a-z0-9][a-z0-9-]*')] if has_paper else []
+    seq = [('seq', f'none|{NUMBER}-{NUMBER}')]
+    said = fields(text, 'clock/v1', [('service', SERVICE), *paper, *seq, ('true_time', TIME), ('kid', TOKEN)])
+    said['range'] = None if said['seq'] == 'none' else [int(number) for number in said['seq'].split('-')]
+    need(said['range'] is None or said['range'][0] <= said['range'][1], 'the range of a correction')
+    need(said['service'] == 'desk' or not has_paper, 'a paper of the records')
+    need(said['service'] == 'records' or has_paper or said['range'] is None, 'receipts of no paper')
+    return said
+
+
+def clock_of(text, service, paper, keys):
+    note = Note(text)
+    said = parse_clock(note.text)
+    need(said['service'] == service and said.get('paper') == paper, 'a correction of something else')
+    note.signer(keys, said['kid'])
+    return said
+
+
+def corrected(at, seq, clock):
+    covering = [one for one in clock if one['range'] and one['range'][0] <= seq <= one['range'][1]]
+    return min([at, *(milliseconds(one['true_time']) for one in covering)])

@@ -1,0 +1,48 @@
+"""The examples of docs/protocol.md: whether they fit together."""
+
+import base64
+import re
+from pathlib import Path
+
+from log import Checkpoint, Policy, parse_leaf, require_logged
+from notes import Key, Note, clock_of, document_keys, key_hash
+from observations import verify_answer
+from pieces import verify_proof
+from text import canonical, from_base64, hash_text, need, parse_json, size, utf8
+from tree import leaf_hash, require_consistent, tree_root
+
+
+def check_page(page):
+    """The examples of the page fit together, whoever made them."""
+    found = re.findall(r'<!-- example: ([a-z0-9 -]+) -->\n```\w+\n(.*?)```\n', Path(page).read_text('utf-8'), re.S)
+    example = dict(found)
+    keys, unsound = document_keys(parse_json(example['key document']))
+    need(len(keys) == 1 and unsound == 0, 'the key document')
+    need(hash_text(example['basis'][:-1]) + '\n' == example['content hash'], 'the content hash')
+    proof, policy = parse_json(example['proof']), Policy(example['policy'])
+    need(canonical(proof['basis']) + '\n' == example['basis'] and proof['receipt'] == example['receipt'], 'the basis')
+    verify_proof(proof, keys)
+    require_logged(proof['log'], proof['receipt'], policy)
+    need(proof['log']['tlog_proof'] == example['tlog-proof'], 'the tlog-proof')
+    need(hash_text(Note(example['receipt']).text) + '\n' == example['receipt hash'], 'the receipt hash')
+    clock_of(example['clock'], 'desk', 'harbor-ledger', keys)
+    data_key = Key(f'data.example/door+{key_hash("data.example/door", keys[0].public_key, 1).hex()}+'
+                   + base64.b64encode(b'\x01' + keys[0].public_key).decode())
+    preview = parse_json(example['preview'])
+    preview['notice'] = ''
+    receipt = verify_answer(preview, [data_key])
+    lines = example['disclosures'][:-1].split('\n')
+    hashes = [leaf_hash(utf8(line)) for line in lines]
+    need([one.hex() for one in hashes] == example['disclosure hashes'].split(), 'the leaf hashes')
+    need(tree_root(hashes).hex() == receipt['record_root'][7:] and example['observation'] == preview['receipt'], 'root')
+    for kind in ('key', 'receipt-hash', 'withdrawal', 'key-retired'):
+        parse_leaf(example[f'{kind} leaf'])
+    need(hash_text(example['receipt']) in example['receipt-hash leaf'], 'the receipt-hash leaf')
+    policy.require(Checkpoint(example['checkpoint']))
+    old, _, rest = example['add-checkpoint'].partition('\n')
+    hashes, _, sent = rest.partition('\n\n')
+    head = Checkpoint(sent)
+    first = {'size': size(old[4:]), 'root': leaf_hash(utf8(example['key leaf']))}
+    path = [from_base64(line) for line in hashes.split('\n')]
+    require_consistent(first, {'size': head.size, 'root': head.root}, path)
+    return [], f'{len(found)} examples'

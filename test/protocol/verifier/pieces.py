@@ -1,0 +1,71 @@
+"""Receipts, chains and proofs of pieces: section 4."""
+
+import base64
+
+from log import require_logged
+from notes import Key, Note, clock_of, corrected, receipt_of
+from text import canonical, hash_text, milliseconds, need, require_types
+
+
+def signed_receipt(note, read, time_of, keys, clock=()):
+    """The values, the receipt hash and the time of one receipt that a trusted key signed in its period."""
+    parsed = Note(note)
+    values = read(parsed.text)
+    at = corrected(milliseconds(values[time_of]), values['seq'], clock)
+    parsed.signer(keys, values['kid']).require_period(at)
+    return {**values, 'hash': hash_text(parsed.text), 'at': at}
+
+
+def require_chain(receipts, same_names, whole=True):
+    need(receipts, 'an empty chain')
+    need(not whole or receipts[0]['prev'] == 'none', 'the first prev')
+    for before, after in zip(receipts, receipts[1:]):
+        need(after['prev'] == before['hash'], 'prev')
+        need(all(after[name] == before[name] for name in same_names), 'a chain of two things')
+        need(after['seq'] > before['seq'], 'seq')
+        need(after['at'] >= before['at'], 'time goes back')
+
+
+def require_generations(generations, keys, clock=()):
+    receipts = []
+    for index, generation in enumerate(generations):
+        texts = ('content_hash', 'receipt_hash', 'filed_at', 'kid', 'receipt')
+        require_types(generation, revision=int, seq=int, **{name: str for name in texts})
+        receipt = signed_receipt(generation['receipt'], receipt_of, 'filed_at', keys, clock)
+        for name in ('revision', 'seq', 'content_hash', 'filed_at', 'kid'):
+            need(generation[name] == receipt[name], name)
+        need(generation['receipt_hash'] == receipt['hash'], 'receipt_hash')
+        need(generation['revision'] == index + 1, 'a missing revision')
+        receipts.append(receipt)
+    require_chain(receipts, ('paper', 'piece'))
+    return receipts
+
+
+def verify_proof(proof, keys=None):
+    texts = ('id', 'content_hash', 'receipt')
+    require_types(proof, revision=int, basis=dict, receipt_verify=dict, generations=list, **{n: str for n in texts})
+    basis, how = proof['basis'], proof['receipt_verify']
+    require_types(basis, v=int, id=str, revision=int)
+    require_types(how, **{n: str for n in ('alg', 'signed', 'key_name', 'kid', 'public_key', 'vkey')})
+    vkeys = how.get('vkeys', [])
+    need(isinstance(vkeys, list), 'vkeys')
+    listed = [Key(vkey) for vkey in vkeys]
+    own = Key(how['vkey'])
+    trusted = [own, *listed] if keys is None else keys
+    need(basis['v'] == 1, 'v')
+    need(hash_text(canonical(basis)) == proof['content_hash'], 'content_hash')
+    need(basis['id'] == proof['id'] and basis['revision'] == proof['revision'], 'id or revision')
+    note = Note(proof['receipt'])
+    receipt = receipt_of(note.text)
+    clock = [clock_of(one, 'desk', receipt['paper'], trusted) for one in proof.get('clock', [])]
+    receipts = require_generations(proof['generations'], trusted, clock)
+    last = proof['generations'][-1]
+    need(last['revision'] == proof['revision'] and last['content_hash'] == proof['content_hash'], 'the newest')
+    need(last['receipt'] == proof['receipt'] and receipt['piece'] == proof['id'], 'the newest receipt')
+    signers = {one['kid'] for one in receipts} | {one['kid'] for one in clock}
+    need(how['alg'] == 'Ed25519' and how['signed'] == note.text, 'alg or signed')
+    public_key = base64.b64encode(own.public_key).decode()
+    said = (how['key_name'], how['public_key'], how['kid'], how['kid'])
+    need(said == (own.name, public_key, own.kid, receipt['kid']), 'the key of receipt_verify')
+    need(all(key.kid in signers for key in listed), 'a key that signed nothing')
+    require_logged(proof.get('log'), proof['receipt'])
