@@ -6,7 +6,8 @@ const CHECK_LENGTH = 6;
 const FORM = /^([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/;
 
 /**
- * A new key: the prefix, 37 random characters (220 bits), and a checksum of 6. `random` returns n secure random bytes.
+ * A new key (protocol 9.1): the prefix, 37 random characters (220 bits), and a checksum of 6. `random` returns n secure
+ * random bytes.
  */
 export function newKeyText(prefix: string, random: (n: number) => Uint8Array): string {
   let body = '';

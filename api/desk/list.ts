@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { PaperContext } from '../env.ts';
 
-/** The schema of a list (wire.md, section 3), with additional members. */
+/** The schema of a list (protocol 8.3), with additional members. */
 export function listSchema<Name extends string, T extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
   id: string,
   name: Name,

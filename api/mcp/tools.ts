@@ -10,7 +10,7 @@ import { tool, withQuery } from './tool.ts';
 
 const atDomain = (name: string) => `/v1/domains/${encodeURIComponent(name)}`;
 
-/** The tools (wire.md, section 5), in list order. */
+/** The tools, in list order. */
 export const TOOLS: readonly Tool[] = [
   tool({
     name: 'get_domain',

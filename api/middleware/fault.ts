@@ -17,7 +17,7 @@ const PROBLEM = 'application/problem+json';
 /** `Retry-After` of `unavailable`, in seconds. */
 const RETRY_AFTER = '5';
 
-/** The HTTP status of each code (wire.md, section 2). */
+/** The HTTP status of each code (protocol 8.5). */
 export const FAULT_STATUS: Record<FaultCode, Status> = {
   invalid_request: 400,
   key_required: 401,

@@ -12,7 +12,7 @@ export interface Outcome<Body extends object> {
   isShown?: boolean;
 }
 
-/** A write, and the Idempotency-Key that its caller gave it, if any. */
+/** A write, and the Idempotency-Key that its caller gave it, if any (protocol 8.6). */
 export interface IdempotentWrite {
   name: string | null;
   /** The hash of the request. */

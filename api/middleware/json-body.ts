@@ -9,7 +9,7 @@ import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
-/** The largest body that a route accepts, in bytes (wire.md, section 2). */
+/** The largest body that a route accepts, in bytes (protocol 8.2). */
 export const BODY_MAX = 1024 * 1024;
 /** The maximum nesting of a body. No record is deeper than four levels. */
 const DEPTH_MAX = 32;
@@ -86,8 +86,8 @@ export function requireJson(c: Context): void {
 }
 
 /**
- * Parses a JSON body. Throws `invalid_request` with the position of a syntax error, or the path of a text that cannot be
- * stored.
+ * Parses a JSON body. Throws `invalid_request` with the position of a syntax error, or the path of a text that cannot
+ * be stored.
  */
 export function parseJson(bytes: Uint8Array, { valuesMax = VALUES_MAX, judgesZeros = false } = {}): unknown {
   let text: string;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** The schema of a list (wire.md, section 5); `more` are members beside its rows. */
+/** The schema of a list (protocol 8.3); `more` are members beside its rows. */
 export function listOf<T extends z.ZodType, M extends z.ZodRawShape = Record<never, never>>(
   id: string,
   row: T,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 
-/** A whole number, clamped to its range as the spec requires of `limit`. */
+/** A whole number, clamped to its range (protocol 8.3). */
 export function limitParam(fallback: number, max: number) {
   return z
     .string()

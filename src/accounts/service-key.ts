@@ -40,7 +40,7 @@ export interface ServiceKeyTable {
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
-/** The prefix of every key of the domain records (wire.md, section 5). */
+/** The prefix of every key of the domain records (protocol 9.1). */
 const PREFIX = 'drs_';
 
 /** The inputs of a new key. */

@@ -5,7 +5,7 @@ import { LEVELS } from './keys.ts';
 /** What an agent may do once the agreement is signed. */
 const WRITES = ['file', 'revise', 'air'] as const;
 
-/** The agent check (spec, "Agent check"; wire.md, section 3). */
+/** What a key learns about itself before it writes. */
 export const AgentCheck = z
   .object({
     key: z.object({ active: z.literal(true), kind: z.enum(LEVELS), name: z.string() }),

@@ -15,5 +15,5 @@ export interface AnswerTable {
   deleteUntil(until: number): void;
 }
 
-/** How long a response is kept, in ms (wire.md, "Writes"). */
+/** How long a response is kept, in ms (protocol 8.6). */
 export const ANSWER_TTL = DAY;

@@ -32,7 +32,7 @@ export interface Cast extends CastBody {
   media_type: string;
 }
 
-/** A video edition on the wire (spec, "Cast row"). */
+/** A video edition on the wire. */
 export const CastRow = z
   .object({
     day: z.iso.date(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A day with pieces (spec, "Day row"). */
+/** A day with pieces. */
 export const DayRow = z
   .object({
     day: z.iso.date().meta({ description: 'A UTC day.' }),

@@ -12,7 +12,7 @@ export interface CardSize {
   height: number;
 }
 
-/** Range of widths that an oEmbed consumer may request, in CSS pixels (spec, "Limits"). */
+/** Range of widths that an oEmbed consumer may request, in CSS pixels. */
 export const CARD_WIDTH_MIN = 220;
 export const CARD_WIDTH_MAX = 640;
 

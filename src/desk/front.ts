@@ -13,7 +13,7 @@ import { StoryRow, storyRow } from './story.ts';
 /** How many pieces a rail of the front holds. */
 export const RAIL_MAX = 6;
 
-/** A paper's settings as the API shows them (spec, "Config"). */
+/** A paper's settings as the API shows them. */
 export const Config = z
   .object({
     nameplate: z.string(),
@@ -27,7 +27,7 @@ export const Config = z
   .meta({ id: 'Config', description: 'A paper’s settings.' });
 export type Config = z.infer<typeof Config>;
 
-/** One row of the masthead (spec, "Masthead row"). */
+/** One row of the masthead. */
 export const MastheadRow = z
   .object({
     name: z.string(),

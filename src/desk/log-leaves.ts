@@ -8,7 +8,7 @@ import type { GenerationEntry, KeyEntry, RetirementEntry, WithdrawalEntry } from
 import type { LedgerStore } from './ledger-store.ts';
 
 /**
- * What the transparency log says about a ledger (wire.md, section 7). It keeps one promise: a piece with a public leaf
+ * What the transparency log says about a ledger (protocol 7.2). It keeps one promise: a piece with a public leaf
  * is on air in a public paper, or a withdrawal leaf came after it. Everything else that is signed leaves only a hash
  * that nobody can guess, because it covers a signature.
  */
@@ -16,7 +16,9 @@ import type { LedgerStore } from './ledger-store.ts';
 /** The services whose receipts the filing door's key signs. Each log states the keys of its own service. */
 export const LOG_SERVICES: readonly LogService[] = ['desk', 'records'];
 
-/** The reason in the withdrawal leaves of a paper that turned private. Public, so that readers can recognize its hash. */
+/**
+ * The reason in the withdrawal leaves of a paper that turned private. Public, so that readers can recognize its hash.
+ */
 export const TURNED_PRIVATE = 'the paper is no longer public';
 
 /** The leaf of a new key, in the log of `service`. */

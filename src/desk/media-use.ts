@@ -23,7 +23,7 @@ export interface MediaPiece {
   prose: string;
 }
 
-/** The row of a media file on the wire (wire.md, section 12). */
+/** The row of a media file on the wire. */
 export const MediaRow = z
   .object({
     path: z.string().meta({ description: 'As pieces and records name it.', example: 'media/art/quay.jpg' }),

@@ -4,10 +4,10 @@ import type { Row } from './archive.ts';
 import type { Links } from './story.ts';
 import { storyUrl } from './story.ts';
 
-/** Maximum length of a post, in graphemes (wire.md, "post row"). */
+/** Maximum length of a post, in graphemes: short-post platforms take no more. */
 const POST_MAX = 300;
 
-/** A piece in the short format of social platforms (spec, "Post row"). */
+/** A piece in the short format of social platforms. */
 export const PostRow = z
   .object({
     id: z.string(),

@@ -138,7 +138,7 @@ export function preparedProse(prose: string): CachedProse {
 /**
  * Splits a query at white space into NFC terms. Drops terms without a letter or a digit, which match no word, so the
  * list may be empty. Throws `invalid_request` when the query is empty, longer than `QUERY_MAX` or has more than
- * `TERMS_MAX` terms (wire.md, 3, search).
+ * `TERMS_MAX` terms.
  */
 export function searchTerms(q: string): string[] {
   const query = normalized(q).trim();
@@ -164,7 +164,8 @@ function queryFault(message: string): Fault {
 /**
  * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
  * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 steps
- * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every piece.
+ * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every
+ * piece.
  */
 export function matchExpression(paper: string, terms: readonly string[]): string {
   const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));

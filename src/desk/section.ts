@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Archive } from './archive.ts';
 import { sectionSlug } from './paper.ts';
 
-/** A section and its number of pieces on air (spec, "Section row"). */
+/** A section and its number of pieces on air. */
 export const SectionRow = z
   .object({
     name: z.string().meta({ description: 'The same string that stories carry in `category`.' }),

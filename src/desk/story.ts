@@ -17,7 +17,7 @@ export interface Links {
   raster(row: Row): string;
 }
 
-/** One of the people who wrote a piece (wire.md, section 12). */
+/** One of the people who wrote a piece (protocol 4.1). */
 const AuthorRow = z
   .object({ name: z.string(), url: z.url().optional() })
   .meta({ id: 'Author', description: 'One of the people who wrote a piece.' });
@@ -29,7 +29,7 @@ export const Byline = z.object({ name: z.string(), title: z.string(), avatar: z.
   description: 'The declared AI persona that signs. Where a byline is shown, this is shown too.',
 });
 
-/** A story as lists carry it (spec, "Story"; wire.md, section 3). */
+/** A story as lists carry it. */
 export const StoryRow = z
   .object({
     id: z.string(),
@@ -66,7 +66,7 @@ const CitedFactRow = z
   })
   .meta({ id: 'CitedFact', description: 'What a [^N] marker in the prose points at.' });
 
-/** One story in full (wire.md, section 3). */
+/** One story in full. */
 export const FullStory = StoryRow.extend({
   prose: z.string().meta({ description: 'As published, with [^N] markers: footnotes, never to be stripped.' }),
   cited_facts: z.array(CitedFactRow),

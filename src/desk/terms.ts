@@ -40,7 +40,7 @@ export interface TermsTable {
   current(paper: string, version: string, digest: string): Signature | null;
 }
 
-/** The agreement, and whether the paper has signed it (wire.md, section 3, "agent terms"). */
+/** The agreement, and whether the paper has signed it. */
 export const TermsRecord = z
   .object({
     version: z.string().meta({ description: 'The version in force.', example: '2026-11-21' }),

@@ -10,7 +10,7 @@ interface Named {
 
 /**
  * What may name a withdrawn piece wherever it is mentioned: its headline, and the slug, which often says the same. Null
- * where its desk withholds them (wire.md, section 12); the mention then says that a piece was withdrawn. The address of
+ * where its desk withholds them; the mention then says that a piece was withdrawn. The address of
  * the piece stays, but nothing leads there.
  */
 export function noticeOf({ slug, headline, headline_withheld }: Named): { slug: string; headline: string } | null {

@@ -6,9 +6,9 @@ import type { LogLine } from './log-lines.ts';
 import { isLogLine } from './log-lines.ts';
 
 /**
- * The first line of an export. Exports of version 1 are from before there was a transparency log, those of version 2
- * from before there were pages of a paper's own and placements of fronts, and before pieces had writers and tags,
- * those of version 3 from before pieces had lists of authors.
+ * The first line of an export (protocol 11.1). Exports of version 1 are from before there was a transparency log, those
+ * of version 2 from before there were pages of a paper's own and placements of fronts, and before pieces had writers
+ * and tags, those of version 3 from before pieces had lists of authors.
  */
 export const HEADER = { type: 'ledger', version: 4 } as const;
 export const VERSIONS: readonly number[] = [1, 2, 3, HEADER.version];

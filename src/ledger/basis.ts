@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Author, CitedFact, Kind, Piece } from './piece.ts';
 
-/** Exactly what a content hash covers. The airing time of a piece is not part of it. */
+/** Exactly what a content hash covers (protocol 4.1). The airing time of a piece is not part of it. */
 export interface Basis {
   v: 1;
   id: string;
@@ -63,7 +63,7 @@ export function basisOf(piece: Hashed): Basis {
   };
 }
 
-/** `sha256:<hex>` of the canonical form of any JSON value (RFC 8785). */
+/** `sha256:<hex>` of the canonical form of any JSON value (RFC 8785, protocol 4.2). */
 export function contentHash(basis: unknown): string {
   const canonical = canonicalize(basis);
   if (canonical === undefined) throw new TypeError('a basis must be a JSON value');

@@ -19,14 +19,17 @@ export interface Generation {
 
 /** A verifier's findings from a generation's receipt: its hash, and whether its signature is valid. */
 export interface CheckedReceipt {
-  /** The parsed receipt; null when it does not follow wire.md. */
+  /** The parsed receipt; null when it does not have the form of protocol 4.3. */
   receipt: Receipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The period of the key that the receipt names; null when that key is unknown. */
   key: SigningPeriod | null;
-  /** The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a receipt. */
+  /**
+   * The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a
+   * receipt.
+   */
   time: string;
 }
 
@@ -53,9 +56,9 @@ export function generationRules(
 }
 
 /**
- * The faults of the chain of one piece's generations, oldest first. Revisions must count from 1 without a gap, each
- * `prev` must be the previous hash, `seq` must increase, time must not decrease, and paper and piece must stay the
- * same.
+ * The faults of the chain of one piece's generations, oldest first (protocol 4.4). Revisions must count from 1 without
+ * a gap, each `prev` must be the previous hash, `seq` must increase, time must not decrease, and paper and piece must
+ * stay the same.
  */
 export function chainRules(generations: { generation: Generation; seen: CheckedReceipt }[]): string[] {
   if (generations.length === 0) return ['there is no generation'];

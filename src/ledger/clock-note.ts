@@ -2,9 +2,9 @@ import { isIsoTime, isoTime } from '../time.ts';
 import { parseNote } from './note.ts';
 
 /**
- * Corrections of a clock that ran ahead: signed notes, each a line of the ledger and a leaf of the log. The receipts in
- * its range were signed at its true time at the latest; where they say a later time, that time is wrong. This module does
- * not hash: a reader's browser also uses it.
+ * Corrections of a clock that ran ahead (protocol 6): signed notes, each a line of the ledger and a leaf of the log.
+ * The receipts in its range were signed at its true time at the latest; where they say a later time, that time is
+ * wrong. This module does not hash: a reader's browser also uses it.
  */
 
 /** The first line of every correction. */

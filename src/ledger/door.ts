@@ -49,8 +49,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /**
- * Every rule that a filing violates; empty when it may be filed. The rules are those of design.md ("The life of a
- * piece", 2). `parse` may use a cache.
+ * Every rule that a filing violates, all at once, so that a desk can mend them all; empty when it may be filed. `parse`
+ * may use a cache.
  */
 export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
   return [

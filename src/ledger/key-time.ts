@@ -8,9 +8,9 @@ export interface SigningPeriod {
 }
 
 /**
- * The rule of every verifier: the time in a receipt lies within its key's period, `nbf` included and `retired_at`
- * excluded. A stolen retired key therefore cannot sign anything dated after its retirement. `what` begins the
- * message, as in `seq 3: observed`.
+ * The rule of every verifier (protocol 2.4): the time in a receipt lies within its key's period, `nbf` included and
+ * `retired_at` excluded. A stolen retired key therefore cannot sign anything dated after its retirement. `what` begins
+ * the message, as in `seq 3: observed`.
  */
 export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
   const at = Date.parse(iso);

@@ -47,7 +47,7 @@ export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | '
   return faults;
 }
 
-/** The key document: every key, oldest first. Retired keys stay forever. */
+/** The key document (protocol 2.3): every key, oldest first. Retired keys stay forever. */
 export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   return {
     keys: keys.map((key) => ({

@@ -17,7 +17,7 @@ import { shapeProblems } from './shape.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 import { checkClockNotes } from './verify-clock.ts';
 
-/** The proof record of one piece (wire.md, "Proof and receipts"). */
+/** The proof record of one piece (protocol 4.5). */
 export interface Proof {
   id: string;
   revision: number;
@@ -161,9 +161,10 @@ export function isProof(document: unknown): document is Proof {
 }
 
 /**
- * Verifies a proof on its own, or against keys that the caller trusts. On its own, a proof shows that the piece, the
- * receipts and the chain belong together, not whose key it is: anyone can sign with a key of their own. Returns every
- * claim that does not hold; empty when all do. A document of the wrong shape is reported the same way, never thrown.
+ * Verifies a proof on its own, or against keys that the caller trusts (protocol 4.6). On its own, a proof shows that
+ * the piece, the receipts and the chain belong together, not whose key it is: anyone can sign with a key of their own.
+ * Returns every claim that does not hold; empty when all do. A document of the wrong shape is reported the same way,
+ * never thrown.
  */
 export function proofFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const shape = Shape.safeParse(document);

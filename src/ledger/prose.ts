@@ -7,8 +7,8 @@ import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
 
 /**
- * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because the spec forbids
- * removing one. A backslash escapes the next character: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
+ * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because nobody may remove
+ * one. A backslash escapes the next character: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
  */
 const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;

@@ -21,7 +21,7 @@ export interface Receipt {
   kid: string;
 }
 
-/** The signed text, byte for byte as wire.md defines it. Throws when a value contains a newline. */
+/** The signed text, byte for byte (protocol 4.3). Throws when a value contains a newline. */
 export function receiptText(receipt: Receipt): string {
   const lines: [string, string][] = [
     ['paper', receipt.paper],
@@ -44,7 +44,7 @@ export function receiptText(receipt: Receipt): string {
 const RECEIPT_PATTERN =
   /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d{0,14})\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d{0,14})\nfiled_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (\S+)\nkid (\S+)\n$/;
 
-/** Parses a receipt's signed text; null unless it follows wire.md exactly. */
+/** Parses a receipt's signed text; null unless it has exactly the form of protocol 4.3. */
 export function parseReceipt(text: string): Receipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[7] ?? '')) return null;

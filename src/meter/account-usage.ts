@@ -80,7 +80,7 @@ export interface Exhausted {
   axes: Axis[];
 }
 
-/** What pays for the next request, or which axis is exhausted (spec, "States and transitions"). */
+/** What pays for the next request, or which axis is exhausted (protocol 9.4). */
 export function nextSource(usage: AccountUsage): { from: Source } | { exhausted: Exhausted } {
   if (dayAllowance(usage).remaining > 0) return { from: 'included' };
   if (usage.balance >= REQUEST_COST) return { from: 'credits' };

@@ -1,7 +1,7 @@
 /** Micro-credits per credit. Amounts are whole micro-credits, so nothing is ever rounded. */
 export const CREDIT = 1_000_000;
 
-/** The price of a request past the allowance: 0.05 credits (spec, "Limits"). */
+/** The price of a request past the allowance: 0.05 credits (protocol 9.4). */
 export const REQUEST_COST = 50_000;
 
 /** The largest amount of one entry: 1,000,000 credits. */

@@ -4,9 +4,8 @@ import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**
- * The meter headers of a keyed response (spec, "Meter headers"). Headers that the spec's table gives to one plan are
- * sent on that plan alone: the day's credits on the daily plan, the month's allowance on the monthly one. Counts, the
- * day and the burst are sent on both.
+ * The meter headers of a keyed response (protocol 9.4). Headers of one plan are sent on that plan alone: the day's
+ * credits on the daily plan, the month's allowance on the monthly one. Counts, the day and the burst are sent on both.
  *
  * Credits are today's: the allowance is the day's requests at the price of a request, `Used` all of today's units at
  * that price including bought ones, and `Remaining` the rest of the allowance. Bought credits do not expire at midnight

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../time.ts';
 
-/** The minimum interval between two requests of a keyless caller, in ms (spec, "Limits"). */
+/** The minimum interval between two requests of a keyless caller, in ms (protocol 9.3). */
 export const KEYLESS_INTERVAL = 15_000;
 
 /**
@@ -20,7 +20,7 @@ export interface KeylessTable {
   admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }
 
-/** The headers of every keyless response (spec, "Rate-limit headers"); the reset is when the next request may come. */
+/** The headers of every keyless response (protocol 9.3); the reset is when the next request may come. */
 export function keylessHeaders({ until }: KeylessPass): Record<string, string> {
   return {
     'X-RateLimit-Limit': '1',

@@ -1,4 +1,4 @@
-/** The access class of a route of the domain records (spec, "Endpoints"). */
+/** The access class of a route of the domain records (protocol 9.2). */
 export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue', 'operator'] as const;
 
 /**

@@ -48,7 +48,7 @@ const Accepted = z.object({
 
 const Version2 = z.object({ x402Version: z.literal(2), accepted: Accepted, payload: Transfer });
 
-/** A payment as it was signed: an authorization to move `value` of a token from the payer. */
+/** A payment as it was signed (protocol 9.5): an authorization to move `value` of a token from the payer. */
 export interface Payment {
   version: X402Version;
   scheme: string;

@@ -1,6 +1,6 @@
 /**
  * How an account is metered: by a daily allowance, which is also expressed in credits, or by the legacy monthly
- * allowance (spec, "Meter headers").
+ * allowance (protocol 9.4).
  */
 export const PLANS = ['daily', 'monthly'] as const;
 export type Plan = (typeof PLANS)[number];

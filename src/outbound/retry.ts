@@ -50,7 +50,7 @@ export function witnessWait(failures: number, random: () => number = Math.random
   return Math.round(wait * (1 - WITNESS_JITTER * random()));
 }
 
-/** The delay after each failed attempt, in ms (wire.md). A delivery is given up after the last of them. */
+/** The delay after each failed attempt, in ms (protocol 10). A delivery is given up after the last of them. */
 export const RETRIES = [
   5 * SECOND,
   5 * MINUTE,

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /**
- * The headers that authenticate a delivery: the three of Standard Webhooks, and `X-NRF-Signature: t=<unix
+ * The headers that authenticate a delivery (protocol 10): the three of Standard Webhooks, and `X-NRF-Signature: t=<unix
  * seconds>,v1=<hex HMAC-SHA-256 of "t.body">`. Both use the same key: the bytes that the secret's base64 encodes. `at`
  * is the time of the attempt, in ms.
  */

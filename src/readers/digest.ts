@@ -12,7 +12,7 @@ export interface AlertHour {
 export const DIGESTS = ['daily', 'weekly'] as const;
 export type DigestCadence = (typeof DIGESTS)[number];
 
-/** When a paper without its own hour sends its digests (spec of issue 4: "default 07:00 UTC"). */
+/** When a paper without its own hour sends its digests. */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };
 
 /** When a paper's digests are due, and the progress of the one under way. */

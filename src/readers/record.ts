@@ -3,7 +3,7 @@ import { sectionsOf } from './choices.ts';
 import type { Dossier } from './dossier.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
 
-/** A subscriber as admins see it (spec, "Subscriber row"); `sections` are the paper's. */
+/** A subscriber as admins see it; `sections` are the paper's. */
 export function subscriberRow(row: Subscriber, sections: readonly string[]) {
   return {
     email: row.email,

@@ -12,7 +12,7 @@ export interface Choices {
   cast: boolean;
 }
 
-/** The default choices (spec, "POST /api/v1/subscribers"). */
+/** The choices of a reader who names none. */
 export const DEFAULT_CHOICES: Choices = { cadence: 'daily', sections: null, cast: true };
 
 /** A reader who requested a subscription, confirmed or not. Times in ms. */

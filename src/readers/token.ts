@@ -27,7 +27,7 @@ export interface TokenTable {
   forget(until: number): void;
 }
 
-/** How long a confirmation link is valid, in ms (wire.md, "Subscribers, mail, webhooks"). */
+/** How long a confirmation link is valid, in ms: over a weekend. */
 export const CONFIRM_LIFETIME = 72 * HOUR;
 
 /**

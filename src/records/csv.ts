@@ -4,7 +4,10 @@ export type Cell = string | number | null | readonly string[];
 /** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some read the full-width signs as signs. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** One line of CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
+/**
+ * One line of CSV (RFC 4180, protocol 11.2). Text that a spreadsheet would run as a formula is prefixed with an
+ * apostrophe.
+ */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

@@ -34,10 +34,10 @@ export interface Delta extends Change {
 }
 
 /**
- * Compares the baseline with the values of a probe. Unknown values change nothing. The first known values of a signal
- * become its baseline, not a change. A probe with a new value is accepted at once, with all its values. A probe that
- * only lacks values is accepted when the next known probe lacks them too, because a broken server also gives empty or
- * short answers. `updates` holds the new baseline of each signal whose baseline differs.
+ * Compares the baseline with the values of a probe (protocol 5.9). Unknown values change nothing. The first known
+ * values of a signal become its baseline, not a change. A probe with a new value is accepted at once, with all its
+ * values. A probe that only lacks values is accepted when the next known probe lacks them too, because a broken server
+ * also gives empty or short answers. `updates` holds the new baseline of each signal whose baseline differs.
  */
 export function compareWithBaseline(
   before: DomainBaseline,

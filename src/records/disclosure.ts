@@ -1,8 +1,9 @@
 import canonicalize from 'canonicalize';
 
 /**
- * A record's fields as texts that can be disclosed one by one: JCS([salt, name, value]). Without its salt, a field
- * cannot be guessed from the hashes of the tree. This file does no hashing, so it also runs in a reader's browser.
+ * A record's fields as texts that can be disclosed one by one (protocol 5.3): JCS([salt, name, value]). Without its
+ * salt, a field cannot be guessed from the hashes of the tree. This file does no hashing, so it also runs in a reader's
+ * browser.
  */
 
 export interface Disclosed {

@@ -11,7 +11,7 @@ export interface EvidenceRecord extends FullRecord {
   log?: LogProof | null;
 }
 
-/** All observations of one domain, for archiving and offline verification. */
+/** All observations of one domain (protocol 5.8), for archiving and offline verification. */
 export interface Evidence {
   evidence: 'domain-evidence/v1';
   domain: string;

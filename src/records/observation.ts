@@ -19,7 +19,7 @@ export interface Observation {
   receipt_hash: string;
 }
 
-/** `sha256:<hex>` of the Merkle root over disclosures in leaf order. */
+/** `sha256:<hex>` of the Merkle root over disclosures in leaf order (protocol 5.4). */
 export function recordRoot(disclosures: string[]): string {
   return `sha256:${toHex(merkleRoot(disclosures.map(leafHash)))}`;
 }

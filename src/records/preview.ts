@@ -24,7 +24,7 @@ const NOTICE =
 const HOW =
   'An account key or a payment shows every field. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.';
 
-/** The body of a response to a request without a key. */
+/** The body of a response to a request without a key (protocol 5.6). */
 export interface Preview {
   preview: true;
   signed: false;

@@ -21,7 +21,7 @@ export interface ObservationReceipt {
   kid: string;
 }
 
-/** The signed text, byte for byte as wire.md defines it. Throws when a value contains whitespace. */
+/** The signed text, byte for byte (protocol 5.5). Throws when a value contains whitespace. */
 export function observationText(receipt: ObservationReceipt): string {
   const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
   const text = `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
@@ -33,7 +33,7 @@ export function observationText(receipt: ObservationReceipt): string {
 const RECEIPT_PATTERN =
   /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
 
-/** Parses a receipt's signed text; null unless it is exactly as wire.md defines it. */
+/** Parses a receipt's signed text; null unless it has exactly the form of protocol 5.5. */
 export function parseObservation(text: string): ObservationReceipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[3] ?? '')) return null;

@@ -8,7 +8,9 @@ import { isKnown } from './signal.ts';
 /** A signal as in the signed record, without the resolver, which only concerns the operator. */
 export type RecordSignal = Omit<Signal, 'resolver'>;
 
-/** The signed part of a probe: a flat list of named fields, each of which can be disclosed separately. */
+/**
+ * The signed part of a probe (protocol 5.1): a flat list of named fields, each of which can be disclosed separately.
+ */
 export interface DomainRecord {
   certificate: Certificate | null;
   certificate_status: CertificateStatus;

@@ -10,7 +10,7 @@ export interface HostTables<Host> {
 
 /**
  * Finds a host under watch by its name. Throws `invalid_request` for an invalid hostname, `not_found` for one that
- * opted out, and `not_watched` for any other that is not under watch (wire.md, section 5).
+ * opted out, and `not_watched` for any other that is not under watch.
  */
 export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);

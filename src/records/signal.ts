@@ -5,8 +5,8 @@ import { isOneOf } from '../narrow.ts';
  */
 
 /**
- * The questions asked about each hostname, under their wire names. `WWW_` asks the same question about the name
- * prefixed with `www.`.
+ * The questions asked about each hostname, under their wire names (protocol 5.2). `WWW_` asks the same question about
+ * the name prefixed with `www.`.
  */
 export const SIGNAL_TYPES = [
   'A',

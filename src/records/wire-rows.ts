@@ -5,7 +5,7 @@ import { changeLine } from './change-line.ts';
 import type { Delta } from './delta.ts';
 import { parseObservation } from './receipt.ts';
 
-/** Rows as wire.md defines them, with times in ISO 8601. */
+/** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
 export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq }: Delta) {

@@ -93,7 +93,7 @@ test('every door answers as its transcript says, on the shared host and on a dom
   });
 });
 
-/** What holds of every answer (wire.md, section 2). */
+/** What holds of every answer (protocol 8). */
 function assertCareful(exchange: Exchange, { status, headers, text }: Answer): void {
   assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/);
   assert.doesNotMatch(text, /\bat .+\.[mc]?[jt]s:\d+|node_modules|SQLITE/);

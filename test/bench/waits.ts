@@ -12,7 +12,7 @@ import { PERSONAS, SECTIONS } from './pieces.ts';
 import type { Figure } from './table.ts';
 import { millis, note, seconds } from './table.ts';
 
-/** How long a single request may keep any other caller waiting, in ms (issue 12, section 1). */
+/** How long a single request may keep any other caller waiting, in ms. */
 const WAIT_MAX = 300;
 /** How many pieces the paper has before: what one filing costs does not depend on it. */
 const SIZE = 20;
@@ -100,7 +100,10 @@ export async function pressed(url: string, headers: Record<string, string>, { te
   }
 }
 
-/** Asks again and again until work is done. Resolves with what that came to, and the longest that one asking took, in ms. */
+/**
+ * Asks again and again until work is done. Resolves with what that came to, and the longest that one asking took, in
+ * ms.
+ */
 async function beside<T>(work: Promise<T>, ask: () => Promise<void>): Promise<[T, number]> {
   let isDone = false;
   const ended = work.finally(() => {

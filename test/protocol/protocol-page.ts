@@ -19,3 +19,15 @@ export function withExamples(page: string, texts: Record<string, string>): strin
 export function sectionsIn(page: string): Set<string> {
   return new Set([...page.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number));
 }
+
+/** The anchors of the page's headings, as GitHub makes them. */
+export function anchorsIn(page: string): Set<string> {
+  return new Set(
+    [...page.matchAll(/^#{1,3} (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}

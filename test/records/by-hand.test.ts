@@ -3,7 +3,8 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// Somebody who has only an answer, the key document, wire.md and RFC 6962: nothing of Broadsheet's own code is used here.
+// Somebody who has only an answer, the key document, docs/protocol.md and RFC 6962: nothing of Broadsheet's own code is
+// used here.
 
 const vector = (name: string) =>
   JSON.parse(readFileSync(new URL(`../vectors/observation/valid/${name}.json`, import.meta.url), 'utf8'));

@@ -2,7 +2,7 @@ import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
 import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
 import { COMMON_FAULTS, KEY_REUSED } from '../../openapi/faults.ts';
 
-/** Every fault of the API (wire.md, section 2). */
+/** Every fault of the API (protocol 8.5). */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   ...COMMON_FAULTS,
   400: {

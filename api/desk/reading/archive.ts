@@ -19,7 +19,7 @@ import { StoryList } from './stories.ts';
 const TagCursor = z.tuple([z.int().min(1), z.string().max(1_000)]);
 const DayCursor = z.tuple([z.string().refine(isDay)]);
 
-/** The number of days in one response (spec, "Limits"). */
+/** The most days in one response: a leap year. */
 const DAYS_MAX = 366;
 
 const sections = operation({

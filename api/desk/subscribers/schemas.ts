@@ -5,7 +5,7 @@ import { ChoicesBody } from '../../../src/readers/choices.ts';
 import { CADENCES } from '../../../src/readers/subscriber.ts';
 import { listSchema } from '../list.ts';
 
-/** The most addresses in an admin's request (spec, "Limits"). */
+/** The most addresses in an admin's request: each gets a mail at once. */
 const EMAILS_MAX = 20;
 
 export const Order = ChoicesBody.extend({

@@ -13,7 +13,7 @@ import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /**
  * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
- * together (spec, "States and transitions"). Beyond that limit the lane is closed, and a 200 says so. Throws
+ * together (protocol 9.3). Beyond that limit the lane is closed, and a 200 says so. Throws
  * `throttled`. Both carry the offer of the paid lane.
  */
 export function keylessLane({ store, settings, now }: AppContext) {

@@ -30,7 +30,7 @@ const STANDS_BY =
 /** Headers that are stored with a sold response. */
 const STORED_HEADERS = ['content-type', 'content-disposition', 'link'];
 
-/** Serves a call with a payment, but only after the money has moved. */
+/** Serves a call with a payment, but only after the money has moved (protocol 9.5). */
 export function paidLane({ refusals, checkout, settings, logger, signer }: PaidTools) {
   const streams = new Map<string, { destroy(): unknown }>();
   return createMiddleware<RecordsEnv>(async (c, next) => {

@@ -8,7 +8,7 @@ import { base64, offerFor } from './menu.ts';
 const HOW =
   'Open url with any x402 client: pay=1 is answered 402 with the menu, and a payment for it with the full record, also while lookups without a key are throttled or closed. The header Prefer: payment asks the same of this address.';
 
-/** What one full answer costs (wire.md, section 12). */
+/** What one full answer costs, beside an answer that is less (protocol 9.3). */
 interface PaymentOffer {
   /** In words, such as `0.001 USDC`. */
   price: string;

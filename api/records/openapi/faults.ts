@@ -2,7 +2,7 @@ import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits
 import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
 import { COMMON_FAULTS, KEY_REUSED } from '../../openapi/faults.ts';
 
-/** Every fault of the domain records (wire.md, sections 2 and 5): when it occurs, and an example of its message. */
+/** Every fault of the domain records (protocol 8.5): when it occurs, and an example of its message. */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   ...COMMON_FAULTS,
   400: {

@@ -14,7 +14,7 @@ const text = (description: string, example?: string) => ({
   ...(example === undefined ? {} : { example }),
 });
 
-/** Meter headers of keyed responses; the plan decides which are present (spec, "Meter headers"). */
+/** Meter headers of keyed responses; the plan decides which are present (protocol 9.4). */
 const METER = {
   'X-Service-Usage': whole('Requests counted this month (UTC).', 1_204),
   'X-Service-Usage-Day': whole('Requests counted today (UTC).', 12),
@@ -44,7 +44,7 @@ const METER = {
   'RateLimit-Policy': text('The rate limit of the key (IETF draft).', '"minute";q=100;w=60'),
 };
 
-/** Headers of keyless responses (spec, "Rate-limit headers"). */
+/** Headers of keyless responses (protocol 9.3). */
 const KEYLESS = {
   'X-RateLimit-Limit': whole('Requests per 15 seconds and address.', 1),
   'X-RateLimit-Remaining': whole('Requests left.', 0),

@@ -19,7 +19,7 @@ interface AccessWords {
 const keys = (...levels: string[]): Way[] => [{ bearer: levels }, { key: levels }];
 const PAYMENTS: Way[] = [{ payment: [] }, { paymentV2: [] }];
 
-/** Every access in words, and as OpenAPI security requirements (spec, "Endpoints"). */
+/** Every access in words, and as OpenAPI security requirements (protocol 9.2). */
 export const ACCESS_WORDS: Record<Access, AccessWords> = {
   public: { words: 'Open to everyone and not metered.', ways: [{}, ...keys()], faults: [], headers: {} },
   lookup: {

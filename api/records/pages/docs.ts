@@ -29,7 +29,7 @@ const GROUPS: readonly { tag: string; heading: string; lane: string }[] = [
   { tag: 'Operator', heading: 'Operators', lane: 'Operators’ keys. 401 without a key, 403 with another one.' },
 ];
 
-/** Limits per address (spec, "Limits"). */
+/** Limits per address. */
 const BY_ADDRESS = [
   {
     what: 'reads of public pages, feeds and endpoints; requests with a key are not counted',

@@ -12,7 +12,7 @@ import { dayBars } from './day.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { PageSender } from './page.ts';
 
-/** Rows of each list (spec, "Public web surface"). */
+/** Rows of each list: the rest takes an account. */
 const TOP = 3;
 /** Days of the chart, at most and at least: fewer tell nothing. */
 const DAYS_DRAWN = 60;

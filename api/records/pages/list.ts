@@ -11,7 +11,7 @@ import type { RecordsContext } from '../context.ts';
 import { signInUrl } from '../lanes/addresses.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 
-/** Rows of every list without an account (spec, "Public web surface"). */
+/** Rows of every list without an account, beside the total. */
 export const PUBLIC_ROWS = 3;
 /** Rows of a page for a signed-in reader. */
 const PAGE_ROWS = 100;

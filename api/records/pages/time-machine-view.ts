@@ -10,7 +10,7 @@ import { cursorOf, pageOf } from '../../responses/paging.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { fullView } from './full-view.ts';
 
-/** Changes without an account (spec, "Public web surface"). */
+/** Changes without an account, beside the total. */
 const TOP = 3;
 /** Changes on a page for signed-in readers. */
 const PAGE = 50;

@@ -8,7 +8,7 @@ import { finalEvent, Listener } from './listener.ts';
 export interface FeedTimes {
   /** How often the database is polled, in ms. */
   poll: number;
-  /** How often heartbeats are sent, in ms (wire.md, section 5). */
+  /** How often heartbeats are sent, in ms (protocol 5.9). */
   beat: number;
   /** Heartbeats after which a stream ends. The client reconnects, so that its key is checked and metered again. */
   beats: number;

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { KNOWN_STATUSES, UNKNOWN_STATUSES } from '../../../src/records/signal.ts';
 
-/** Observations and changes on the wire (wire.md, section 5). */
+/** Observations and changes on the wire (protocol 5.2, 5.6 and 5.9). */
 
 export const DomainName = z.string().openapi({ description: 'In A-labels.' });
 const Seq = z.int().min(1);

@@ -5,7 +5,7 @@ import { hashLines } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { ConflictWithoutSize, WitnessDiverged } from './witness-fault.ts';
 
-/** The `add-checkpoint` call of C2SP tlog-witness: its request body, and the witness's response. */
+/** The `add-checkpoint` call of C2SP tlog-witness (protocol 7.7): its request body, and the witness's response. */
 
 /** Maximum size of a response, in bytes: a few lines of several kilobytes each. */
 export const ANSWER_MAX = 64 * 1024;

@@ -6,7 +6,7 @@ import { readHash } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { NAME_MAX } from './signature-type.ts';
 
-/** Checkpoints of C2SP tlog-checkpoint: the head of a log's tree, as a signed note. */
+/** Checkpoints of C2SP tlog-checkpoint (protocol 7.4): the head of a log's tree, as a signed note. */
 
 /** Bytes. Sixteen ML-DSA-44 cosignatures take 53 kB. */
 export const CHECKPOINT_MAX = 128 * 1024;

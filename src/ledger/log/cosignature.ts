@@ -1,7 +1,7 @@
 import { joined } from '../bytes.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
-/** The message that a cosignature signs (C2SP tlog-cosignature). */
+/** The message that a cosignature signs (C2SP tlog-cosignature, protocol 7.6). */
 
 const U64 = 8;
 /** The latest time that a Date can hold: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */

@@ -9,8 +9,7 @@ import { ENTRY_MAX } from './entry-bundle.ts';
 import { LogFault, shown } from './log-fault.ts';
 
 /**
- * The leaves of the log, as section 7 of the wire specification defines them: each is a text, and its UTF-8 bytes are
- * the entry.
+ * The leaves of the log (protocol 7.1): each is a text, and its UTF-8 bytes are the entry.
  */
 
 const RECEIPT = 'newsdesk-receipt/v1';

@@ -5,8 +5,8 @@ import { readLogProof } from './log-proof.ts';
 import { loggedEntries } from './logged-entries.ts';
 
 /**
- * The faults of a `log` member without a policy: whether it leads from the note to the root that its checkpoint
- * states. Who signed that checkpoint is another question, which only a policy answers.
+ * The faults of a `log` member without a policy (protocol 7.10): whether it leads from the note to the root that its
+ * checkpoint states. Who signed that checkpoint is another question, which only a policy answers.
  */
 export function logProofFaults(log: LogProof | null | undefined, note: string): string[] {
   if (log == null) return [];

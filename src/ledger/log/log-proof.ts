@@ -4,8 +4,9 @@ import type { ParsedTlogProof } from './tlog-proof.ts';
 import { parseTlogProof } from './tlog-proof.ts';
 
 /**
- * That a receipt is in the log: the `log` member of a proof, of a row of provenance and of a record in an evidence
- * bundle. It is null until a cosigned head covers the leaf, and absent in documents from before there was a log.
+ * That a receipt is in the log (protocol 7.9): the `log` member of a proof, of a row of provenance and of a record in
+ * an evidence bundle. It is null until a cosigned head covers the leaf, and absent in documents from before there was a
+ * log.
  */
 export interface LogProof {
   /** The log's name: the first line of its checkpoints. */

@@ -1,7 +1,7 @@
 import { HASH_LENGTH } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** Tiles and entry bundles of C2SP tlog-tiles: which ones a tree has, and their paths. */
+/** Tiles and entry bundles of C2SP tlog-tiles (protocol 7.5): which ones a tree has, and their paths. */
 
 /** Number of hashes or entries in a full tile or bundle. */
 export const TILE_WIDTH = 256;

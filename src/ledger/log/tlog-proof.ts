@@ -6,8 +6,8 @@ import { hashLines, readHashes } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 
 /**
- * Proofs of C2SP tlog-proof: they show, without network access, to anyone with the entry and a policy, that the entry
- * is in a log.
+ * Proofs of C2SP tlog-proof (protocol 7.9): they show, without network access, to anyone with the entry and a policy,
+ * that the entry is in a log.
  */
 
 const HEADER = 'c2sp.org/tlog-proof@v1';

@@ -9,9 +9,9 @@ import type { CheckedReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
- * Compares what a document shows with what was signed. These rules do no hashing: the caller checks the receipts and
- * computes the roots first, with Node's crypto on the command line and with its own in a reader's browser, so both
- * reach the same verdict. An unreadable receipt is the only fault reported for its document.
+ * Compares what a document shows with what was signed (protocol 5.7). These rules do no hashing: the caller checks the
+ * receipts and computes the roots first, with Node's crypto on the command line and with its own in a reader's browser,
+ * so both reach the same verdict. An unreadable receipt is the only fault reported for its document.
  */
 
 /** The faults of an answer (a preview or a full record), by the part that was compared. */

@@ -5,14 +5,17 @@ import type { ObservationReceipt } from '../receipt.ts';
 
 /** A receipt with its hash and the verdict on its signature. */
 export interface CheckedReceipt {
-  /** Null unless it is a note as wire.md defines it. */
+  /** Null unless it is a note of protocol 5.5. */
   receipt: ObservationReceipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The validity period of the key that the receipt names; null for an unknown key. */
   key: SigningPeriod | null;
-  /** The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a receipt. */
+  /**
+   * The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a
+   * receipt.
+   */
   time: string;
 }
 

@@ -57,7 +57,7 @@ test('every door of the data API answers as its transcript says', async (t) => {
   });
 });
 
-/** What holds of every answer (wire.md, section 2). */
+/** What holds of every answer (protocol 8). */
 function assertCareful({ method, path, headers: sent }: Exchange, { status, headers, text }: Answer): void {
   assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/);
   assert.doesNotMatch(text, /\bat .+\.[mc]?[jt]s:\d+|node_modules|SQLITE/);

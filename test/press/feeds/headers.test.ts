@@ -5,7 +5,7 @@ import { cacheControl, contentType, headersFile, securityHeaders } from '../../.
 const CONTEXT = { root: 'https://ledger.example/harbor-ledger', embed_scripts: ['sha256-AAAA=', 'sha256-BBBB='] };
 const BASE = '/harbor-ledger';
 
-/** One address of each kind that a paper's tree has (wire.md, section 4). */
+/** One address of each kind that a paper's tree has. */
 const PATHS = [
   '/',
   '/index.html',

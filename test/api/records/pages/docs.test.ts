@@ -32,7 +32,7 @@ describe('the docs, the verifier’s page and the keys', () => {
     assert.doesNotMatch(text, /record_root sha256/);
   });
 
-  test('limits are those of the settings, examples are real, and every header of the spec is named', async () => {
+  test('limits are those of the settings, examples are real, and every header of the lanes is named', async () => {
     stand.enter(probe('harbor.example', NOW, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
     const { text } = await page('/docs');
     for (const number of [
