@@ -70,7 +70,15 @@ async function startCaddy(t: TestContext, { folder, ports }: Stand): Promise<Pro
   });
   const root = join(data, 'caddy/pki/authorities/local/root.crt');
   await until(() => (existsSync(root) ? true : null));
-  return { port, plainPort, ca: readFileSync(root, 'utf8'), encodings: ['zstd', 'gzip'], waits: true };
+  const proxy: Proxy = { port, plainPort, ca: readFileSync(root, 'utf8'), encodings: ['zstd', 'gzip'], waits: true };
+  // Caddy listens before it has issued the certificates of its hosts.
+  const isSecure = (host: string) =>
+    askSecurely(proxy, { host, path: '/health' }).then(
+      () => true,
+      () => null,
+    );
+  for (const host of Object.values(HOSTS)) await until(() => isSecure(host));
+  return proxy;
 }
 
 async function startNginx(t: TestContext, { folder, ports }: Stand): Promise<Proxy> {
