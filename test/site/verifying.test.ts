@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -86,6 +87,17 @@ test('the manual checks with openssl alone that a witness saw a receipt', {
     await tlogVerify('leaf');
     await assert.rejects(tlogVerify('head'), { code: 1 });
   } else t.diagnostic('no tlog-verify on the PATH');
+
+  // Nor does this one know Broadsheet: it was written from docs/protocol.md alone.
+  if (spawnSync('python3', ['--version']).status === 0) {
+    const verifier = fileURLToPath(new URL('../protocol/verifier', import.meta.url));
+    const pressed = (path: string) => join(folder, 'papers', PAPER, path);
+    const keys = pressed('.well-known/newsdesk-keys.json');
+    const python = (proof: string) => program('python3', ['-B', verifier, 'file', proof, keys, join(folder, 'policy')]);
+    await python(pressed('stories/a-piece/proof.json'));
+    writeFileSync(join(folder, 'altered.json'), proofOf('a-piece').replaceAll(/seq \d+/g, 'seq 99'));
+    await assert.rejects(python(join(folder, 'altered.json')), { code: 1 });
+  } else t.diagnostic('no python3 on the PATH');
 
   const another = play(proofOf('a-piece').replace(/seq \d+/, 'seq 99'));
   assert.equal(another.status, 1);
