@@ -22,22 +22,22 @@ from vectors import check_vectors
 def check_file(file, keys, policy=None):
     text = Path(file).read_text('utf-8')
     trusted, _ = document_keys(parse_json(Path(keys).read_text('utf-8')))
-    try:
-        document = parse_json(text) if text.startswith('{') else {}
-        if 'basis' in document:
-            verify_proof(document, trusted)
-        else:
-            verify_document(text, trusted)
-        if policy is not None:
-            require_logged(document['log'], document['receipt'], Policy(Path(policy).read_text('utf-8')))
-    except Fault as fault:
-        return [f'{file}: {fault}'], '1 document'
+    document = parse_json(text) if text.startswith('{') else {}
+    if 'basis' in document:
+        verify_proof(document, trusted)
+    else:
+        verify_document(text, trusted)
+    if policy is not None:
+        require_logged(document['log'], document['receipt'], Policy(Path(policy).read_text('utf-8')))
     return [], '1 document'
 
 
 if __name__ == '__main__':
     mode, *places = sys.argv[1:]
-    faults, what = {'file': check_file, 'vectors': check_vectors, 'page': check_page}[mode](*places)
+    try:
+        faults, what = {'file': check_file, 'vectors': check_vectors, 'page': check_page}[mode](*places)
+    except Fault as fault:
+        faults, what = [f'{places[0]}: {fault}'], mode
     for line in faults:
         print(line)
     print(f'{what}, {len(faults)} faults')

@@ -1,6 +1,7 @@
 """The examples of docs/protocol.md: whether they fit together."""
 
 import base64
+import hmac
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from log import Checkpoint, Policy, parse_leaf, require_logged
 from notes import Key, Note, clock_of, document_keys, key_hash
 from observations import verify_answer
 from pieces import verify_proof
-from text import canonical, from_base64, hash_text, need, parse_json, size, utf8
+from text import canonical, from_base64, hash_text, need, parse_json, sha256, size, utf8
 from tree import leaf_hash, require_consistent, tree_root
 
 
@@ -45,4 +46,50 @@ def check_page(page):
     first = {'size': size(old[4:]), 'root': leaf_hash(utf8(example['key leaf']))}
     path = [from_base64(line) for line in hashes.split('\n')]
     require_consistent(first, {'size': head.size, 'root': head.root}, path)
+    check_access_key(example['access key'].strip())
+    check_webhook(example['webhook'])
+    check_export(example['ledger export'])
+    for name in ('error', 'problem'):
+        headers, _, body = example[name].partition('\n\n')
+        need(' 400 ' in headers and parse_json(body)['error'] == 'invalid_request', name)
+    menu, required = parse_json(example['menu']), parse_json(example['payment required'])
+    one, two = menu['accepts'][0], required['accepts'][0]
+    need(one['maxAmountRequired'] == two['amount'] and one['resource'] == required['resource']['url'], 'the menus')
     return [], f'{len(found)} examples'
+
+
+BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+
+def check_access_key(key):
+    """9.1"""
+    prefix, body, check = key[:4], key[4:41], key[41:]
+    need(prefix == 'drs_' and len(key) == 47, 'the form of an access key')
+    rest, digits = int.from_bytes(sha256(utf8(prefix + body))[:6], 'big'), ''
+    for _ in range(6):
+        rest, digit = divmod(rest, 62)
+        digits = BASE62[digit] + digits
+    need(digits == check, 'the checksum of an access key')
+
+
+def check_webhook(text):
+    """10"""
+    head, _, body = text[:-1].partition('\n\n')
+    headers = dict(line.split(': ', 1) for line in head.split('\n'))
+    key, at = base64.b64decode(headers['secret'].removeprefix('whsec_')), headers['webhook-timestamp']
+
+    def mac(message):
+        return hmac.new(key, utf8(message), 'sha256').digest()
+
+    need(headers['X-NRF-Signature'] == f't={at},v1={mac(f"{at}.{body}").hex()}', 'X-NRF-Signature')
+    standard = base64.b64encode(mac(f'{headers["webhook-id"]}.{at}.{body}')).decode()
+    need(headers['webhook-signature'] == f'v1,{standard}', 'webhook-signature')
+
+
+def check_export(text):
+    """11.1"""
+    lines = text[:-1].split('\n')
+    end = parse_json(lines.pop())
+    need(parse_json(lines[0]) == {'type': 'ledger', 'version': 4}, 'the first line of an export')
+    need(end['entries'] == len(lines) - 1, 'the entries of an export')
+    need(end['sha256'] == sha256(utf8(''.join(f'{line}\n' for line in lines))).hex(), 'the hash of an export')
