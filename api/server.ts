@@ -5,7 +5,6 @@ import type { AppContext } from '../src/app/context.ts';
 import { isDemonstration } from '../src/app/demo-records.ts';
 import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
-import { CachedRouter } from './cached-router.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
 import { logFile } from './desk/files/log.ts';
@@ -65,7 +64,7 @@ export async function deskRouter(
 ): Promise<Hono<DeskEnv>> {
   const build = await loadBuild();
   const sites = new Sites(app);
-  const router = new Hono<DeskEnv>({ getPath: sites.routingPath, router: new CachedRouter() });
+  const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   useCommon(router, 'desk', app, logger);
   router.onError(answerFault(logger, app.store.fault));
   router.use(removedPaper(sites, app.settings.origin));
