@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +13,6 @@ import { drainingResponse } from './draining.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 import { answerMalformed } from './malformed-request.ts';
-import type { KeptAnswers } from './middleware/kept-answers.ts';
 
 /** How long a stopping server waits for responses in progress, in ms. */
 const DRAIN = 10_000;
@@ -60,13 +58,6 @@ interface ServiceAddress extends ListenAddress {
   origin: string;
 }
 
-/** What a server answers with. */
-export interface Wired {
-  router: Hono<DeskEnv>;
-  /** Is asked before the router. */
-  kept?: KeptAnswers;
-}
-
 /**
  * Starts a server; `end` runs after it has closed. `wire` builds the router once the port is known, since the router's
  * own URLs may depend on it; earlier requests wait for it. Throws `unavailable`, naming the setting, when the server
@@ -74,20 +65,14 @@ export interface Wired {
  */
 export async function listen(
   place: ServiceAddress,
-  wire: (port: number) => Promise<Wired>,
+  wire: (port: number) => Promise<Hono<DeskEnv>>,
   end: () => void,
 ): Promise<Listening> {
   let answer: Answering | null = null;
-  let kept: KeptAnswers | undefined;
   const ready = Promise.withResolvers<Answering>();
   ready.promise.catch(() => undefined);
   const draining = { isOn: false };
   const server = createAdaptorServer({
-    createServer: ((options: ServerOptions, others: RequestListener) =>
-      createHttpServer(
-        options,
-        keptFirst(() => kept, others),
-      )) as typeof createHttpServer,
     serverOptions: { ServerResponse: drainingResponse(draining) },
     fetch: (...asked) => (answer === null ? ready.promise.then((answers) => answers(...asked)) : answer(...asked)),
   }) as Server;
@@ -105,9 +90,7 @@ export async function listen(
   await bind(server, place);
   const { port: got } = server.address() as AddressInfo;
   try {
-    const wired = await wire(got);
-    answer = answering(wired.router);
-    kept = wired.kept;
+    answer = answering(await wire(got));
     ready.resolve(answer);
   } catch (error) {
     ready.reject(error);
@@ -172,16 +155,6 @@ export async function bind(server: NetServer, place: ListenAddress): Promise<voi
       throw refusal === undefined ? error : new Fault('unavailable', refusal);
     }
   }
-}
-
-/** Asks for an answer that is kept, and leaves other requests to the others. */
-function keptFirst(kept: () => KeptAnswers | undefined, others: RequestListener): RequestListener {
-  return (incoming, outgoing) => {
-    const isSound = !isClosing(incoming) && !hasTwoHosts(incoming.rawHeaders);
-    const isAnswered = isSound && (kept()?.(incoming, outgoing) ?? false);
-    if (isAnswered === false) others(incoming, outgoing);
-    else if (isAnswered !== true) isAnswered.then((is) => is || others(incoming, outgoing));
-  };
 }
 
 type Answering = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;

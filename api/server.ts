@@ -52,7 +52,7 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
   const uses = new KeyUses(app.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const wire = async (got: number) => {
     bound(got);
-    return { router: await deskRouter(parts, uses) };
+    return deskRouter(parts, uses);
   };
   return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
@@ -107,7 +107,7 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
       ask: (request, env) => router.fetch(request, env),
     });
     router.route('/', records.router);
-    return { router, kept: records.kept };
+    return router;
   };
   const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {

@@ -28,11 +28,6 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
   };
 }
 
-/** The headers of any other response. */
-export function crossOriginHeaders({ reads }: Pick<CorsRules, 'reads'>): Record<string, string> {
-  return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': reads };
-}
-
 /**
  * Allows requests from every origin: nothing here depends on cookies, and a page must have a key to send one. Preflight
  * responses depend on the path alone, so that existing and missing papers look the same.

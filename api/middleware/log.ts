@@ -4,35 +4,11 @@ import { eventLoop } from '../../src/app/event-loop.ts';
 import { inFlight, measurements, type Service } from '../../src/app/measurements.ts';
 import { answeringRoute } from './answering-route.ts';
 
-/** A request as the log names it. */
-interface Asked {
-  request_id: string;
-  method: string;
-  path: string;
-}
-
-export interface Answered {
-  status: number;
-  ms: number;
-  /** The pattern of the route that answered. */
-  route(): string;
-}
-
-/** The log of answers, and their measurement. A line contains no key, no reader's address, no query and no header. */
-export function answerLog(logger: Logger, service: Service): (asked: Asked, answered: Answered) => void {
-  return (asked, { status, ms, route }) => {
-    logger.info({ ...asked, status, ms: Math.round(ms * 10) / 10 }, 'answered');
-    if (!measurements.request.hasListeners) return;
-    measurements.request.publish({ service, method: asked.method, route: route(), status, ms });
-  };
-}
-
 /** A search of a paper, also one that is refused. */
 const SEARCH = /\/api\/v1\/search$/;
 
-/** Logs and measures each request. */
+/** Logs and measures each request. A line contains no key, no reader's address, no query and no header. */
 export function logRequests(logger: Logger, service: Service) {
-  const log = answerLog(logger, service);
   return createMiddleware(async (c, next) => {
     const start = performance.now();
     const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
@@ -46,7 +22,9 @@ export function logRequests(logger: Logger, service: Service) {
     }
     const ms = performance.now() - start;
     const status = c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status;
-    log(asked, { status, ms, route: () => answeringRoute(c) });
+    logger.info({ ...asked, status, ms: Math.round(ms * 10) / 10 }, 'answered');
+    if (!measurements.request.hasListeners) return;
+    measurements.request.publish({ service, method: asked.method, route: answeringRoute(c), status, ms });
   });
 }
 

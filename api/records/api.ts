@@ -11,10 +11,8 @@ import { allowedBy, allowedByExact } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
 import { rejectInvalid } from '../middleware/invalid.ts';
-import { keptAnswers } from '../middleware/kept-answers.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { laneMiddleware } from '../middleware/lane.ts';
-import { answerLog } from '../middleware/log.ts';
 import { requireUtf8Query } from '../middleware/query.ts';
 import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
@@ -27,7 +25,6 @@ import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/refusals.ts';
 import type { PageSender } from './pages/page.ts';
-import { timeMachine } from './pages/time-machine.ts';
 import { register } from './route.ts';
 import { recordsRoutes } from './routes.ts';
 import type { ChangeFeed } from './stream/feed.ts';
@@ -94,14 +91,12 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   router.use(readSession(app));
   router.use(limitMethods(allowedByExact(router)));
 
-  const machine = timeMachine(app, pages);
   const routes = recordsRoutes({
     app,
     logger,
     pages,
     feed,
     asset,
-    timeMachine: machine,
     checkout,
     refusals,
     ask,
@@ -109,6 +104,5 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   });
   for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);
   answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
-  const kept = keptAnswers(machine.kept, { log: answerLog(logger, 'records'), proxies, limiter });
-  return { router, routes, kept };
+  return { router, routes };
 }

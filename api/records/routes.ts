@@ -40,7 +40,7 @@ import { logFiles } from './pages/log-files.ts';
 import type { PageSender } from './pages/page.ts';
 import { robots } from './pages/robots.ts';
 import { searchPage } from './pages/search.ts';
-import type { TimeMachine } from './pages/time-machine.ts';
+import { timeMachine } from './pages/time-machine.ts';
 import { verifyPage } from './pages/verify.ts';
 import type { Route } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
@@ -71,7 +71,6 @@ export interface RecordsParts {
   pages: PageSender;
   feed: ChangeFeed;
   asset: Build['asset'];
-  timeMachine: TimeMachine;
   /** Null while the paid lane is closed. */
   checkout: Checkout | null;
   refusals: Refusals;
@@ -85,7 +84,7 @@ export interface RecordsParts {
  * answers; a path without parameters goes before any with one.
  */
 export function recordsRoutes(parts: RecordsParts): readonly Route[] {
-  const { app, logger, pages, feed, asset, timeMachine, checkout, refusals, ask, router } = parts;
+  const { app, logger, pages, feed, asset, checkout, refusals, ask, router } = parts;
   const { store, settings } = app;
   const files = exportFiles(app);
   const feeds = changeFeeds(app);
@@ -114,7 +113,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
 
     // Pages and feeds, for everyone.
     ['GET', '/', 'public', landingPage(app, pages)],
-    ['GET', '/t/{domain}', 'public', timeMachine.page],
+    ['GET', '/t/{domain}', 'public', timeMachine(app, pages)],
     ['GET', '/changes/today', 'public', changes.today],
     ['GET', '/changes/{date}', 'public', changes.ofDay],
     ['GET', '/changes.json', 'public', feeds.json],

@@ -83,11 +83,6 @@ export class ResponseCache {
     return this.#held.has(plainKey(name, state));
   }
 
-  /** The response of this name and state; undefined on a cache miss. */
-  held(name: string, state: string): Representation | undefined {
-    return this.#held.get(plainKey(name, state));
-  }
-
   /** The response of this name and state, made on a cache miss. */
   get(name: string, state: string, make: () => Representation): Representation {
     return this.#get(plainKey(name, state), make);

@@ -10,10 +10,11 @@ import { listen } from '../../api/listen.ts';
 const PLACE = { host: '127.0.0.1', port: 0, setting: 'PORT', origin: 'http://127.0.0.1' };
 
 async function server() {
-  const router = new Hono<DeskEnv>().get('/', (context) => context.text('answered'));
+  const router = new Hono<DeskEnv>();
+  router.get('/', (context) => context.text('answered'));
   const listening = await listen(
     PLACE,
-    async () => ({ router }),
+    async () => router,
     () => {},
   );
   const port = Number(new URL(listening.url).port);

@@ -74,7 +74,7 @@ function spread(folder: string, { deltas, now }: { deltas: number; now: number }
   const db = new Database(join(folder, 'var/broadsheet.db'));
   db.exec(`
     PRAGMA synchronous = off;
-    INSERT INTO observations
+    INSERT INTO observations (seq, host, observed_at, body, circumstances, seed, receipt, receipt_hash)
       SELECT (SELECT max(seq) FROM observations) + row_number() OVER (ORDER BY h.id),
         h.id, ${now - DAY}, o.body, o.circumstances, o.seed, o.receipt, o.receipt_hash
       FROM hostnames h JOIN observations o ON o.seq = 1 + h.id % (SELECT max(seq) FROM observations)

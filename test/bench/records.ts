@@ -14,7 +14,7 @@ const [HOSTS = 0, DELTAS = 0] = (process.env.BENCH_RECORDS ?? '100000,1000000').
 const ROUNDS = 3;
 const PAGES = '/t/{domain}, each another one';
 const PREVIEWS = '/t/{domain} as JSON, each another one';
-const PAGE_SHARE = 0.5;
+const PAGE_SHARE = 0.25;
 
 /** Reading pages and feeds of the records over a large set of them, and the stream to many listeners. */
 export async function recordsPart(bench: Bench): Promise<Figure[]> {

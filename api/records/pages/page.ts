@@ -1,5 +1,4 @@
 import { accepts } from 'hono/accepts';
-import { LRUCache } from 'lru-cache';
 import type { Build } from '../../../src/app/build.ts';
 import type { Settings } from '../../../src/env.ts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
@@ -55,7 +54,7 @@ export class PageSender {
   readonly #isDemonstration: boolean;
   readonly #headers: Headers;
   /** The headers of a page that is the same for everyone. */
-  readonly headersShared: Headers;
+  readonly #headersShared: Headers;
 
   /** `isDemonstration` makes every page say that its records are invented. */
   constructor(
@@ -72,7 +71,7 @@ export class PageSender {
       Vary: VARY,
     };
     const caching = `public, max-age=0, s-maxage=${SHARED_AGE}, stale-while-revalidate=${SHARED_AGE}`;
-    this.headersShared = { ...this.#headers, 'Cache-Control': caching };
+    this.#headersShared = { ...this.#headers, 'Cache-Control': caching };
   }
 
   /** What surrounds the content of every page. */
@@ -112,7 +111,7 @@ export class PageSender {
 
   /** Sends a rendered page that is the same for everyone. */
   sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
-    return sendShared(c, page, { ...this.headersShared, ...own });
+    return sendShared(c, page, { ...this.#headersShared, ...own });
   }
 }
 
@@ -130,25 +129,10 @@ export function pageHeaders(root: string): Headers {
 
 /** Whether the client wants a page rather than JSON. Without a preference it gets JSON, as programs expect. */
 export function wantsPage(c: RecordsContext): boolean {
-  const given = c.req.header('accept') ?? '';
-  const known = wanting.get(given);
-  if (known !== undefined) return known;
   const type = accepts(c, {
     header: 'Accept',
     supports: ['application/json', 'application/problem+json', 'text/html'],
     default: 'application/json',
   });
-  wanting.set(given, type === 'text/html');
   return type === 'text/html';
-}
-
-/** By the `Accept` headers that were read last: there are few of them, and reading one takes longer than to find it. */
-const wanting = new LRUCache<string, boolean>({
-  maxSize: 64 * 1024,
-  sizeCalculation: (_, accept) => accept.length + 64,
-});
-
-/** What `wantsPage` said of such an `Accept` header; undefined when it was not asked lately. */
-export function wantedPage(accept = ''): boolean | undefined {
-  return wanting.get(accept);
 }

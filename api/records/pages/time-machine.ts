@@ -5,27 +5,19 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { DAY, parseSpan } from '../../../src/time.ts';
-import { crossOriginHeaders } from '../../middleware/cors.ts';
-import type { KeptAnswer, KeptRoute } from '../../middleware/kept-answers.ts';
-import { keptAnswer } from '../../middleware/kept-answers.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
-import type { Representation } from '../../responses/response-cache.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
-import { sharedHeaders } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
-import { CORS } from '../cors.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import type { PageSender } from './page.ts';
-import { wantedPage, wantsPage } from './page.ts';
+import { wantsPage } from './page.ts';
 import { timeMachineJson } from './time-machine-json.ts';
 import { timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
-
-export type TimeMachine = ReturnType<typeof timeMachine>;
 
 /**
  * The time machine: a hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every
@@ -42,11 +34,6 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     path: `/t/${hostname}`,
   });
 
-  const keyOf = (hostname: string, state: string, isPage: boolean): [name: string, state: string] => [
-    `${isPage ? 'page' : 'json'} ${hostname}`,
-    `${state} ${Math.floor(app.now() / DAY)}`,
-  ];
-
   /** What everyone sees now: made once per observation, once more when the host is paused, and each midnight. */
   const latest = async (c: RecordsContext, hostname: string, state: string) => {
     const isPage = wantsPage(c);
@@ -60,12 +47,12 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
       return pages.render('/records/time-machine', view);
     };
-    const [name, shown] = keyOf(hostname, state, isPage);
-    const kept = cache.held(name, shown) ?? (await cache.load(name, shown, make));
-    return isPage ? pages.sendShared(c, kept) : sendPublic(c, kept, JSON_BESIDE_PAGE);
+    const name = `${isPage ? 'page' : 'json'} ${hostname}`;
+    const shown = await cache.load(name, `${state} ${Math.floor(app.now() / DAY)}`, make);
+    return isPage ? pages.sendShared(c, shown) : sendPublic(c, shown, JSON_BESIDE_PAGE);
   };
 
-  const page = async (c: RecordsContext) => {
+  return async (c: RecordsContext) => {
     const given = c.req.param('domain') ?? '';
     const isForAll = signedIn(c) === null && !c.req.url.includes('?');
     // Read before the observation: if another process stores one in between, the next request makes the page again.
@@ -93,28 +80,6 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const status = observation === null && first !== null ? 404 : 200;
     return pages.send(c, '/records/time-machine', view, { status });
   };
-
-  const crossOrigin = crossOriginHeaders(CORS);
-  const answers = new WeakMap<Representation, KeptAnswer>();
-  const answerOf = (held: Representation, isPage: boolean): KeptAnswer => {
-    const headers = { ...crossOrigin, ...sharedHeaders(held, isPage ? pages.headersShared : JSON_BESIDE_PAGE) };
-    const answer = keptAnswer(held.bytes, headers);
-    answers.set(held, answer);
-    return answer;
-  };
-  /** What everyone sees now, where it was made before. */
-  const kept: KeptRoute = {
-    prefix: '/t/',
-    pattern: '/t/{domain}',
-    kept(hostname, accept) {
-      const isPage = wantedPage(accept);
-      if (isPage === undefined) return null;
-      const state = stateOf(hostname);
-      const held = state === null ? undefined : cache.held(...keyOf(hostname, state, isPage));
-      return held === undefined ? null : (answers.get(held) ?? answerOf(held, isPage));
-    },
-  };
-  return { page, kept };
 };
 
 /** The requested time as its last millisecond; null for the latest. Throws `invalid_request`. */
