@@ -40,8 +40,6 @@ export class Sites {
   readonly #shared: URL;
   #isFresh = false;
   #version = -1;
-  /** As `papersVersion` of the store says, which is asked after a commit only. */
-  readonly #papersVersion: () => number;
   readonly #papers = new Map<string, Known>();
   /** By hostname. */
   readonly #domains = new Map<string, Domain[]>();
@@ -50,8 +48,6 @@ export class Sites {
 
   constructor(app: AppContext) {
     this.#app = app;
-    const version = app.store.untilCommit(() => app.store.papersVersion());
-    this.#papersVersion = () => version('') ?? 0;
     this.#shared = new URL(app.settings.origin);
   }
 
@@ -88,7 +84,7 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = this.#papersVersion();
+    const version = store.papersVersion();
     if (version === this.#version) return;
     for (const paper of store.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;

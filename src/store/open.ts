@@ -47,7 +47,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
     // Set first, so that opening waits for the lock of another process too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');
-    // A commit is on disk before any process reads it, except those of late-commit.ts. On macOS, only the fullfsync pragmas reach the disk.
+    // A commit is on disk before any process reads it. On macOS, only the fullfsync pragmas reach the disk.
     db.exec('PRAGMA synchronous = FULL');
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');

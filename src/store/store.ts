@@ -44,7 +44,6 @@ import { type Checkpoints, checkpoints } from './checkpoints.ts';
 import type { ClockTables } from './clock.ts';
 import { clockTables } from './clock.ts';
 import { integer } from './columns.ts';
-import { commitMark } from './commit-mark.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import type { Events } from './events.ts';
@@ -59,8 +58,6 @@ import { hubPingTable } from './hub-pings.ts';
 import { IndexAhead } from './index-ahead.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
-import type { LateCommit, LateCounts } from './late-commit.ts';
-import { lateCommit } from './late-commit.ts';
 import type { LeaseTable } from './leases.ts';
 import { leaseTable } from './leases.ts';
 import type { ArchiveRows } from './ledger-audit.ts';
@@ -111,7 +108,6 @@ import { beginWriting, sql } from './sql.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
-import { untilCommit } from './until-commit.ts';
 import type { VitalSigns } from './vital-signs.ts';
 import { vitalSigns } from './vital-signs.ts';
 import { watchGroupTable } from './watch-groups.ts';
@@ -200,16 +196,6 @@ export interface Store
    * holds the lock, it waits for `patience` ms.
    */
   groupCommit<T>(work: () => T, patience?: number): Promise<T>;
-  /**
-   * Like `groupCommit`, but resolves before the disk has the write, with a promise for that. Others may read it before:
-   * for counts, not for anything signed.
-   */
-  lateCommit: LateCommit['add'];
-  /**
-   * Remembers what `read` says of a name, unless it is null, until any process commits anything: a tenth of the time of
-   * a query.
-   */
-  untilCommit<T>(read: (name: string) => T | null): (name: string) => T | null;
   /** Runs read-only `work` on one state of the database, while others may write. */
   read<T>(work: () => T): T;
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
@@ -236,8 +222,6 @@ export interface Store
   fault(error: unknown): unknown;
   /** What monitoring reads. */
   vitalSigns(): VitalSigns;
-  /** How much went through `lateCommit`, and how long the disk took. */
-  lateCounts(): LateCounts;
   close(): void;
 }
 
@@ -245,7 +229,6 @@ export interface Store
 export function openStore(settings: DatabaseSettings): Store {
   const db = openDatabase(settings);
   const lock = new WriteLock(db, settings);
-  const mark = commitMark(db, settings);
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
@@ -322,7 +305,6 @@ export function openStore(settings: DatabaseSettings): Store {
   const keys = keyTables(db, transact);
   const faultOf = (error: unknown) => databaseFault(error, settings.file);
   const group = groupCommit(db, transact, faultOf);
-  const late = lateCommit(db, settings.file, transact, faultOf);
   // Prepared on first use: most connections never read them.
   let signs: VitalSigns | null = null;
 
@@ -387,8 +369,6 @@ export function openStore(settings: DatabaseSettings): Store {
     pieces,
     lock,
     groupCommit: (work, patience) => lock.patiently(() => group.add(work), patience),
-    lateCommit: (work) => lock.patiently(() => late.add(work)),
-    untilCommit: (read) => untilCommit(mark, read),
     manifest,
     keys,
     removals: removalTable(db),
@@ -494,10 +474,8 @@ export function openStore(settings: DatabaseSettings): Store {
       signs ??= vitalSigns(db);
       return signs;
     },
-    lateCounts: late.counts,
     close() {
       group.flush();
-      late.close();
       db.close();
       closeCheckpoints();
     },

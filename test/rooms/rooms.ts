@@ -222,7 +222,6 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       'types src/accounts',
       'src/meter',
-      'types src/store/late-commit.ts',
       'types src/app',
       'types src/env.ts',
       'api/responses',

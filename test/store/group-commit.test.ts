@@ -82,27 +82,3 @@ test('a store that is closed does first what waits', async (t) => {
   t.after(() => again.close());
   assert.notEqual(again.accounts.find('a'), null);
 });
-
-test('a late commit is there at once, and on disk when it says so or the store is closed', async (t) => {
-  const { file, store } = opened(t);
-  const write = (name: string) => store.lateCommit(() => store.accounts.ofEmail(`${name}@example.org`, account(name)));
-  const done = await Promise.all(['a', 'b'].map(write));
-  assert.deepEqual(
-    done.map(({ result }) => result.id),
-    ['a', 'b'],
-  );
-  assert.notEqual(store.accounts.find('b'), null);
-  await Promise.all(done.map(({ synced }) => synced));
-  await assert.rejects(
-    store.lateCommit(() => {
-      throw new Error('not this one');
-    }),
-    /not this one/,
-  );
-  const last = write('c');
-  store.close();
-  await (await last).synced.catch(() => undefined);
-  const again = openStore({ file });
-  t.after(() => again.close());
-  assert.notEqual(again.accounts.find('c'), null);
-});

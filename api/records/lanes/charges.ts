@@ -1,6 +1,5 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import type { Charged, ReserveOutcome } from '../../../src/meter/meter-table.ts';
-import type { Late } from '../../../src/store/late-commit.ts';
 
 /** Who pays for a request: a key, or an account whose owner is signed in. */
 export type Payer = Pick<Charged, 'account' | 'key'>;
@@ -8,7 +7,7 @@ export type Payer = Pick<Charged, 'account' | 'key'>;
 const payerId = ({ account, key }: Payer): string => key ?? account;
 
 /** Null when the account was deleted. */
-type Outcome = Late<ReserveOutcome | null>;
+type Outcome = ReserveOutcome | null;
 
 /**
  * Charges requests. Those of one key that arrive together are charged at once, in one transaction: exactly as if they came
@@ -22,7 +21,7 @@ export class Charges {
     this.#app = app;
   }
 
-  /** Resolves when the charge is committed. Nothing that it pays for may be sent before it is `synced`. */
+  /** Resolves when the charge is on disk. */
   reserve(of: Payer): Promise<Outcome> {
     const request = Promise.withResolvers<Outcome>();
     const group = this.#waiting.get(payerId(of));
@@ -39,14 +38,14 @@ export class Charges {
       if (this.#waiting.get(payerId(of)) === group) this.#waiting.delete(payerId(of));
     };
     store
-      .lateCommit(() => {
+      .groupCommit(() => {
         close();
         // The clock is read under the write lock, so that no other process is ahead of it.
         return store.meter.reserveAll({ ...of, at: now() }, group.length, limits);
       })
       .then(
-        ({ result, synced }) => {
-          for (const [at, { resolve }] of group.entries()) resolve({ result: result?.[at] ?? null, synced });
+        (outcomes) => {
+          for (const [at, { resolve }] of group.entries()) resolve(outcomes?.[at] ?? null);
         },
         (error: unknown) => {
           close();

@@ -9,7 +9,6 @@ import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
 import type { Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
-import type { Late } from '../../../src/store/late-commit.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { signedIn } from '../../middleware/session.ts';
@@ -19,7 +18,6 @@ import type { RecordsContext } from '../context.ts';
 import { topUpUrl } from './addresses.ts';
 import type { Payer } from './charges.ts';
 import { Charges } from './charges.ts';
-import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /** The keyed lane: an account pays for what its key asks. */
 export function keyedLane(app: AppContext, logger: Logger) {
@@ -51,10 +49,10 @@ function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => 
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const { result: reservation, synced } = await reserveUnit(charges, app.settings, payer, set);
+    const reservation = await reserveUnit(charges, app.settings, payer, set);
     let failed = true;
     try {
-      await respondMeanwhile(next, synced);
+      await next();
       // A handler may have written to Node's response directly.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
@@ -70,18 +68,12 @@ type SetHeaders = (headers: Record<string, string>) => void;
  * Reserves the unit of a request and sets the headers of the meter. Throws `rate_limited`, `allowance_exhausted`, and
  * `key_invalid` when the account was deleted.
  */
-async function reserveUnit(
-  charges: Charges,
-  settings: Settings,
-  payer: Payer,
-  set: SetHeaders,
-): Promise<Late<Reservation>> {
-  const { result, synced } = await charges.reserve(payer);
+async function reserveUnit(charges: Charges, settings: Settings, payer: Payer, set: SetHeaders): Promise<Reservation> {
+  const result = await charges.reserve(payer);
   if (result?.outcome === 'reserved') {
     set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
-    return { result: result.reservation, synced };
+    return result.reservation;
   }
-  await synced;
   if (result === null) throw new Fault('key_invalid', 'the account that pays for this was deleted');
   set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
@@ -106,8 +98,7 @@ async function refundUnit(
 ): Promise<void> {
   try {
     const work = () => store.meter.refund(reservation, now(), settings.keyedDaily);
-    const { result: usage, synced } = await store.lateCommit(work);
-    await synced;
+    const usage = await store.groupCommit(work);
     if (usage !== null) set(meterHeaders(usage));
   } catch (error) {
     logger.error({ err: error, account: reservation.account, day: reservation.day }, 'a unit was not refunded');

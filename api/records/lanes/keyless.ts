@@ -9,7 +9,6 @@ import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, pageUrl, signInUrl } from './addresses.ts';
 import { offerPayment } from './payable.ts';
-import { respondMeanwhile } from './respond-meanwhile.ts';
 
 /**
  * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
@@ -23,14 +22,11 @@ export function keylessLane({ store, settings, now }: AppContext) {
     const ceiling = settings.keylessDaily;
     // Rejected callers never take the write lock.
     const seen = store.keyless.peek(caller, now(), ceiling);
-    const { result: entry, synced } =
-      seen.pass === 'open'
-        ? await store.lateCommit(() => store.keyless.admit(caller, now, ceiling))
-        : { result: seen, synced: Promise.resolve() };
+    const entry =
+      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.admit(caller, now, ceiling)) : seen;
     for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
     // These headers describe this caller.
     setHeader(c, 'Cache-Control', PRIVATE);
-    if (entry.pass !== 'open') await synced;
     if (entry.pass === 'closed') return c.json({ ...closed(settings, entry.until), ...offerPayment(c, settings) }, 200);
     if (entry.pass === 'throttled') {
       const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1_000));
@@ -46,7 +42,7 @@ export function keylessLane({ store, settings, now }: AppContext) {
         },
       );
     }
-    await respondMeanwhile(next, synced);
+    await next();
     return undefined;
   });
 }

@@ -26,7 +26,6 @@ const CACHE_MAX = 32 * 1024 * 1024;
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
-  const stateOf = app.store.untilCommit(records.observedState);
   const cache = new ResponseCache(CACHE_MAX);
   const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
     title: `${unicode} · Domain Records`,
@@ -56,7 +55,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const given = c.req.param('domain') ?? '';
     const isForAll = signedIn(c) === null && !c.req.url.includes('?');
     // Read before the observation: if another process stores one in between, the next request makes the page again.
-    const state = isForAll ? stateOf(given) : null;
+    const state = isForAll ? records.observedState(given) : null;
     if (state !== null) return latest(c, given, state);
     const { hostname } = parseHostname(given);
     // Every hostname has one address: A-labels, lower case, no trailing dot.

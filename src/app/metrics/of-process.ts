@@ -20,10 +20,6 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
     'How long another process has held the write lock of the database; 0 while it is free.',
   );
   const lockTimeouts = registry.total('write_lock_timeouts_total', 'Writes that timed out waiting for this lock.');
-  const lateAdded = registry.total('late_commits_total', 'Small writes whose way to the disk held up nobody.');
-  const lateSyncs = registry.total('late_commit_syncs_total', 'Syncs of such writes.');
-  const lateSeconds = registry.total('late_commit_sync_seconds_total', 'The time that these syncs took.');
-  const lateWaiting = registry.gauge('late_commits_waiting', 'Such writes that are not on disk yet.');
   const backupAt = registry.gauge('backup_timestamp_seconds', 'When the last backup was begun; 0 when none is known.');
   return {
     process() {
@@ -36,13 +32,6 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
     write_lock() {
       lockHeld.set(app.store.lock.heldFor() / 1_000);
       lockTimeouts({}, app.store.lock.timeouts);
-    },
-    late_commits() {
-      const late = app.store.lateCounts();
-      lateAdded({}, late.added);
-      lateSyncs({}, late.syncs);
-      lateSeconds({}, late.sync_ms / 1_000);
-      lateWaiting.set(late.waiting);
     },
     backup() {
       backupAt.set((lastBackup(app.settings)?.at ?? 0) / 1_000);
