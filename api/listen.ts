@@ -40,9 +40,9 @@ const REFUSALS: Record<string, (at: ListenAddress) => string> = {
     `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
   EACCES: ({ port, setting }) => `port ${port} is not open to this user; set ${setting} to 1024 or above`,
   EADDRNOTAVAIL: ({ host, hostSetting: name = 'HOST' }) =>
-    `${name}=${host} is no address of this machine; set ${name} to one, or to 0.0.0.0 for all`,
+    `${name}=${host} is not a local address; set ${name} to one, or to 0.0.0.0 for all`,
   ENOTFOUND: ({ host, hostSetting: name = 'HOST' }) =>
-    `${name}=${host} is no address or name of this machine; set ${name} to one, or to 0.0.0.0 for all`,
+    `${name}=${host} is not a local address or name; set ${name} to one, or to 0.0.0.0 for all`,
 };
 
 /** The address to listen on, and the settings that change the port and the host (`HOST` by default). */

@@ -21,7 +21,7 @@ export async function listenMetrics(
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { ...TEXT, Allow: 'GET, HEAD' }).end(`${request.method} is not taken here; use GET\n`);
+      response.writeHead(405, { ...TEXT, Allow: 'GET, HEAD' }).end(`${request.method} is not allowed here; use GET\n`);
       return;
     }
     metrics.text().then(

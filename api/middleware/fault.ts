@@ -80,23 +80,23 @@ export function explainFault(
   }
   if (isGone(error)) return null;
   logger.error({ request_id: c.get('requestId'), err: error }, 'a handler failed');
-  const message = 'something went wrong here; the log has it under X-Request-Id';
+  const message = 'internal error; the server’s log has it under X-Request-Id';
   return { status: 500, body: { error: 'internal', message } };
 }
 
 const DISK: Record<DiskState, string> = {
-  full: 'the disk here is full, so nothing of this was kept; try again later',
-  read_only: 'the disk here is read-only just now, so nothing of this was kept; try again later',
-  failing: 'the disk here takes no writes just now, so nothing of this was kept; try again later',
+  full: 'the server’s disk is full; nothing was saved; try again later',
+  read_only: 'the server’s disk is read-only; nothing was saved; try again later',
+  failing: 'the server cannot write to its disk; nothing was saved; try again later',
 };
 
-const LOCKED = 'another program is writing to the database here, so nothing of this was kept; try again soon';
+const LOCKED = 'another program is writing to the database; nothing was saved; try again soon';
 
 /** What a caller is told of an `unavailable`. */
 function shownOf(error: Fault): string {
   if (error instanceof DiskFault) return DISK[error.state];
   if (error instanceof LockedFault) return LOCKED;
-  return error instanceof Busy ? error.message : 'this cannot be answered just now; try again soon';
+  return error instanceof Busy ? error.message : 'this cannot be answered right now; try again soon';
 }
 
 /** How often the same cause of refusals is logged, in ms. */

@@ -110,7 +110,7 @@ export function parseJson(bytes: Uint8Array, { valuesMax = VALUES_MAX, judgesZer
   // Values are normalized when they are parsed, which takes time for every combining mark.
   if (tooManyMarksAt(spelled) !== null) {
     throw broken(
-      `has more than ${MARKS_MAX} combining marks or invisible characters in a row; leave out what no reader sees`,
+      `has more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`,
     );
   }
   return value;

@@ -46,5 +46,5 @@ export function limitMethods(allowed: Allowed) {
 }
 
 function methodNotAllowed(method: string, methods: string): Fault {
-  return new Fault('method_not_allowed', `${method} is not taken here; use ${methods}`);
+  return new Fault('method_not_allowed', `${method} is not allowed here; use ${methods}`);
 }

@@ -53,7 +53,7 @@ export const COMMON_FAULTS = {
     codes: {
       method_not_allowed: [
         'the address takes other methods; `Allow` names them.',
-        'PATCH is not taken here; use GET, HEAD, OPTIONS',
+        'PATCH is not allowed here; use GET, HEAD, OPTIONS',
       ],
     },
     headers: { Allow: 'Allow' },
@@ -79,7 +79,7 @@ export const COMMON_FAULTS = {
     codes: {
       internal: [
         'a defect here. The log has it under the answer’s X-Request-Id.',
-        'something went wrong here; the log has it under X-Request-Id',
+        'internal error; the server’s log has it under X-Request-Id',
       ],
     },
   },

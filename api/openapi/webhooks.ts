@@ -46,9 +46,11 @@ export function registerWebhooks<E extends Env>(
       security: [],
       request: { headers: z.object(headers), body: body(message) },
       responses: {
-        '2XX': { description: 'Taken; what the answer says is not read.' },
+        '2XX': { description: 'Accepted; the response body is ignored.' },
         410: { description: 'The receiver is switched off, and gets nothing more.' },
-        default: { description: 'Not taken, a redirect too: it is sent again, ten times within three days in all.' },
+        default: {
+          description: 'Not accepted, as is a redirect: it is sent again, ten times within three days in all.',
+        },
       },
     });
   }

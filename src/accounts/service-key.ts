@@ -88,20 +88,20 @@ export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): 
   if (!isKeyText(PREFIX, text)) {
     throw new Fault(
       'key_invalid',
-      'this is not a key: a key is drs_ and 43 letters and digits, and its checksum tells a slip; copy it again, whole',
+      'this is not a key: a key is drs_ and 43 letters and digits, and its checksum does not match; copy it again, complete',
     );
   }
   const hash = keyHash(text);
   const found = keys.byHash(hash);
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
-    throw new Fault('key_invalid', 'nobody has this key; make one on your account’s page');
+    throw new Fault('key_invalid', 'this key is unknown; make one on your account’s page');
   }
   if (found.key.revoked_at !== null) {
     throw new Fault('key_invalid', 'this key was revoked; make another on your account’s page');
   }
   if (keys.hasExpired(found.key, now)) {
     const end = isoTime(found.key.expires_at ?? now);
-    throw new Fault('key_expired', `this key ended at ${end}; make another on your account’s page`);
+    throw new Fault('key_expired', `this key expired at ${end}; make another on your account’s page`);
   }
   return found.key;
 }

@@ -84,10 +84,7 @@ export function formToken(token: string): string {
 export function requireFormToken(token: string, given: string | undefined): void {
   const [wanted, got] = [Buffer.from(formToken(token)), Buffer.from(given ?? '')];
   if (wanted.length === got.length && timingSafeEqual(wanted, got)) return;
-  throw new Fault(
-    'wrong_origin',
-    'this form is of another session, or of no page of ours; open the page again and send it from there',
-  );
+  throw new Fault('wrong_origin', 'this form belongs to another session; reload the page and submit it again');
 }
 
 function sessionHash(token: string): string {

@@ -93,7 +93,7 @@ export function requireSignIn(signIns: SignInTable, token: string, now: number):
   if (found === null || found.used_at !== null || found.expires_at <= now) {
     throw new Fault(
       'not_found',
-      'this link does not sign anybody in: it was used, it is older than 30 minutes, or it is not whole; ask for another',
+      'this link cannot sign you in: it was used, is older than 30 minutes, or is incomplete; ask for another',
     );
   }
   return found;

@@ -13,7 +13,7 @@ export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, accoun
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
   const found = isRight ? accounts.find(account) : null;
   if (found !== null) return found;
-  throw new Fault('not_found', 'this link ends no mails; take the one at the foot of a newer mail');
+  throw new Fault('not_found', 'this link does not unsubscribe; use the one at the foot of a newer mail');
 }
 
 /** Ends all change mails to an account; repeating it has no effect. Webhooks continue. Throws `not_found`. */

@@ -47,7 +47,10 @@ const STANDARD: BackupPlace = {
   name: '-',
   async write(content) {
     if (process.stdout.isTTY) {
-      throw new Fault('invalid_request', '-: a backup is no text for a terminal; send it on, as in `backup - | age …`');
+      throw new Fault(
+        'invalid_request',
+        '-: a backup is binary and cannot be printed to a terminal; pipe it, as in `backup - | age …`',
+      );
     }
     // Each write says so itself.
     process.stdout.on('error', () => {});
@@ -66,7 +69,7 @@ const STANDARD: BackupPlace = {
 function cutShort(error: Error): Fault {
   return new Fault(
     'unavailable',
-    `standard output takes no more (${messageOf(error)}): what was written is no whole backup; see that what reads it goes on to its end, and that its disk has space`,
+    `standard output was closed (${messageOf(error)}): the backup is incomplete; check that its reader runs to the end and that its disk has space`,
   );
 }
 

@@ -44,7 +44,7 @@ export function clockFault({ now, trusted, newest, outside }: ClockEvidence): Cl
   const { wall } = now;
   const here = `the clock here says ${shown(wall)}`;
   if (!(wall >= FIRST))
-    return { kind: 'too_early', message: `${here}, a time before this program was written: ${SYNC}` };
+    return { kind: 'too_early', message: `${here}, which is before this program was written: ${SYNC}` };
   if (newest - wall > TOLERANCE) {
     const cure = 'set it right; if it is right, and ran ahead before, run `npm run -s broadsheet -- clock correct`';
     return { kind: 'behind', message: `${here}, and the newest record is of ${shown(newest)}: ${cure}` };

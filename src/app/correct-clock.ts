@@ -73,14 +73,14 @@ function wrongOfDesk({ store }: AppContext, now: number): Wrong[] {
     return [{ service: 'desk', paper, seqs, aired: store.pieces.airedAhead(paper, now) }];
   });
   // Readers of a log cannot see the correction of a private paper, and keys are everybody's.
-  return isKeyAhead(store.doorKeys(), now)
+  return isKeyAhead(store.signingKeys(), now)
     ? [{ service: 'desk', paper: null, seqs: null, aired: [] }, ...found]
     : found;
 }
 
 function wrongOfRecords({ store }: AppContext, now: number): Wrong[] {
   const seqs = store.records.observedAfter(now);
-  if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.doorKeys(), now)) return [];
+  if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.signingKeys(), now)) return [];
   return [{ service: 'records', paper: null, seqs, aired: [] }];
 }
 

@@ -100,7 +100,7 @@ export function demoGuide(
   const header = `-H 'X-Service-Key: ${key}'`;
   return [
     '',
-    'DEMONSTRATION: these names, their values and their changes are invented, and nothing is asked of the network.',
+    'DEMONSTRATION: these names, their values and their changes are invented, and nothing is sent to the network.',
     `${DEMO_NAMES.length} names below .example, on a name server of its own at 127.0.0.1:${server} (UDP and TCP); some of them change every ${every} s.`,
     '',
     'Look at',

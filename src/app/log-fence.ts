@@ -28,7 +28,7 @@ const BATCH = 16 * TILE_WIDTH;
 
 interface FencedContext {
   settings: Settings;
-  store: Pick<Store, 'transact' | 'doorKeys' | 'log'>;
+  store: Pick<Store, 'transact' | 'signingKeys' | 'log'>;
 }
 
 /** Throws `unavailable`, saying why, when nothing may be signed for a service. */

@@ -37,7 +37,7 @@ export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: 
 
 interface KeyContext {
   settings: Settings;
-  store: Pick<Store, 'doorKeys' | 'log'>;
+  store: Pick<Store, 'signingKeys' | 'log'>;
 }
 
 /**
@@ -56,7 +56,7 @@ export function readLogKey({ settings, store }: KeyContext, log: LogService): Lo
       `the log key file ${file} is that of ${origin}, but ${VARIABLES[log]} is ${set}; set ${VARIABLES[log]}=${origin} to go on with that log, or move the file away to begin a new log of the same leaves`,
     );
   }
-  if (store.doorKeys().some((key) => key.kid === kid)) {
+  if (store.signingKeys().some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
       `the log key file ${file} holds ${kid}, a key that signs receipts; move the file away to have a key of its own made`,

@@ -56,7 +56,7 @@ interface WitnessStatus {
 
 interface StatusContext {
   settings: Settings;
-  store: Pick<Store, 'doorKeys' | 'log'>;
+  store: Pick<Store, 'signingKeys' | 'log'>;
 }
 
 /** Reads the state of a log. Throws as `readLogKey` does. */

@@ -36,7 +36,7 @@ export class PaperSource implements Source {
   /** `keepsHeaders` tells whether the target keeps headers, so that files whose headers change are sent again. */
   constructor(app: AppContext, paper: string, target: string, keepsHeaders: boolean) {
     this.tree = paper;
-    this.key = app.store.doorKeys()[0]?.kid ?? '';
+    this.key = app.store.signingKeys()[0]?.kid ?? '';
     this.folder = join(app.settings.distDir, paper);
     this.#app = app;
     this.#target = target;

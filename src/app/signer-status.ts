@@ -23,7 +23,7 @@ export async function signerStatus(app: Pick<AppContext, 'settings' | 'store'>):
       holder === null
         ? (copyFault ?? 'no server holds the lease; the next one to start takes it')
         : isFresh === false
-          ? `${holder.name} holds the lease and renews it no more${copyFault === null ? '' : `; ${copyFault}`}`
+          ? `${holder.name} holds the lease and no longer renews it${copyFault === null ? '' : `; ${copyFault}`}`
           : `${holder.name} signs${holder.since === null ? '' : `, since ${holder.since}`}`;
     return { signs_here: false, holder, reason };
   } catch (error) {

@@ -73,7 +73,7 @@ export function openSignerLease(
     ...leasePlace(settings, url),
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
-    desk: () => store.doorKeys()[0]?.kid ?? null,
+    desk: () => store.signingKeys()[0]?.kid ?? null,
     requireContinued: (log, head) => requireContinued(app, log, head),
     waiting(reason) {
       if (reason !== told) logger.warn({ reason }, 'nothing is signed here');

@@ -77,7 +77,7 @@ function nameProblem(settings: Settings, service: LogService, name: string): str
 
 /** As `keyUnderName` would refuse; null when it would not. Changes nothing. */
 export function signingNameProblem(store: Store, settings: Settings, service: LogService): string | null {
-  const key = store.doorKeys().findLast(({ retired_at }) => retired_at === null);
+  const key = store.signingKeys().findLast(({ retired_at }) => retired_at === null);
   const noted = store.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
   return nameProblem(settings, service, followedName(current, signingName(settings, service)));

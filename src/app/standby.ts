@@ -85,7 +85,9 @@ class CopyKeeper {
       this.#seen = note.version;
       await this.#serveAndPress();
     } else if (existsSync(databaseFile(this.#options.settings))) {
-      say(`${this.#dataDir} is no copy of a standby, or has signed: it is served as it is, and no backup replaces it`);
+      say(
+        `${this.#dataDir} is not the copy of a standby, or it has signed: it is served as it is, and no backup replaces it`,
+      );
       this.#start();
     } else await this.#recover();
     while (!signal.aborted) {

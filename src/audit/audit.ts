@@ -90,7 +90,7 @@ function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] 
       faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cureOf(file)}`);
     } else if (store.missingMedia.has(digest)) {
       faults.push(
-        `${paper}/${path}: it is back, and readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
+        `${paper}/${path}: the file is back, but readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
       );
     }
   }

@@ -77,7 +77,7 @@ export class OutputAudit {
       listed.delete(path);
     }
     for (const path of listed.keys()) {
-      faults.push(`${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`);
+      faults.push(`${paper}/${path}: the manifest lists this file, which the ledger does not call for; ${PRESS_AGAIN}`);
     }
     if (tags !== (expected.length === 0 ? null : edition.reads.join('\n'))) {
       faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);

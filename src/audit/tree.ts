@@ -118,13 +118,13 @@ async function checkOutputs(
       expected.add(path);
       if (!staleNames.has(name))
         faults.push(
-          `${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`,
+          `${paper}/${path}: the manifest lists this file, which the ledger does not call for; ${PRESS_AGAIN}`,
         );
     }
   }
   for (const name of staleNames) for (const { path } of manifest.files(paper, name)) expected.add(path);
   for (const path of filesIn(folder)) {
-    if (!expected.has(path)) faults.push(`${paper}/${path}: the ledger does not ask for this file; ${PRESS_AGAIN}`);
+    if (!expected.has(path)) faults.push(`${paper}/${path}: the ledger does not call for this file; ${PRESS_AGAIN}`);
     else if (isLink(join(folder, path))) faults.push(`${paper}/${path}: ${LINKED}`);
   }
   return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };

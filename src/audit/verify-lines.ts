@@ -13,7 +13,7 @@ const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
 const NOBODY_LOOKED =
-  'Nobody looked at the log: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
+  'The log was not checked: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
 
 /** Describes what was verified at a place, in lines for people, who may have named keys and a policy. */
 export function verifiedLines(

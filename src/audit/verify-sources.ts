@@ -72,9 +72,6 @@ function parsedKeys(where: string, text: string): unknown {
     return parsed(where, text, 'a newsdesk-keys.json or records-keys.json');
   } catch (error) {
     if (!(error instanceof DuplicateMember)) throw error;
-    throw new Fault(
-      'invalid_request',
-      `${where} ${error.message}: it is ambiguous which of the two counts; get the document again`,
-    );
+    throw new Fault('invalid_request', `${where} ${error.message}: it is ambiguous; get the document again`);
   }
 }

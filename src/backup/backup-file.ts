@@ -56,7 +56,7 @@ function requireFile(file: string): void {
   if (found === undefined || found.isFile()) return;
   throw new Fault(
     'invalid_request',
-    `${file}: is no file; name a file or a folder, or write to standard output: backup - > ${file}`,
+    `${file}: is not a file; name a file or a folder, or write to standard output: backup - > ${file}`,
   );
 }
 

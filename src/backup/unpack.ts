@@ -34,7 +34,7 @@ export async function unpack({ name, source, begin, file }: Unpacking): Promise<
     for await (const { header, body } of entriesOf(source)) {
       const { name: path, size, type } = header;
       if (sums !== null || (type !== undefined && type !== 'file'))
-        throw new Error(`${JSON.stringify(path)} is no part of a backup`);
+        throw new Error(`${JSON.stringify(path)} is not part of a backup`);
       const hash = createHash('sha256');
       const content = hashed(body as unknown as AsyncIterable<Uint8Array>, hash);
       if (path === MANIFEST_FILE && manifest === null) {
@@ -44,7 +44,7 @@ export async function unpack({ name, source, begin, file }: Unpacking): Promise<
         sums = (await textIn(content)).toString('utf8');
         continue;
       } else if (manifest === null || !PATH.test(path) || found.has(path)) {
-        throw new Error(`${JSON.stringify(path)} is no part of a backup`);
+        throw new Error(`${JSON.stringify(path)} is not part of a backup`);
       } else {
         await file(path, size, content);
       }
@@ -58,7 +58,7 @@ export async function unpack({ name, source, begin, file }: Unpacking): Promise<
     const reason = messageOf((error as Error).cause ?? error).split('\n', 1)[0];
     throw new Fault(
       'unavailable',
-      `${name} is no whole backup: it is cut short or altered (${reason}); use another copy`,
+      `${name} is not a complete backup: it is truncated or altered (${reason}); use another copy`,
     );
   }
 }

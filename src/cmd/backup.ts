@@ -33,7 +33,8 @@ export function command(): Command {
         progress.end();
       });
       const { missing, keys, media, database } = source;
-      for (const digest of missing) printError(`${digest}: the ledger names this media file, and DATA_DIR has it not`);
+      for (const digest of missing)
+        printError(`${digest}: the ledger names this media file, but DATA_DIR does not have it`);
       if (missing.length > 0) process.exitCode = 1;
       else noted(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
       if (place.name === '-') return;

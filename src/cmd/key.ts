@@ -146,7 +146,7 @@ function rotate(): Command {
     .action(({ json }: { json?: boolean }) =>
       withExistingData(readSettings(), async (app) => {
         const kid = rotateKey(app);
-        const retired = app.store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
+        const retired = app.store.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         await pressThenPrint(app, {}, (pressed) =>
           printResult(json, { kid, retired }, [`the signing key is now ${kid}; ${retired.length} retired`, ...pressed]),
         );

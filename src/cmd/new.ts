@@ -33,7 +33,7 @@ export function command(): Command {
     .option('--url <address>', 'its own address, as in https://quay.example; without one it is a path of the server')
     .option('--section <name>', 'a section; repeat it for several', (name, all: string[] = []) => [...all, name])
     .option('--persona <persona>', 'who writes, as in "Ada Holm, Editor"')
-    .option('--yes', 'do not ask: take the defaults for what is not given')
+    .option('--yes', 'do not ask; use defaults for omitted options')
     .action(async (typed: string, options: Options) => {
       const slug = paperSlug(typed);
       const settings = readSettings();

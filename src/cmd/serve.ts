@@ -171,6 +171,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
 /** Throws when the settings of mail cannot be used; warns when they name no server. */
 function checkMailServer(settings: Settings, logger: ServerLog): void {
   const smtp = smtpOf(settings);
-  if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  if (smtp === null)
+    logger.warn('SMTP_URL is not set: mails are written to the outbox folder of DATA_DIR and not sent');
   smtp?.close();
 }

@@ -56,7 +56,7 @@ function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   // The receipts of a removed paper stay.
   if (entry.type === 'record' && entry.kind === 'clock') return;
   if (entry.type === 'record' && entry.kind === 'paper' && entry.body !== null) return;
-  throw new Fault('conflict', `there is no paper ${entry.paper} any more: it was removed`);
+  throw new Fault('conflict', `the paper ${entry.paper} was removed`);
 }
 
 /** Publishes the pieces that were scheduled for `now` or earlier. Returns their ids. */

@@ -67,7 +67,7 @@ export const KeyBody = z
     expires_at: z
       .string()
       .nullish()
-      .meta({ format: 'date-time', description: 'From when on it opens nothing; it lasts without one.' }),
+      .meta({ format: 'date-time', description: 'When it expires; omit it for a key that never does.' }),
   })
   .meta({
     id: 'KeyOrder',
@@ -165,13 +165,13 @@ export function requireKey(keys: KeyTable, text: string, now: number): AccessKey
   if (!isKey(text)) {
     throw new Fault(
       'key_invalid',
-      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum tells a slip; copy it again, whole',
+      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum does not match; copy it again, complete',
     );
   }
   const hash = keyHash(text);
   const found = keys.byHash(hash);
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
-    throw new Fault('key_invalid', 'no desk has this key; ask the paper’s admin for one');
+    throw new Fault('key_invalid', 'this key is unknown; ask the paper’s admin for one');
   }
   return requireActive(keys, found.key, now);
 }
@@ -183,7 +183,7 @@ export function requireActive(keys: KeyTable, key: AccessKey | null, now: number
   }
   if (keys.hasExpired(key, now)) {
     const end = isoTime(key.expires_at ?? now);
-    throw new Fault('key_expired', `this key ended at ${end}; ask the paper’s admin for another`);
+    throw new Fault('key_expired', `this key expired at ${end}; ask the paper’s admin for another`);
   }
   return key;
 }

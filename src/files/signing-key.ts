@@ -15,7 +15,7 @@ export interface CurrentKey extends SigningKey {
 
 interface KeyStore extends LedgerStore {
   removedPapers(): { slug: string }[];
-  doorKeys(): VerifyingKey[];
+  signingKeys(): VerifyingKey[];
   records: { lastProbeAt(): number | null };
 }
 
@@ -52,7 +52,7 @@ export function rotateSigningKey(store: KeyStore, file: string, name: string, no
  * Returns a function that reads the active key. Call it inside the transaction that appends what it signs, so that
  * the key cannot be retired in between. Never creates a key. Throws `unavailable` when the file does not hold it.
  */
-export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: string): () => CurrentKey {
+export function currentSigningKey(store: Pick<KeyStore, 'signingKeys'>, file: string): () => CurrentKey {
   let current: CurrentKey | null = null;
   return () => {
     const present = keyInForce(store);
@@ -84,8 +84,8 @@ function nextOf(file: string): string {
   return `${file}.next`;
 }
 
-function keyInForce(store: Pick<KeyStore, 'doorKeys'>): VerifyingKey | null {
-  return store.doorKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
+function keyInForce(store: Pick<KeyStore, 'signingKeys'>): VerifyingKey | null {
+  return store.signingKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
 }
 
 /**
@@ -106,7 +106,7 @@ function appendNewKey(store: KeyStore, file: string, name: string, now: number):
 
 /** Appends a key to the ledger and retires the previous one. Throws `unavailable` when this key is itself retired. */
 function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
-  const known = store.doorKeys();
+  const known = store.signingKeys();
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',

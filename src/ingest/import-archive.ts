@@ -191,7 +191,7 @@ class ImportRun {
     try {
       const first = this.#slugs.get(line.slug);
       if (first !== undefined) {
-        throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
+        throw new Fault('conflict', `line ${first} already has this slug; give each piece its own slug`);
       }
       this.#slugs.set(line.slug, number);
       // The transaction needs the prose again at its end, and no transaction has more than a batch.

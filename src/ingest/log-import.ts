@@ -76,7 +76,7 @@ export class LogImport {
   }
 
   #takeLeaf(entry: string): void {
-    if (this.#head !== null) throw new LogFault('a leaf stands after a head');
+    if (this.#head !== null) throw new LogFault('a leaf follows a head');
     const leaf = parseLeaf(entry);
     if (this.#indexOf(entry) !== null) throw new LogFault('the log has this leaf already');
     this.#requireKnown(leaf, entry);
@@ -131,7 +131,7 @@ export class LogImport {
 
   #takeCosignature({ origin, size, vkey, time, line }: CosignatureLine): void {
     if (this.#head?.origin !== origin || this.#head.size !== size) {
-      throw new LogFault('a cosignature does not stand after its head');
+      throw new LogFault('a cosignature does not follow its head');
     }
     this.#tables.addCosignature('desk', { origin, size, vkey, time, line });
     this.#missing.delete(line);

@@ -91,7 +91,7 @@ export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
     if (/^(?:ENOTEMPTY|EEXIST|ENOTDIR)$/.test(codeOf(error)) && existsSync(folder)) throw exists(folder);
     throw new Fault(
       'unavailable',
-      `${folder} cannot be written (${messageOf(error)}); nothing was kept of it: check the disk's space and the folder's permissions`,
+      `${folder} cannot be written (${messageOf(error)}); nothing was created: check the disk's space and the folder's permissions`,
     );
   } finally {
     if (aside !== null) rmSync(aside, { recursive: true, force: true });

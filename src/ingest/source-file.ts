@@ -146,7 +146,7 @@ function withYaml(
 }
 
 function yamlMessage({ code, message }: YAMLParseError): string {
-  if (code === 'DUPLICATE_KEY') return 'this field stands here for the second time; keep one of the two';
+  if (code === 'DUPLICATE_KEY') return 'this field appears twice; keep one of the two';
   if (code === 'TAB_AS_INDENT') return 'a tab indents this line; YAML takes spaces alone, so put spaces there';
   return `${message.split('\n')[0]}; correct the YAML (quote a text that holds a colon or a quote)`;
 }

@@ -185,7 +185,7 @@ export function proseProblems(
     problems.push({
       field: 'prose',
       rule: 'raw_html',
-      message: `raw HTML ${quote(text)} is not taken; write Markdown, or put it in backticks to show it`,
+      message: `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`,
       offset,
     });
   }
@@ -193,7 +193,7 @@ export function proseProblems(
     problems.push({
       field: 'prose',
       rule: 'unsafe_link',
-      message: `the link ${quote(text)} is not taken; link to an http, https or mailto address`,
+      message: `the link ${quote(text)} is not allowed; link to an http, https or mailto address`,
       offset,
     });
   }
@@ -220,7 +220,7 @@ export function proseProblems(
     problems.push({
       field: 'prose',
       rule: 'hidden_marker',
-      message: `${text} stands where no reader sees it: in a picture's description, in a link's target or title, or behind a code fence; put it in the text`,
+      message: `${text} is where no reader sees it: in a picture's description, in a link's target or title, or after a code fence; move it into the text`,
       offset,
     });
   }
@@ -381,7 +381,7 @@ function textProblems(field: string, text: string, max: number, forbidden = CONT
     problems.push({
       field,
       rule: 'control_character',
-      message: `the control character U+${code} stands at character ${control.index + 1}; take it out`,
+      message: `the control character U+${code} is at character ${control.index + 1}; remove it`,
       offset: control.index,
     });
   }
@@ -390,7 +390,7 @@ function textProblems(field: string, text: string, max: number, forbidden = CONT
     problems.push({
       field,
       rule: 'combining_marks',
-      message: `more than ${MARKS_MAX} combining marks or invisible characters stand in a row; leave out what no reader sees`,
+      message: `more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`,
       offset: marks,
     });
   }
@@ -398,7 +398,7 @@ function textProblems(field: string, text: string, max: number, forbidden = CONT
     problems.push({
       field,
       rule: 'not_unicode',
-      message: 'half of a surrogate pair stands alone in it; write it again in UTF-8',
+      message: 'it contains an unpaired surrogate; write it again in UTF-8',
     });
   }
   return problems;

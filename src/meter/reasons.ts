@@ -15,18 +15,18 @@ export type Reason =
 
 /** The reasons in words, for payers. */
 export const REASONS: Record<Reason, string> = {
-  wrong_scheme: 'only the scheme exact is taken here',
+  wrong_scheme: 'only the scheme exact is accepted here',
   wrong_network: 'it is for another network than the one in accepts',
   wrong_asset: 'it is in another token than the one in accepts',
   wrong_payee: 'it pays another address than payTo in accepts',
   wrong_amount: 'it is of another amount than the one in accepts',
-  not_yet_valid: 'its validAfter is still to come',
+  not_yet_valid: 'its validAfter is in the future',
   expired: 'its validBefore has passed',
   bad_signature: 'its signature is not the payer’s, or not under the EIP-712 domain in extra',
   insufficient_funds: 'the payer’s balance does not cover it',
   already_spent: 'its authorization was used or cancelled on the chain without paying for this',
-  transfer_failed: 'the chain did not carry it out',
-  refused: 'the facilitator did not take it',
+  transfer_failed: 'the chain did not execute it',
+  refused: 'the facilitator rejected it',
 };
 
 /** Maps the facilitators' x402 codes to reasons. */

@@ -36,7 +36,7 @@ export function hostProver(
   return async (paper, address) => {
     // Otherwise one key could make this server contact any number of hosts at once.
     if (underWay.has(paper)) {
-      throw new Busy(`a host is being asked for ${paper} just now; send it again when that is answered`);
+      throw new Busy(`a host is being checked for ${paper}; try again when that check is done`);
     }
     underWay.add(paper);
     try {

@@ -68,9 +68,9 @@ function withoutAnswer(word: string, deadline: number): string {
 function cutShort(cut: Inbound['cut'], deadline: number): string {
   switch (cut) {
     case 'too_long':
-      return `the witness' answer has more than ${ANSWER_MAX} bytes`;
+      return `the witness’s response has more than ${ANSWER_MAX} bytes`;
     case 'timeout':
-      return `the witness' answer did not end within ${deadline / SECOND} s`;
+      return `the witness’s response did not end within ${deadline / SECOND} s`;
     default:
       return 'the witness closed the connection before the end of its answer';
   }

@@ -121,7 +121,7 @@ function faultsOf(text: string): StyleFault[] {
         refuse(
           node,
           selector === null
-            ? 'has something that is no rule; take it out'
+            ? 'has something that is not a rule; remove it'
             : `nests a rule in ${selector}; write it by itself`,
         );
     }

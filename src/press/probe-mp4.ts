@@ -34,12 +34,12 @@ async function readProperties(read: Read, size: number): Promise<MediaProperties
   const boxes = await boxesOf(read, size);
   const ftyp = boxes[0];
   if (ftyp?.type !== 'ftyp')
-    throw new InvalidMedia('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+    throw new InvalidMedia('does not begin with an ftyp box, so it is not an MP4 video; export it as MP4');
   const brand = (await read(ftyp.start, 4)).toString('latin1');
   if (brand === 'qt  ') throw new InvalidMedia('is a QuickTime film, not MP4; export it as MP4');
   const moov = boxes.find(({ type }) => type === 'moov');
   if (!moov)
-    throw new InvalidMedia('has no moov box: it is cut short, or was never finished; send the whole file again');
+    throw new InvalidMedia('has no moov box: it is truncated or was never finished; send the whole file again');
   if (!boxes.some(({ type, start, end }) => type === 'mdat' && end > start)) {
     throw new InvalidMedia('has no mdat box with pictures and sound; export it again as MP4');
   }
@@ -55,7 +55,7 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
     const box = boxAt(await read(at, 16), at);
     if (box === null || box.end > size) {
       if (boxes.length === 0)
-        throw new InvalidMedia('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+        throw new InvalidMedia('does not begin with an ftyp box, so it is not an MP4 video; export it as MP4');
       const where =
         box === null ? 'after its last whole box' : `in its ${box.type} box, which should end at byte ${box.end}`;
       throw new InvalidMedia(`is cut short: it has ${size} bytes and ends ${where}; send the whole file again`);

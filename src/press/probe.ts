@@ -42,7 +42,7 @@ export async function probeMedia(path: string, source: Uint8Array | string): Pro
     const format = formatOf(path);
     const probe = PROBES[format?.media_type ?? ''];
     if (format === null || probe === undefined)
-      throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(MEDIA_FORMATS).join(' ')}`);
+      throw new InvalidMedia(`is not in a supported format; use one of ${Object.keys(MEDIA_FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
     if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
@@ -93,7 +93,7 @@ async function pictureProperties(bytes: Uint8Array, format: string, name: string
   }
   // Only decoding every pixel proves that the file is complete.
   const stats = await image.stats().catch(() => {
-    throw new InvalidMedia(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
+    throw new InvalidMedia(`is truncated or damaged: its pixels cannot all be read; send the whole ${name} file again`);
   });
   const { width, height } = meta.autoOrient;
   const isAnimated = (meta.pages ?? 1) > 1;

@@ -101,7 +101,7 @@ export class StyleRules {
     }
     if (name === 'content') {
       if (isOrnament(value)) return null;
-      return 'sets content to more than an ornament; use one or two narrow characters that are no letters or digits';
+      return 'sets content to more than an ornament; use one or two narrow characters other than letters and digits';
     }
     if (name.startsWith('--') || FREE.has(name)) return null;
     return `sets ${name}, which could move, hide or cover the mark of an AI persona; take it out (docs/writing.md lists what a stylesheet may set)`;

@@ -86,9 +86,9 @@ function s3Address(url: URL, paper: string | null, defaults: AddressDefaults): S
     return 'must not hold credentials or a port; credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and a port belongs into ?endpoint=';
   }
   if (!BUCKET.test(url.host))
-    return `must name a bucket after s3://, as in s3://BUCKET/PREFIX; ${JSON.stringify(url.host)} is no name of one`;
+    return `must name a bucket after s3://, as in s3://BUCKET/PREFIX; ${JSON.stringify(url.host)} is not a bucket name`;
   const region = url.searchParams.get('region') || defaults.region || 'us-east-1';
-  if (!REGION.test(region)) return `must have a region such as eu-central-1; ${JSON.stringify(region)} is none`;
+  if (!REGION.test(region)) return `must have a region such as eu-central-1; ${JSON.stringify(region)} is not one`;
   const given = url.searchParams.get('endpoint') || defaults.endpoint || `https://s3.${region}.amazonaws.com`;
   const endpoint = given.replace(/\/+$/, '');
   if (!URL.canParse(endpoint) || !/^https?:\/\/[^/?#@]+$/.test(endpoint)) {

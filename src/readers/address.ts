@@ -37,9 +37,9 @@ export function readAddress(text: string): Address | { problem: string } {
     return { problem: 'has letters outside of ASCII before the @, which many mail servers cannot take' };
   }
   const domain = hostOf(plain.slice(at + 1));
-  if (domain === null) return { problem: 'has no domain of the Internet after the @' };
+  if (domain === null) return { problem: 'has no Internet domain after the @' };
   if (local.length > LOCAL_MAX) return { problem: `has more than ${LOCAL_MAX} characters before the @` };
-  if (!DOT_ATOM.test(local)) return { problem: 'has something before the @ that stands there in no usual address' };
+  if (!DOT_ATOM.test(local)) return { problem: 'has characters before the @ that addresses rarely contain' };
   const email = `${local}@${domain}`;
   if (email.length > ADDRESS_MAX) return { problem: `is longer than ${ADDRESS_MAX} characters` };
   return { email, key: email.toLowerCase() };

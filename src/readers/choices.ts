@@ -16,7 +16,7 @@ export const ChoicesBody = z.strictObject({
     .min(1, 'names no section; name one or more, or leave it out for all')
     .max(40, 'names more sections than a paper can have')
     .optional()
-    .meta({ description: 'Names of the paper’s sections. All of them, those to come too, when left out.' }),
+    .meta({ description: 'Names of the paper’s sections. Omitted: all sections, including future ones.' }),
   cast: z
     .boolean({ error: 'must be true or false' })
     .optional()

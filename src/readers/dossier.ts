@@ -24,7 +24,7 @@ export function dossierOf(
   const subscriber = subscribers.of(paper, reader);
   const suppression = suppressions.of(paper, reader);
   if (subscriber === null && (suppression === null || suppression.email === null)) {
-    throw new Fault('not_found', 'nothing is kept of this address; check its spelling');
+    throw new Fault('not_found', 'nothing is stored about this address; check its spelling');
   }
   return { subscriber, suppression, mails: subscriber === null ? [] : mails.ofSubscriber(subscriber.id) };
 }

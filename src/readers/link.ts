@@ -116,7 +116,7 @@ function expired(purpose: Purpose): Fault {
   return new Fault(
     'not_found',
     purpose === 'confirm'
-      ? 'this link does not confirm anything any more; subscribe again to get a new one'
-      : 'this link is not in force; take the one at the foot of a newer mail',
+      ? 'this link has expired; subscribe again to get a new one'
+      : 'this link is no longer valid; use the one at the foot of a newer mail',
   );
 }

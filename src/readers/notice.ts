@@ -43,8 +43,8 @@ export function noticeRecipients(
 }
 
 const WHY: Record<OffReason, string> = {
-  gone: 'it answered 410, which says that it wants no more',
-  failing: 'it took nothing for a whole schedule of retries, which is three days',
+  gone: 'it answered 410, which asks for no more deliveries',
+  failing: 'it accepted no delivery during a whole schedule of retries, which is three days',
 };
 
 /**
@@ -60,11 +60,11 @@ export function noticeMail(off: readonly WebhookOff[], nameplate: string, root: 
     subject: `${nameplate}: ${heading.toLowerCase()}`,
     headers: AUTO_GENERATED,
     content: {
-      preview: 'What waited for it was given up.',
+      preview: 'Its pending deliveries were given up.',
       heading,
       paragraphs: [
         ...lines,
-        `Nothing more is sent there, and what waited was given up; ${root}/api/v1/deliveries lists it. A test that is taken switches a webhook on again: POST ${root}/api/v1/webhooks/{id}/test, with an admin key.`,
+        `Nothing more is sent there, and pending deliveries were given up; ${root}/api/v1/deliveries lists it. A successful test switches a webhook on again: POST ${root}/api/v1/webhooks/{id}/test, with an admin key.`,
       ],
       reason: 'You get this because you have an admin seat of this paper, or are its contact.',
     },

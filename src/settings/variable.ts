@@ -16,7 +16,7 @@ export const host = () =>
   z
     .string()
     .default('127.0.0.1')
-    .refine((name) => URL.canParse(originAt(name, 1)), 'must be an address or a name of this machine');
+    .refine((name) => URL.canParse(originAt(name, 1)), 'must be a local address or name');
 
 export const port = () => z.coerce.number('must be a port number').int().min(0).max(65_535).optional();
 

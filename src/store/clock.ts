@@ -53,7 +53,7 @@ const COUNTED: { table: string; of: string; moved: Record<string, string> }[] = 
 
 export function clockTables(
   db: Db,
-  { lastFiledAt, doorKeys }: Pick<LedgerTables, 'lastFiledAt' | 'doorKeys'>,
+  { lastFiledAt, signingKeys }: Pick<LedgerTables, 'lastFiledAt' | 'signingKeys'>,
 ): ClockTables {
   const { run, one, all } = sql(db);
   const papers = all('SELECT slug, changed_at FROM papers', { slug: text, changed_at: integer });
@@ -99,7 +99,7 @@ export function clockTables(
     newestTime: () =>
       Math.max(
         others() ?? 0,
-        ...doorKeys().map(({ nbf }) => nbf),
+        ...signingKeys().map(({ nbf }) => nbf),
         ...papers().flatMap(({ slug, changed_at }) => [changed_at, lastFiledAt(slug)]),
       ),
     clockCorrections: () => corrections() ?? 0,

@@ -116,7 +116,7 @@ class LostTransaction extends Error {
   readonly reason: unknown;
 
   constructor(reason: unknown) {
-    super('the transaction was taken back');
+    super('the transaction was rolled back');
     this.reason = reason;
   }
 }

@@ -74,8 +74,8 @@ export interface LedgerTables {
   /** Every entry, oldest first, read in batches to bound memory. */
   entries(): Iterable<LedgerEntry>;
   /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
-  doorKeys(): VerifyingKey[];
-  /** As `doorKeys`, with the times that their leaves state, whatever the corrections of the clock. */
+  signingKeys(): VerifyingKey[];
+  /** As `signingKeys`, with the times that their leaves state, whatever the corrections of the clock. */
   keysAsEntered(): VerifyingKey[];
   /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
   clockNotes(service: LogService, paper: string): string[];
@@ -137,7 +137,7 @@ export function ledgerTables(db: Db): LedgerTables {
     at: integer,
   });
   // A key that was made while the clock ran ahead is in use since the true time.
-  const doorKeys = (): VerifyingKey[] => {
+  const signingKeys = (): VerifyingKey[] => {
     const times = correctedAt();
     return enteredKeys().map(({ n, ...key }) => ({
       ...key,
@@ -294,9 +294,9 @@ export function ledgerTables(db: Db): LedgerTables {
       }
     },
 
-    doorKeys,
+    signingKeys,
     signedLast,
     signingNames,
-    verifyingKeys: (service) => keysUnderNames(doorKeys(), signingNames(service)),
+    verifyingKeys: (service) => keysUnderNames(signingKeys(), signingNames(service)),
   };
 }

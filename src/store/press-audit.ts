@@ -31,7 +31,7 @@ export function pressRecords(db: Db): PressRecords {
       const cure = 'run `npm run -s broadsheet -- press --full`';
       const faults = unread(paper).map(
         ({ sheet, tag }) =>
-          `${paper}: the manifest forgot that ${sheet} reads ${tag}, so a change of it would pass it by; ${cure}`,
+          `${paper}: the manifest does not record that ${sheet} reads ${tag}, so a change to it would not press the file again; ${cure}`,
       );
       const { kept, listed } = counts(paper) ?? { kept: 0, listed: 0 };
       if (kept > listed)

@@ -74,7 +74,7 @@ export function segmentWriter(db: Db): { add(segment: SearchSegment): void } {
   return {
     add({ sizes, words, pages, terms, blob }) {
       if (!DEFINITION.test(definition() ?? '') || version() !== VERSION) {
-        throw new SegmentFault('the search index is another one than was known');
+        throw new SegmentFault('the search index has changed');
       }
       if (pages.length === 0) throw new SegmentFault('a segment has no words');
       const structure = structureOf(record(STRUCTURE));
@@ -184,7 +184,7 @@ class Varints {
     let value = 0;
     for (;;) {
       const byte = this.#block[this.#at++];
-      if (byte === undefined || value >= 2 ** 45) throw new SegmentFault('the search index has a number that is none');
+      if (byte === undefined || value >= 2 ** 45) throw new SegmentFault('invalid varint in the search index');
       value = value * 128 + (byte & 127);
       if (byte < 128) return value;
     }

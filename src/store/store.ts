@@ -120,7 +120,7 @@ export interface Store
     Pick<
       LedgerTables,
       | 'entries'
-      | 'doorKeys'
+      | 'signingKeys'
       | 'keysAsEntered'
       | 'clockNotes'
       | 'corrections'
@@ -407,7 +407,7 @@ export function openStore(settings: DatabaseSettings): Store {
     notices: noticeTable(db),
     records: recordsTables(db, transact, log),
     entries: entries.entries,
-    doorKeys: entries.doorKeys,
+    signingKeys: entries.signingKeys,
     keysAsEntered: entries.keysAsEntered,
     clockNotes: entries.clockNotes,
     corrections: entries.corrections,

@@ -444,7 +444,7 @@ test('a full disk refuses an upload and says so', async (t) => {
     await form({ bytes: large, path: 'media/large.mp4' }),
   ]) {
     assert.equal(answer.status, 503, JSON.stringify(answer.body));
-    assert.match(answer.body.message, /the disk here is full, so nothing of this was kept/);
+    assert.match(answer.body.message, /the server’s disk is full; nothing was saved/);
   }
   assert.deepEqual(uploads(), []);
   assert.equal((await form({ bytes: await png('#111'), path: 'media/small.png' })).status, 201);

@@ -54,7 +54,7 @@ test('an address that is not of this machine is one line that names HOST', async
   for (const host of ['not/a/host', '192.0.2.1']) {
     const { code, stderr } = await run(t, folder, ['serve'], { HOST: host, SERVICES: 'records' });
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`^broadsheet: HOST=${host} is no address [^\\n]+\\n$`));
+    assert.match(stderr, new RegExp(`^broadsheet: HOST=${host} is not a local address[^\\n]+\\n$`));
   }
 });
 

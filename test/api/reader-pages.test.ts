@@ -44,7 +44,7 @@ test('a reader of a private paper hears that the disk is full, and nobody else l
     const { status, retry, text } = await post(name, body);
     assert.equal(status, 503, name);
     assert.ok(Number(retry) > 0, name);
-    assert.match(text, /the disk here is full, so nothing of this was kept/, name);
+    assert.match(text, /the server’s disk is full; nothing was saved/, name);
   }
   for (const name of ['confirm', 'manage', 'unsubscribe']) {
     const hidden = await post(name, { token: 'x' });

@@ -150,8 +150,8 @@ test('the answer that a crash kept from the database is given again', async (t) 
 });
 
 const LIES: [claim: string, lie: WitnessServer['answer'], fault: RegExp][] = [
-  ['nonsense', (_reply, to) => to.end('hello'), /not of signature lines: "hello"/],
-  ['nothing with 200', (_reply, to) => to.end(), /not of signature lines: ""/],
+  ['nonsense', (_reply, to) => to.end('hello'), /does not consist of signature lines: "hello"/],
+  ['nothing with 200', (_reply, to) => to.end(), /does not consist of signature lines: ""/],
   ['10 MB', (_reply, to) => to.end(Buffer.alloc(10 << 20, 'x')), /more than 65536 bytes/],
   ['nothing', () => {}, /did not answer within 0.5 s/],
   ['a reset', (_reply, to) => void to.socket?.resetAndDestroy(), /closed the connection without an answer/],

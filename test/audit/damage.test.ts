@@ -90,7 +90,7 @@ const TREE: Damage[] = [
   [
     'a stray file',
     () => put('stories/never-filed/index.html', 'news'),
-    /never-filed\/index\.html: the ledger does not ask for this file/,
+    /never-filed\/index\.html: the ledger does not call for this file/,
   ],
   [
     'a page of a private paper',
@@ -238,7 +238,7 @@ const FORGED: Damage[] = [
         `INSERT INTO files VALUES ('${PAPER}', 'story/${WITHDRAWN}', 'stories/${WITHDRAWN}.md', '${sha256('It was so.')}')`,
       );
     },
-    /high-water\.md: the manifest lists this file, which the ledger does not ask for/,
+    /high-water\.md: the manifest lists this file, which the ledger does not call for/,
   ],
   ['the headers for a CDN', () => stand.forge('_headers', changed('/', '/x')), /_headers: the file does not match/],
   [
@@ -426,7 +426,7 @@ const LEDGER: Damage[] = [
   [
     'what the press would have to print again',
     () => stand.sql(`DELETE FROM reads WHERE sheet = 'story/${PIECE}' AND tag LIKE 'piece:%'`),
-    /the manifest forgot that story\/low-water reads piece:/,
+    /the manifest does not record that story\/low-water reads piece:/,
   ],
   [
     'what the press would have to print again, in both its tables',

@@ -97,7 +97,7 @@ test('a backup that is cut or altered anywhere is refused, and leaves nothing', 
         for await (const _ of content);
       },
     });
-    assert.match(await faultOf(unpacked), /^the copy is no whole backup: .+\); use another copy$/, what);
+    assert.match(await faultOf(unpacked), /^the copy is not a complete backup: .+\); use another copy$/, what);
   };
   const runs = 60 * TIMES;
   const places = [
@@ -124,10 +124,10 @@ test('a backup that is cut or altered anywhere is refused, and leaves nothing', 
   const cut = join(folder, 'cut');
   writeFileSync(cut, whole.subarray(0, whole.length - 1));
   const above = tempFolder(t);
-  assert.match(await faultOf(restoredTo(join(above, 'a/var'), cut)), /cut short or altered/);
+  assert.match(await faultOf(restoredTo(join(above, 'a/var'), cut)), /truncated or altered/);
   assert.deepEqual(readdirSync(above), [], 'folders that were made are removed');
   mkdirSync(join(above, 'var'));
-  assert.match(await faultOf(restoredTo(join(above, 'var'), cut)), /cut short or altered/);
+  assert.match(await faultOf(restoredTo(join(above, 'var'), cut)), /truncated or altered/);
   assert.deepEqual(readdirSync(join(above, 'var')), []);
 });
 
@@ -149,14 +149,14 @@ test('what is no backup of this program is refused', async (t) => {
   assert.match(await made({ 'backup.json': text.replace('"backup": 1', '"backup": 2') }), newer);
   const now = manifestText({ ...rest, migrations: [] });
   for (const path of ['../door.key', '/etc/passwd', 'media/../../x', 'door.key/../x', '.restoring', 'a b.key']) {
-    assert.match(await made({ 'backup.json': now, [path]: 'x' }), /is no part of a backup/, path);
+    assert.match(await made({ 'backup.json': now, [path]: 'x' }), /is not part of a backup/, path);
   }
-  assert.match(await made({ 'broadsheet.db': 'x', 'backup.json': now }), /"broadsheet\.db" is no part of a backup/);
-  assert.match(await made({ 'backup.json': 'no JSON' }), /no whole backup/);
+  assert.match(await made({ 'broadsheet.db': 'x', 'backup.json': now }), /"broadsheet\.db" is not part of a backup/);
+  assert.match(await made({ 'backup.json': 'no JSON' }), /not a complete backup/);
   writeFileSync(join(folder, 'made'), 'PK');
-  assert.match(await faultOf(restoredTo(to, join(folder, 'made'))), /no whole backup/);
+  assert.match(await faultOf(restoredTo(to, join(folder, 'made'))), /not a complete backup/);
   writeFileSync(join(folder, 'made'), '');
-  assert.match(await faultOf(restoredTo(to, join(folder, 'made'))), /no whole backup/);
+  assert.match(await faultOf(restoredTo(to, join(folder, 'made'))), /not a complete backup/);
   assert.match(await faultOf(restoredTo(to, join(folder, 'none'))), /there is no file .*none; name a backup$/);
   assert.match(await faultOf(restoredTo(to, folder)), /is a folder; name a backup in it$/);
   assert.ok(!existsSync(to));
@@ -223,7 +223,7 @@ test('media that are missing are named, and the rest is backed up', async (t) =>
   assert.equal(missing.length, 1);
   const { code, stderr, stdout } = await run(t, home, ['backup', join(home, 'c')]);
   assert.equal(code, 1);
-  assert.match(stderr, /^sha256:[0-9a-f]{64}: the ledger names this media file, and DATA_DIR has it not\n$/);
+  assert.match(stderr, /^sha256:[0-9a-f]{64}: the ledger names this media file, but DATA_DIR does not have it\n$/);
   assert.match(stdout, /^backed up to /);
   const found = await drill(here, backupPlace(here, join(home, 'c'), AT), { restored: () => {}, audited: () => {} });
   assert.match(found.faults.join('\n'), /its bytes in DATA_DIR are missing/);

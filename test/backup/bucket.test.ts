@@ -148,5 +148,8 @@ test('a backup goes to a bucket and comes back; what is refused is one line', as
   assert.ok(item);
   store.objects.set('cut', { ...item, bytes: item.bytes.subarray(0, -9) });
   const cut = await run(t, tempFolder(t), ['restore', `s3://${BUCKET}/cut`], env);
-  assert.match(cut.stderr, /^broadsheet: s3:\/\/papers\/cut is no whole backup: it is cut short or altered [^\n]*\n$/);
+  assert.match(
+    cut.stderr,
+    /^broadsheet: s3:\/\/papers\/cut is not a complete backup: it is truncated or altered [^\n]*\n$/,
+  );
 });

@@ -40,7 +40,7 @@ test('a pipe or a device is never replaced by a file', { skip: process.platform 
   assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
   assert.match(
     await faultOf(backUp(settings, pipe)),
-    /pipe: is no file; name a file or a folder, or write to standard output: backup - > \S+pipe$/,
+    /pipe: is not a file; name a file or a folder, or write to standard output: backup - > \S+pipe$/,
   );
   assert.ok(lstatSync(pipe).isFIFO());
 });
@@ -130,7 +130,7 @@ test('two backups at once into one file are both whole', async (t) => {
 
 test('what standard output does not take is one line', { skip: process.platform !== 'linux' }, async (t) => {
   const one =
-    /^broadsheet: standard output takes no more \((?:write EPIPE|ENOSPC)[^\n]*: what was written is no whole [^\n]*\n$/;
+    /^broadsheet: standard output was closed \((?:write EPIPE|ENOSPC)[^\n]*: the backup is incomplete[^\n]*\n$/;
   const piped = start(t, folder, ['backup', '-']);
   // Long before there is something to write.
   piped.child.stdout?.destroy();

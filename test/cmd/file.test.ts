@@ -109,7 +109,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a page with HTML',
     { 'quay/pages/about.md': ABOUT('One.\n\n<script>alert(1)</script>') },
-    /^quay\/pages\/about\.md:7 prose: raw HTML "<script>" is not taken; write Markdown/,
+    /^quay\/pages\/about\.md:7 prose: raw HTML "<script>" is not allowed; write Markdown/,
   ],
   [
     'a page with a marker',
@@ -149,7 +149,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a field twice',
     { 'quay/stories/a.md': story('dek: Again.\n') },
-    /^quay\/stories\/a\.md:6 yaml: this field stands here for the second time; keep one of the two$/,
+    /^quay\/stories\/a\.md:6 yaml: this field appears twice; keep one of the two$/,
   ],
   [
     'an alias of nothing',
@@ -239,7 +239,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a link that runs',
     { 'quay/stories/a.md': story('', 'One.[^1]\n\n[x](&#106;avascript:x) Two.[^2]') },
-    /^quay\/stories\/a\.md:17 prose: the link "javascript:x" is not taken/,
+    /^quay\/stories\/a\.md:17 prose: the link "javascript:x" is not allowed/,
   ],
   [
     'text that is not UTF-8',

@@ -89,7 +89,7 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
     ['null', /^archive\.jsonl:4 body: null: must be an object$/],
     [
       line('nul', { prose: 'a\u0000b.[^1] [^2]' }),
-      /^archive\.jsonl:5 nul prose: the control character U\+0000 stands at character 2; take it out$/,
+      /^archive\.jsonl:5 nul prose: the control character U\+0000 is at character 2; remove it$/,
     ],
     ['\u0000', /^archive\.jsonl:6 line: the line is not JSON/],
     [
@@ -110,12 +110,12 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
     ],
     [
       line('sound', { headline: 'Again' }),
-      /^archive\.jsonl:11 sound line: line 1 has this slug already; give each piece a slug of its own$/,
+      /^archive\.jsonl:11 sound line: line 1 already has this slug; give each piece its own slug$/,
     ],
     [line('No Slug'), /^archive\.jsonl:12 No Slug slug: "No Slug" is not a slug/],
     [
       line('html', { prose: 'One.[^1] <b>Two</b>.[^2]' }).replace('</b>', ''),
-      /^archive\.jsonl:13 html prose: raw HTML "<b>" is not taken/,
+      /^archive\.jsonl:13 html prose: raw HTML "<b>" is not allowed/,
     ],
     [
       line('picture', { prose: 'One.[^1] Two.[^2] ![x](y.png)' }),

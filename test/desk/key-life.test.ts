@@ -77,7 +77,7 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   clock.now = NOON + HOUR - 1;
   assert.deepEqual([ask().id, askOther().id, ...rows()], [made.id, other.made.id, 'in_force', 'in_force']);
   clock.now = NOON + HOUR;
-  const ended = { code: 'key_expired', message: /this key ended at 2026-11-20T13:00:00\.000Z; / };
+  const ended = { code: 'key_expired', message: /this key expired at 2026-11-20T13:00:00\.000Z; / };
   assert.throws(ask, ended);
   assert.throws(askOther, ended);
   assert.deepEqual(rows(), ['expired', 'in_force']);

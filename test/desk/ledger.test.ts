@@ -132,7 +132,7 @@ function take(app: AppContext, clock: Clock, step: Step): void {
 /** Rebuilds everything that follows from the ledger, and compares. */
 function audit(app: AppContext): void {
   const { store } = app;
-  const { next, revisions } = generationAudit(store.doorKeys());
+  const { next, revisions } = generationAudit(store.signingKeys());
   const entries = [...store.entries()];
   assert.deepEqual(entries.flatMap(next), []);
   const seqs = entries.flatMap((entry) => (entry.type === 'generation' ? [entry.seq] : []));

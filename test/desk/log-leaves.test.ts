@@ -213,7 +213,7 @@ describe('what the transparency log says about a desk', () => {
     const { store, settings } = desk.app;
     desk.wait();
     rotateSigningKey(store, signingKeyFile(settings), signingName(settings), desk.clock.now);
-    const [old, present] = store.doorKeys();
+    const [old, present] = store.signingKeys();
     for (const service of ['desk', 'records'] as const) {
       assert.deepEqual(desk.entries(service).map(parseLeaf), [
         {

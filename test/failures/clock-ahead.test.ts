@@ -170,7 +170,7 @@ test('a clock before 1970 is refused in words, and everything that is not signed
   assert.equal(refused.status, 503);
   assert.match(
     String(refused.body.message),
-    /^nothing is signed: the clock here says 19\S+, a time before this program was written: set it/,
+    /^nothing is signed: the clock here says 19\S+, which is before this program was written: set it/,
   );
   const readers = await desk.reading();
   assert.equal(readers, 'front 200, story 200, search 200');

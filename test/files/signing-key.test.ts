@@ -26,7 +26,7 @@ const rotate = ({ store, settings, now }: AppContext) =>
   rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
 const open = ({ store, settings, now }: AppContext) =>
   openSigningKey(store, signingKeyFile(settings), signingName(settings), now());
-const present = ({ store }: AppContext) => store.doorKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
+const present = ({ store }: AppContext) => store.signingKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
 const kidOf = (receipt: string) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1))?.kid;
 
 /** Looks at hosts as a scanner does, and gives the kids that signed. */
@@ -45,7 +45,7 @@ test('a look makes no key, and a transaction that is taken back takes none with 
   const file = signingKeyFile(app.settings);
   // A process that signs without having opened the door.
   await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /there is no signing key yet/ });
-  assert.ok(!existsSync(file) && app.store.doorKeys().length === 0);
+  assert.ok(!existsSync(file) && app.store.signingKeys().length === 0);
 
   const half = () =>
     app.store.transact(() => {
@@ -53,7 +53,7 @@ test('a look makes no key, and a transaction that is taken back takes none with 
       throw new Error('taken back');
     });
   assert.throws(half, /taken back/);
-  assert.deepEqual(app.store.doorKeys(), []);
+  assert.deepEqual(app.store.signingKeys(), []);
   await assert.rejects(observe(app, 'early.example'), { code: 'unavailable' });
   open(app);
   const kids = await observe(app, 'harbor.example');
@@ -136,7 +136,7 @@ test('processes that rotate at once leave one key in force, and a server that si
     return (JSON.parse(stdout) as { kid: string }).kid;
   });
   assert.equal(new Set(kids).size, 3);
-  const keys = app.store.doorKeys();
+  const keys = app.store.signingKeys();
   assert.deepEqual([keys.length, keys.filter(({ retired_at }) => retired_at === null).length], [4, 1]);
   assert.equal(readSigningKey(signingKeyFile(app.settings)).kid, present(app));
   assert.deepEqual(await observe(app, 'harbor.example'), [present(app)]);

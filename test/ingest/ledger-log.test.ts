@@ -80,7 +80,7 @@ test('an export of version 1 is imported, and its past is logged by whoever sign
   assert.equal(other.store.log.size('desk'), 0);
   fillLogs(other.store);
   const notes = [...desk.store.entries()].filter(({ type }) => type === 'generation').length;
-  assert.equal(other.store.log.size('desk'), notes + desk.store.doorKeys().length);
+  assert.equal(other.store.log.size('desk'), notes + desk.store.signingKeys().length);
 });
 
 test('a log that is not of the ledger is refused with its line, and nothing is imported', async (t) => {

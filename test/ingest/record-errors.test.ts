@@ -50,7 +50,7 @@ zzz: 1
     'b/paper.yaml',
     'nameplate: One\nsections: [News]\nhue: red\nnameplate: Two\n',
     [
-      'b/paper.yaml:4 yaml: this field stands here for the second time; keep one of the two',
+      'b/paper.yaml:4 yaml: this field appears twice; keep one of the two',
       'b/paper.yaml:3 hue: "red": must be a number',
     ],
   ],
@@ -124,7 +124,7 @@ Three.[^9]
       'i/stories/many.md:5 category: "Weather" is not a section of this paper; use one of …',
       'i/stories/many.md:6 byline: "nobody" is not an active persona of this desk; use one of …',
       'i/stories/many.md:7 language: "xx_YY" is not a language tag; write it as in BCP 47, such as en, pt-BR or ja',
-      'i/stories/many.md:16 prose: raw HTML "<b>" is not taken; write Markdown, or put it in backticks to show it',
+      'i/stories/many.md:16 prose: raw HTML "<b>" is not allowed; write Markdown, or put it in backticks to show it',
       'i/stories/many.md:13 cited_facts[1].instrument: "javascript:x" is not the address of a document; give an http or https address, or the document\'s name',
       'i/stories/many.md:18 prose: [^9] points at no entry: cited_facts has 2; add the entry or correct the number',
       'i/stories/many.md:11 cited_facts[1]: no [^2] in the prose points at this entry; add the marker or take the entry out',
@@ -134,7 +134,7 @@ Three.[^9]
     'i/stories/twice.md',
     '---\nheadline: A\nheadline: B\ndek: ""\ncategory: Weather\nbyline: ada-holm\nslug: other\nair: false\n---\n\nOne.[^1]\n',
     [
-      'i/stories/twice.md:3 yaml: this field stands here for the second time; keep one of the two',
+      'i/stories/twice.md:3 yaml: this field appears twice; keep one of the two',
       `i/stories/twice.md:7 slug: the slug is the file's name, "twice", not "other"; rename the file or take the field out`,
       'i/stories/twice.md:2 cited_facts: this field is missing; add it',
       'i/stories/twice.md:5 category: "Weather" is not a section of this paper; use one of …',
@@ -148,7 +148,7 @@ Three.[^9]
       'i/pages/about.md:2 title: this field is missing; add it',
       'i/pages/about.md:4 nav: "top": must be one of "footer", "sections", "none"',
       'i/pages/about.md:2 titel: there is no field of this name; did you mean title?',
-      'i/pages/about.md:7 prose: raw HTML "<b>" is not taken; write Markdown, or put it in backticks to show it',
+      'i/pages/about.md:7 prose: raw HTML "<b>" is not allowed; write Markdown, or put it in backticks to show it',
     ],
   ],
   [

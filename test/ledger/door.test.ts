@@ -49,12 +49,12 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
   [
     'a headline is one line',
     { headline: 'One\ntwo' },
-    [['headline', /^the control character U\+000A stands at character 4; take it out$/]],
+    [['headline', /^the control character U\+000A is at character 4; remove it$/]],
   ],
   [
     'a headline has no heap of marks',
     { headline: `One${'\u0301\u0316'.repeat(51)}` },
-    [['headline', /^more than 100 combining marks or invisible characters stand in a row; leave out/]],
+    [['headline', /^more than 100 combining marks or invisible characters in a row; remove those/]],
   ],
   [
     'a headline shows something',
@@ -108,13 +108,13 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
     { prose: '[^1]'.repeat(5_001), cited_facts: [fact(1)] },
     [['prose', /^5001 markers are more than 5000; split the piece$/]],
   ],
-  ['a headline has no hidden line', { headline: 'One\u2028two' }, [['headline', /U\+2028 stands at character 4/]]],
+  ['a headline has no hidden line', { headline: 'One\u2028two' }, [['headline', /U\+2028 is at character 4/]]],
   [
     'a headline is Unicode',
     { headline: 'One \ud83d' },
-    [['headline', /^half of a surrogate pair stands alone in it; write it again in UTF-8$/]],
+    [['headline', /^it contains an unpaired surrogate; write it again in UTF-8$/]],
   ],
-  ['a dek is Unicode', { dek: '\udc00' }, [['dek', /half of a surrogate pair/]]],
+  ['a dek is Unicode', { dek: '\udc00' }, [['dek', /an unpaired surrogate/]]],
   [
     'a section is the paper’s',
     { category: 'Sport' },
@@ -145,24 +145,24 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
   [
     'prose holds no control character',
     { ...noFacts, prose: 'a\u0000b' },
-    [['prose', /^the control character U\+0000 stands at character 2; take it out$/]],
+    [['prose', /^the control character U\+0000 is at character 2; remove it$/]],
   ],
-  ['prose holds no half pair', { ...noFacts, prose: 'a\ud800b' }, [['prose', /half of a surrogate pair/]]],
+  ['prose holds no half pair', { ...noFacts, prose: 'a\ud800b' }, [['prose', /an unpaired surrogate/]]],
   ['prose may hold tabs and lines', { ...noFacts, prose: 'a\tb\nc' }, []],
   [
     'prose holds no HTML',
     { ...noFacts, prose: 'a <b>b</b>' },
     [
-      ['prose', /^raw HTML "<b>" is not taken; write Markdown, or put it in backticks to show it$/],
+      ['prose', /^raw HTML "<b>" is not allowed; write Markdown, or put it in backticks to show it$/],
       ['prose', /"<\/b>"/],
     ],
   ],
-  ['prose holds no comment', { ...noFacts, prose: '<!-- x -->' }, [['prose', /^raw HTML "<!-- x -->" is not taken/]]],
+  ['prose holds no comment', { ...noFacts, prose: '<!-- x -->' }, [['prose', /^raw HTML "<!-- x -->" is not allowed/]]],
   ['HTML may be shown in backticks', { ...noFacts, prose: 'a `<b>` and a <commit-id>' }, []],
   [
     'prose links to addresses',
     { ...noFacts, prose: '[x](javascript:alert(1))' },
-    [['prose', /^the link "javascript:alert\(1\)" is not taken; link to an http, https or mailto address$/]],
+    [['prose', /^the link "javascript:alert\(1\)" is not allowed; link to an http, https or mailto address$/]],
   ],
   [
     'prose shows pictures of the paper',
@@ -197,7 +197,7 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
   [
     'a marker is where readers see it',
     { ...oneFact({}), prose: '![a[^1]](media/art/quay.svg)' },
-    [['prose', /^\[\^1\] stands where no reader sees it: in a picture's description/]],
+    [['prose', /^\[\^1\] is where no reader sees it: in a picture's description/]],
   ],
   ['a statement is there', oneFact({ statement: '' }), [['cited_facts[0].statement', /empty/]]],
   ['a source is there', oneFact({ source: '' }), [['cited_facts[0].source', /empty/]]],

@@ -67,17 +67,17 @@ function drip(response: ServerResponse, byte: string): void {
 }
 
 const ANSWERS: [claim: string, answer: (response: ServerResponse) => void, words: RegExp][] = [
-  ['200 with an empty body', (to) => to.end(), /answer is not of signature lines: ""$/],
-  ['nonsense', (to) => to.end('<html>\n<p>hello\n'), /not of signature lines: "<html>\\n<p>hello\\n"$/],
-  ['lines that stop in the middle', (to) => to.end(LINES.slice(0, -9)), /not of signature lines/],
-  ['bytes that are not text', (to) => to.end(Buffer.alloc(300, 0xff)), /not of signature lines/],
+  ['200 with an empty body', (to) => to.end(), /response does not consist of signature lines: ""$/],
+  ['nonsense', (to) => to.end('<html>\n<p>hello\n'), /does not consist of signature lines: "<html>\\n<p>hello\\n"$/],
+  ['lines that stop in the middle', (to) => to.end(LINES.slice(0, -9)), /does not consist of signature lines/],
+  ['bytes that are not text', (to) => to.end(Buffer.alloc(300, 0xff)), /does not consist of signature lines/],
   [
     'a redirect',
     (to) => to.writeHead(308, { Location: '/elsewhere' }).end(),
     /answered 308, a redirect: name its final/,
   ],
   ['no answer', () => {}, /did not answer within 1 s/],
-  ['a byte now and then', (to) => drip(to.writeHead(200), '—'), /answer did not end within 1 s/],
+  ['a byte now and then', (to) => drip(to.writeHead(200), '—'), /response did not end within 1 s/],
   ['a closed connection', (to) => to.destroy(), /closed the connection without an answer/],
   [
     'half an answer',

@@ -130,7 +130,7 @@ test('bad pictures get one line each, and a location reaches neither the databas
     [
       'huge.png has more than 100 million pixels; make it smaller.',
       'really.png holds JPEG, not PNG as its name says; rename it or export it as PNG.',
-      'short.jpg is cut short or damaged: its pixels cannot all be read; send the whole JPEG file again.',
+      'short.jpg is truncated or damaged: its pixels cannot all be read; send the whole JPEG file again.',
     ],
     said.stderr,
   );

@@ -38,7 +38,7 @@ test('one address is exported, erased and suppressed by command', async (t) => {
   for (const verb of ['export', 'erase']) {
     const again = await reader(verb);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /^broadsheet: nothing is kept of this address; check its spelling/);
+    assert.match(again.stderr, /^broadsheet: nothing is stored about this address; check its spelling/);
   }
   assert.equal((await reader('suppress')).code, 0);
   assert.equal(subscribeByAdmin(app.store, PAPER, address, { choices: {} }, { now: app.now(), newId }), 'suppressed');

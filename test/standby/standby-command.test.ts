@@ -160,10 +160,10 @@ test('a standby whose copy lags signs nothing until it has what was signed', asy
   const doctor = await run(t, standby.folder, ['doctor'], env);
   assert.match(
     doctor.stdout,
-    /FAULT lease: .* took it since .* and renews it no more: nobody signs\n +restore the newest/,
+    /FAULT lease: .* took it since .* and no longer renews it: nobody signs\n +restore the newest/,
   );
   const status = await run(t, standby.folder, ['log', 'status'], env);
-  assert.match(status.stdout, /renews it no more; the log \S+ has \d+ leaves here, and the server that signed last/);
+  assert.match(status.stdout, /no longer renews it; the log \S+ has \d+ leaves here, and the server that signed last/);
   // The disk of the lost machine is read after all.
   await backUp('2');
   await untilIn(standby, async () => ((await file(standby.url, 'at-last')) === 201 ? true : null));
@@ -211,7 +211,7 @@ test('a backup that is damaged or older is not used, and what was served stays',
   await isReady(standby.url);
   await shows(standby.url, 'the-second');
   put('2', (bytes) => bytes.subarray(0, bytes.length - 100));
-  await until(() => (/current\.tar\.zst is no whole backup/.test(standby.said.stderr) ? true : null));
+  await until(() => (/current\.tar\.zst is not a complete backup/.test(standby.said.stderr) ? true : null));
   await shows(standby.url, 'the-second');
   put('older');
   await until(() =>

@@ -223,7 +223,7 @@ test('processes that file at once on a new database all succeed, and the ledger 
   assert.match(stdout, /^180 generations, \d+ leaves and 0 files audited, 2 faults$/m);
   assert.doesNotMatch(stdout, /revision|seq|key/);
   const app = appContextIn(t, folder, { now: Date.now() });
-  assert.equal(app.store.doorKeys().length, 1, 'one door key was made');
+  assert.equal(app.store.signingKeys().length, 1, 'one door key was made');
   assert.equal(app.store.archive('quay').latest({ limit: 999 }).length, 120);
 });
 

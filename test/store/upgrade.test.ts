@@ -129,7 +129,7 @@ for (const version of ['0.1.0']) {
     const app = appContextIn(t, folder, clock);
     app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
     const { store } = app;
-    const known = store.doorKeys();
+    const known = store.signingKeys();
     assert.ok([...store.manifest.staleTags(PAPER)].length > 0, 'what the press owed is still owed');
     assert.equal(
       app.desk.signingKey.kid,
@@ -140,7 +140,7 @@ for (const version of ['0.1.0']) {
     assert.deepEqual(store.archive(PAPER).search(['flood'], 10), [id]);
     fileStory(app.desk, PAPER, filing('after'), { by: 'cli' });
     airStory(app.desk, PAPER, 'after', { by: 'cli' });
-    assert.deepEqual(store.doorKeys(), known, 'no key was made');
+    assert.deepEqual(store.signingKeys(), known, 'no key was made');
     await pressPapers(app, { full: true });
     const { generations, observations, faults } = await auditApp(app);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);

@@ -23,7 +23,7 @@ export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
       setHeader(c, 'Allow', FILE_METHODS);
-      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${FILE_METHODS}`);
+      throw new Fault('method_not_allowed', `${c.req.method} is not allowed here; use ${FILE_METHODS}`);
     }
     const isApi = /^\/([^/]+\/)?api(\/|$)/.test(c.req.path);
     const type = accepts(c, {

@@ -25,8 +25,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'this key was revoked; ask the paper’s admin for another',
       ],
       key_expired: [
-        'the key has ended, as it was made to.',
-        'this key ended at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
+        'the key has expired.',
+        'this key expired at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
       ],
     },
     headers: { 'WWW-Authenticate': 'Challenge' },
@@ -38,7 +38,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'this key opens the-harbor-ledger and nothing else; use it under that paper’s path',
       ],
       level_too_low: [
-        'the key’s level does not reach this route.',
+        'the key’s level does not permit this route.',
         'this route takes an admin key, and yours is a read key',
       ],
       terms_unsigned: [
@@ -58,7 +58,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   409: {
     codes: {
       conflict: [
-        'what is asked does not fit what is there by now: a slug that is taken, a revision made from an older one.',
+        'the request conflicts with the current state: the slug is taken, or the revision was made from an older one.',
         'revision 2 is the newest, and this one was made from 1; read it again and send the change again',
       ],
     },
@@ -112,7 +112,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   },
   503: {
     codes: {
-      unavailable: ['try again after `Retry-After` seconds.', 'this cannot be answered just now; try again soon'],
+      unavailable: ['try again after `Retry-After` seconds.', 'this cannot be answered right now; try again soon'],
     },
     headers: { 'Retry-After': 'RetryAfter' },
   },

@@ -90,7 +90,7 @@ export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(day, (c) => {
     const { day: asked } = c.req.valid('param');
     if (Date.parse(asked) > app.now()) {
-      throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
+      throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
     }
     return cached(`day ${asked}`, () => {
       const links = linksFor(app, c);

@@ -139,7 +139,7 @@ export const ReaderRecord = z
       }),
     ),
   })
-  .openapi('Reader', { description: 'Everything that the paper keeps of one address.' });
+  .openapi('Reader', { description: 'Everything that the paper stores about one address.' });
 
 export const Erased = z
   .object({ email: z.string(), erased: z.literal(true) })

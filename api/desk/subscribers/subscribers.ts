@@ -42,7 +42,7 @@ const list = operation({
   description: 'A read key and an agent’s get the counts, and nothing else.',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: {
-    200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they came.'),
+    200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they subscribed.'),
     ...faults(),
   },
 });
@@ -55,7 +55,7 @@ const subscribe = operation({
   tags: ['Readers'],
   summary: 'Order alerts by mail; with an admin key and `emails`, for others',
   description: [
-    'Double opt-in: the address gets one mail that asks to confirm, and nothing else until its reader does. The answer is the same whatever is known of the address.',
+    'Double opt-in: the address gets one mail that asks to confirm, and nothing else until its reader does. The response is the same for every address.',
     'With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.',
     'A form that is sent with `Accept: text/html` is answered with a page.',
   ].join('\n\n'),
@@ -72,7 +72,7 @@ const subscribe = operation({
   responses: {
     200: ok(AdminResults, 'What became of each address of an admin’s order.'),
     202: {
-      description: 'The order was taken, or there was nothing to take: the answer does not tell which.',
+      description: 'The order was accepted, or there was nothing to do: the response does not say which.',
       content: { 'application/json': { schema: Pending }, 'text/html': { schema: { type: 'string' } } },
     },
     ...faults(413, 415, 422),
@@ -82,7 +82,7 @@ const subscribe = operation({
 const read = operation({
   operationId: 'readSubscriber',
   tags: ['Readers'],
-  summary: 'Everything that is kept of one address',
+  summary: 'Everything that is stored about one address',
   request: { params: emailParam },
   responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
 });
@@ -169,5 +169,5 @@ function isAdminOrder(json: unknown): json is { emails: unknown } {
 function addressIn(text: string): Address {
   const address = readAddress(text);
   if (!('problem' in address)) return address;
-  throw new Fault('not_found', `nothing is kept of this: as an address it ${address.problem}`);
+  throw new Fault('not_found', `nothing is stored about this address: it ${address.problem}`);
 }

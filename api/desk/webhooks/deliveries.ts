@@ -20,7 +20,7 @@ const list = operation({
   ...common,
   operationId: 'listDeliveries',
   summary: 'What was sent to webhooks, and every attempt',
-  description: 'Those of the last 30 days. Nothing of what a receiver answered is kept but the status.',
+  description: 'Those of the last 30 days. Of each receiver’s response, only the status is stored.',
   request: {
     query: z.object({
       limit: limitParam(50, 200),
@@ -38,7 +38,7 @@ const retry = operation({
   summary: 'Send one again, now',
   description: [
     'The same bytes under the same `webhook-id`, with a new signature. A waiting delivery is sent now and keeps its schedule; any other gets one attempt.',
-    'It is sent a moment after the answer, also to a webhook that is switched off; when it takes it, it is on again.',
+    'It is sent right after the response, even to a webhook that is switched off; if it succeeds, the webhook is on again.',
   ].join('\n\n'),
   before: [jsonBody({ mayBeEmpty: true })],
   request: {

@@ -12,7 +12,7 @@ const AttemptRow = z
     ms: z.int().min(0).openapi({ description: 'How long it took.' }),
     error: z.string().nullable().openapi({
       description:
-        'Null when it was taken; else a word: `status`, `redirect`, `gone`, `timeout`, `refused`, `closed`, `dns`, `tls`, `unreachable`, `not_http`, `private_address`, `bad_address`, `no_webhook`, `failed`.',
+        'Null when it was accepted; otherwise one of: `status`, `redirect`, `gone`, `timeout`, `refused`, `closed`, `dns`, `tls`, `unreachable`, `not_http`, `private_address`, `bad_address`, `no_webhook`, `failed`.',
     }),
   })
   .openapi('Attempt');
@@ -49,10 +49,10 @@ export const DeliveryRow = z
         off_reason: z.enum(OFF_REASONS).nullable(),
       })
       .openapi({ description: 'Whom it is for.' }),
-    state: z.enum(DELIVERY_STATES).openapi({ description: 'To be sent or sent again, taken, or given up.' }),
+    state: z.enum(DELIVERY_STATES).openapi({ description: 'To be sent or sent again, accepted, or given up.' }),
     made_at: z.iso.datetime(),
     attempts: z.array(AttemptRow).openapi({ description: 'Oldest first.' }),
-    next_attempt_at: z.iso.datetime().nullable().openapi({ description: 'Null when none is to come.' }),
+    next_attempt_at: z.iso.datetime().nullable().openapi({ description: 'Null when no attempt is scheduled.' }),
   })
   .openapi('Delivery', { example: EXAMPLE });
 

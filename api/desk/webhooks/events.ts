@@ -5,14 +5,18 @@ import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 
 /** A story's row as receivers get it: its byline always declares an AI author. */
-const ToldStory = StoryRow.extend({
+const WebhookStory = StoryRow.extend({
   byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
-}).openapi('ToldStory', { description: 'A story as webhooks receive it.' });
+}).openapi('WebhookStory', { description: 'A story as webhooks receive it.' });
 
 /** The events that a paper's receivers get, by type (`src/readers/webhook-message.ts`). */
 export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
-  'story.aired': { name: 'StoryAired', summary: 'A piece went on air, for the first time or again', data: ToldStory },
-  'story.revised': { name: 'StoryRevised', summary: 'A piece on air was revised', data: ToldStory },
+  'story.aired': {
+    name: 'StoryAired',
+    summary: 'A piece went on air, for the first time or again',
+    data: WebhookStory,
+  },
+  'story.revised': { name: 'StoryRevised', summary: 'A piece on air was revised', data: WebhookStory },
   'story.withdrawn': {
     name: 'StoryWithdrawn',
     summary: 'A piece left the air',

@@ -39,13 +39,13 @@ const WebhookRow = z
     sections: z.array(z.string()).openapi({ description: 'The sections whose events it gets.' }),
     cast: z.boolean().openapi({ description: 'Whether it gets the events of the video edition.' }),
     made_at: z.iso.datetime(),
-    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has taken nothing.' }),
+    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has accepted nothing.' }),
     off_at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'When it was switched off. A test or a retry that it takes switches it on again.' }),
+      .openapi({ description: 'When it was switched off. A successful test or retry switches it on again.' }),
     off_reason: z.enum(OFF_REASONS).nullable().openapi({
-      description: '`gone`: it answered 410. `failing`: it took nothing for a whole schedule of retries.',
+      description: '`gone`: it answered 410. `failing`: it accepted nothing during a whole schedule of retries.',
     }),
   })
   .openapi('Webhook', { example: ROW });
@@ -107,7 +107,7 @@ const tryOut = operation({
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
   description:
-    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
+    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows what came of it.',
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam, headers: IDEMPOTENCY },
   responses: {

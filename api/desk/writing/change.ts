@@ -8,7 +8,7 @@ export const changeSchema = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id
   z
     .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
     .openapi(id, {
-      description: 'What is left out stays as it is, and null takes away what may be absent.',
+      description: 'Omitted members keep their values; null removes an optional one.',
       properties: membersOf(schema),
       additionalProperties: false,
       example,

@@ -33,8 +33,8 @@ const KeyRow = z
       description:
         'Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log.',
     }),
-    expires_at: time.openapi({ description: 'From when on it opens nothing; null for one that lasts.' }),
-    used_at: time.openapi({ description: 'The last use that was noted; noting lags a little behind.' }),
+    expires_at: time.openapi({ description: 'When it expires; null if it never does.' }),
+    used_at: time.openapi({ description: 'The last recorded use; recording lags by a moment.' }),
     uses: z
       .object({ days: z.int().min(0), first_day: z.iso.date().nullable(), last_day: z.iso.date().nullable() })
       .openapi({ description: 'On how many UTC days it was used, and the first and the last of them.' }),

@@ -191,7 +191,7 @@ function checkedPath(path: string, field: string): string {
   const endings = Object.keys(MEDIA_FORMATS).join(' ');
   throw new Fault(
     'unsupported_media_type',
-    `${field} ${JSON.stringify(path)} is of no format that a paper holds; end it with one of ${endings}`,
+    `${field} ${JSON.stringify(path)} is not in a supported format; end it with one of ${endings}`,
   );
 }
 

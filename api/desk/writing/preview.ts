@@ -38,7 +38,7 @@ const link = operation({
   tags: ['Writing'],
   summary: 'A link to the page of a piece that is not on air',
   description:
-    'Whoever has the link sees the newest revision of the piece as its page would be, without a key, also in a private paper. It lasts for seven days, until the piece goes on air (from then on it leads to the piece’s page), or until the key that asked for it is revoked. Each request makes another link, and of a piece’s links the newest 100 count.',
+    'Anyone with the link sees the newest revision of the piece as its page would be, without a key, also in a private paper. It lasts for seven days, until the piece goes on air (from then on it leads to the piece’s page), or until the key that asked for it is revoked. Each request makes another link, and of a piece’s links the newest 100 count.',
   request: { params: idParam },
   responses: {
     200: ok(

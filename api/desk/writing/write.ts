@@ -78,7 +78,7 @@ export async function write<Body extends object>(
       storeAnswer({ answers, key: key.id, at }, named, { status, body: whole });
     } catch (error) {
       // The write and its response are stored, except for the result of the press. That does not justify a failure.
-      writer.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
+      writer.logger.error({ request_id: c.get('requestId'), err: error }, 'failed to store the result of the press');
     }
   }
   // RFC 9110, section 15.3.2.

@@ -83,7 +83,7 @@ const later = (settings: Pick<Settings, 'contact'>) => ({
   busy: { seconds: 1, message: 'another request with this payment is under way; send the same payment again' },
   down: {
     seconds: 5,
-    message: 'payments cannot be checked just now, and nothing was charged; send the same payment again',
+    message: 'payments cannot be checked right now, and nothing was charged; send the same payment again',
   },
   unknown: {
     seconds: 5,

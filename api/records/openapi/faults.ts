@@ -26,7 +26,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
       ],
       key_expired: [
         'the key has expired.',
-        'this key ended at 2026-11-30T00:00:00.000Z; make another on your account’s page',
+        'this key expired at 2026-11-30T00:00:00.000Z; make another on your account’s page',
       ],
     },
     headers: { 'WWW-Authenticate': 'Challenge' },
@@ -47,7 +47,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   403: {
     codes: {
       level_too_low: [
-        'the level of the key does not reach this route.',
+        'the level of the key does not permit this route.',
         'this route is the operators’, and your key is an account key',
       ],
       export_needs_account: [
@@ -103,7 +103,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     codes: {
       unavailable: [
         'retry after `Retry-After` seconds, with the same payment if there was one: it is not charged twice. The `reason` of a payment is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid.',
-        'this cannot be answered just now; try again soon',
+        'this cannot be answered right now; try again soon',
       ],
     },
     headers: { 'Retry-After': 'RetryAfter' },

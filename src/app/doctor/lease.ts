@@ -17,7 +17,7 @@ export async function checkLease(settings: Settings, app: AppContext | null): Pr
   if (isHere) return holds(`${name}: ${holder.name} holds it${since}, on this machine`);
   if (!(isFresh ?? (await watchSignerLease(settings, settings.leaseUrl)))) {
     return fault(
-      `${name}: ${holder.name} took it${since} and renews it no more: nobody signs`,
+      `${name}: ${holder.name} took it${since} and no longer renews it: nobody signs`,
       copyFault === null ? 'start that server, or a standby, which takes over' : COPY,
     );
   }

@@ -59,7 +59,7 @@ function database(settings: Settings, app: AppContext | null) {
 
 function doorKey(settings: Settings, app: AppContext | null) {
   const file = signingKeyFile(settings);
-  const keys = app?.store.doorKeys() ?? [];
+  const keys = app?.store.signingKeys() ?? [];
   const present = keys.find(({ retired_at }) => retired_at === null);
   if (!existsSync(file)) {
     if (present === undefined) return open('there is none yet; the first start creates it');

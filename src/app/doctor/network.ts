@@ -123,7 +123,7 @@ async function saleOfCredits({ x402 }: Settings) {
 
 function within(work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it was silent for ${PATIENCE / 1_000} seconds`)), PATIENCE);
+    const timer = setTimeout(() => reject(new Error(`it did not answer within ${PATIENCE / 1_000} seconds`)), PATIENCE);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -52,8 +52,8 @@ export async function sendHubPings(
     const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
     measurements.hubPing.publish({ outcome });
     if (error === null) logger.info(about, 'told the hub');
-    else if (again !== null) logger.warn(about, 'the hub did not take a ping; it is repeated');
-    else logger.error(about, 'the hub took no ping for days; it is given up');
+    else if (again !== null) logger.warn(about, 'the hub rejected a ping; it is retried');
+    else logger.error(about, 'the hub rejected every ping for days; giving up');
   };
   await Promise.all(claimed.map(send));
   return claimed.length;

@@ -13,7 +13,7 @@ const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
 };
 
 const NOBODY_ASKED =
-  'Nobody was asked whether this is the log that others see: give --policy to demand its signature and the quorum of its witnesses.';
+  'Whether others see the same log was not checked: give --policy to demand its signature and the quorum of its witnesses.';
 
 /** Describes a log that was read, in lines for people. */
 export function verifiedLogLines(checked: CheckedLog): string[] {

@@ -105,9 +105,7 @@ export class LogMemory {
     const key = this.#keys.get(nameOf('desk', receipt.kid));
     if (key === undefined) {
       const means = 'somebody signs with a key that the paper has not announced';
-      return [
-        { kind: 'key', what: `${what} names key ${shown(receipt.kid)}, which no leaf before it announces`, means },
-      ];
+      return [{ kind: 'key', what: `${what} names key ${shown(receipt.kid)}, which no earlier leaf announces`, means }];
     }
     const publicKey = publicKeyIn(key);
     const read = parseNote(note);
@@ -134,7 +132,7 @@ export class LogMemory {
       publicKey !== null &&
       read.signatures.slice(0, SIGNATURES_MAX).some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode));
     if (!isSigned) {
-      const what = `the correction of the clock is not signed by a key that a leaf before it announces`;
+      const what = `the correction of the clock is not signed by a key that an earlier leaf announces`;
       return [{ kind: 'key', what, means: 'it excuses nothing, and a paper does not log what it has not signed' }];
     }
     const time = Date.parse(clock.true_time);

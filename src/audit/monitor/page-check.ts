@@ -137,7 +137,7 @@ export async function checkPage(
   const [first] = missing;
   const since = first === undefined ? null : (page.unlogged_since ?? now);
   if (first !== undefined && since !== null && (claimsLeaf(proof, log.head.size) || now - since >= GRACE)) {
-    const what = `the receipt for revision ${first.receipt.revision} is no leaf of the log, and the page is there since ${isoTime(since)}`;
+    const what = `the receipt for revision ${first.receipt.revision} is not a leaf of the log, and the page has existed since ${isoTime(since)}`;
     findings.push(found('unlogged', what, 'it can be changed or denied later, and nobody would see it'));
   }
   return {

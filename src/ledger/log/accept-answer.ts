@@ -26,11 +26,11 @@ export async function cosignedAt(
   const answered: SignedCheckpoint = { ...checkpoint, note: { text: checkpoint.note.text, signatures: lines } };
   const signed = await signedBy(answered, key, crypto);
   if (signed.by === 'unchecked') {
-    throw new LogFault(`the answer is signed by ${shown(key.name)} with ML-DSA-44, which cannot be checked here`);
+    throw new LogFault(`the response is signed by ${shown(key.name)} with ML-DSA-44, which cannot be checked here`);
   }
   if (signed.by === 'nobody') {
     const names = [...new Set(lines.map(({ name }) => name))];
-    throw new LogFault(`the answer is not signed by ${shown(key.name)} but by ${shown(names.join(', '))}`);
+    throw new LogFault(`the response is not signed by ${shown(key.name)} but by ${shown(names.join(', '))}`);
   }
   const time = signed.time ?? 0;
   if (time === 0) throw new LogFault(`the cosignature of ${shown(key.name)} has no time`);

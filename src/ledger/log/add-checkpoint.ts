@@ -51,11 +51,11 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
     const { fault = `the witness answered ${status}`, cure } = REFUSALS[status] ?? {};
     throw new LogFault(`${fault}${said}${cure === undefined ? '' : `; ${cure}`}`);
   }
-  if (body.length > ANSWER_MAX) throw new LogFault(`the witness' answer has more than ${ANSWER_MAX} characters`);
+  if (body.length > ANSWER_MAX) throw new LogFault(`the witness’s response has more than ${ANSWER_MAX} characters`);
   const lines = parseSignatureLines(body);
-  if (lines === null) throw new LogFault(`the witness' answer is not of signature lines: ${shown(body)}`);
+  if (lines === null) throw new LogFault(`the witness’s response does not consist of signature lines: ${shown(body)}`);
   if (lines.length > LINES_MAX) {
-    throw new LogFault(`the witness' answer has ${lines.length} signature lines; ${LINES_MAX} are the most`);
+    throw new LogFault(`the witness’s response has ${lines.length} signature lines; ${LINES_MAX} are the most`);
   }
   return { kind: 'cosigned', lines, text: body };
 }

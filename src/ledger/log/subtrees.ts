@@ -76,6 +76,6 @@ export function completeSubtrees({ start, end }: Subtree): CompleteSubtree[] {
 
 function needPlace(isThere: boolean, place: number, size: number): void {
   if (!Number.isSafeInteger(place) || !Number.isSafeInteger(size) || place < 0 || !isThere) {
-    throw new RangeError(`${place} is no place in a tree of ${size} leaves`);
+    throw new RangeError(`${place} is not a position in a tree of ${size} leaves`);
   }
 }

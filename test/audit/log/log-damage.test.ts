@@ -139,7 +139,7 @@ const DAMAGES: [claim: string, damage: () => void, said: RegExp][] = [
       sql(
         `INSERT INTO log_leaves SELECT 'desk', max(leaf_index) + 1, zeroblob(32), '${HASH}' FROM log_leaves WHERE log = 'desk'`,
       ),
-    /^log of the desk: leaf \d+ \(receipt-hash\): nothing that was signed stands behind it$/,
+    /^log of the desk: leaf \d+ \(receipt-hash\): it has no signed record$/,
   ],
   [
     'an observation without a leaf',
@@ -152,7 +152,7 @@ const DAMAGES: [claim: string, damage: () => void, said: RegExp][] = [
   [
     'a withdrawal that never was',
     () => sql("UPDATE log_leaves SET entry = replace(entry, 'piece ', 'piece x') WHERE entry LIKE 'withdrawal%'"),
-    /^log of the desk: leaf \d+ \(withdrawal\): nothing that was signed stands behind it$/,
+    /^log of the desk: leaf \d+ \(withdrawal\): it has no signed record$/,
   ],
   [
     'a piece that went without a withdrawal',

@@ -121,7 +121,7 @@ const KEY_CASES: [claim: string, work: (log: DeskLog) => void, what: RegExp][] =
   [
     'a key that was never logged',
     (log) => void log.publish('a', {}, deskSigner(12)),
-    /names key "\S+", which no leaf before it announces$/,
+    /names key "\S+", which no earlier leaf announces$/,
   ],
   [
     'a signature by another key than the named one',
@@ -179,7 +179,7 @@ test('a leaf that nobody can read is found', async (t) => {
   const { paper, look } = await watched(t);
   paper.log.append(['gossip/v1\n']);
   paper.publishLog();
-  assertFound(await look(), 'leaf', /leaf 5$/, /no kind of leaf/);
+  assertFound(await look(), 'leaf', /leaf 5$/, /not a known kind of leaf/);
 });
 
 test('a page whose receipt is no leaf is found once the log is late, or at once when it says otherwise', async (t) => {
@@ -193,12 +193,12 @@ test('a page whose receipt is no leaf is found once the log is late, or at once 
     await look(),
     'unlogged',
     /stories\/secret\/$/,
-    /^the receipt for revision 1 is no leaf of the log, and the page is there since/,
+    /^the receipt for revision 1 is not a leaf of the log, and the page has existed since/,
   );
   paper.remove('secret');
   paper.publish('lie', {}, { isLogged: false });
   paper.press('lie', { origin: 'papers.example/log', index: 4, tlog_proof: '' });
-  assertFound(await look(), 'unlogged', /stories\/lie\/$/, /is no leaf/);
+  assertFound(await look(), 'unlogged', /stories\/lie\/$/, /is not a leaf/);
 });
 
 test('a story that was changed without a new revision is found', async (t) => {
@@ -333,7 +333,7 @@ test('a log without its quorum, or by another key, has not been checked', async 
   paper.publishLog();
   const one = await look();
   assert.deepEqual(one.findings, []);
-  assert.match(one.unchecked.join('\n'), /has not the quorum "w1"/);
+  assert.match(one.unchecked.join('\n'), /does not meet the quorum "w1"/);
   assert(!existsSync(state));
   paper.publishLog(witness.cosign(paper.log.checkpoint(), 1_790_000_000));
   assertQuiet(await look());

@@ -70,7 +70,7 @@ test('with a policy a story’s receipt must be in its log, and the quorum have 
     [undefined, /^log: there is no proof that the receipt is in the log; /],
     [
       logProof(log, { witness: OTHER }),
-      /^log: the checkpoint has not the quorum "w1": 0 of 1 known witnesses cosigned$/,
+      /^log: the checkpoint does not meet the quorum "w1": 0 of 1 known witnesses cosigned$/,
     ],
     [logProof(stranger), /^log: the checkpoint is not signed by a key that the policy has for "papers\.example\/log"$/],
     [{ ...sound, index: 0 }, /^log: it says index 0, but its proof is of entry 1$/],
@@ -151,7 +151,7 @@ test('verify says who has seen the log, or that nobody looked', async (t) => {
       0,
       /the chain hold\nA receipt proves [^\n]+\nebb revision 1: leaf 1 of papers\.example\/log, cosigned by w1 at \S+\n$/,
     ],
-    [[file], 0, /\nNobody looked at the log: with --policy, [^\n]+\n$/],
+    [[file], 0, /\nThe log was not checked: with --policy, [^\n]+\n$/],
     [[file, '--policy', policy], 1, /proof\.json: log: there is no proof that the receipt is in the log; [^\n]+\n/],
     [[file, '--policy', file], 2, /proof\.json: line 1 of the policy: /],
     [[file, '--policy', join(folder, 'none')], 2, /none does not exist; give a tlog-policy/],

@@ -59,7 +59,7 @@ describe('signing in', () => {
     assert.equal((await stranger().post('/account/enter', { token })).status, 303);
     const again = await stranger().post('/account/enter', { token });
     assert.equal(again.status, 404);
-    assert.match(again.text, /This link does not sign anybody in[^<]*<[\s\S]*Send me a link/);
+    assert.match(again.text, /This link cannot sign you in[^<]*<[\s\S]*Send me a link/);
     assert.equal(again.headers['set-cookie'], undefined);
     const late = await stand.linkFor('late@example.org');
     stand.clock.now += SIGN_IN_LIFETIME;

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 
-// Callers who ask doors of a server in turn and never pause, in a process of its own: the p99 of each door, in ms.
+// Callers that request the given routes in turn and never pause, in their own process. Prints the p99 of each route in ms.
 
 const [, , url = '', callers = '', span = '', ...paths] = process.argv;
 const took = new Map<string, number[]>(paths.map((path) => [path, []]));
