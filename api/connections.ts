@@ -36,7 +36,7 @@ export function followConnections(server: Server): Connections {
   return {
     async accepted() {
       const last = performance.now() + ACCEPT;
-      // libuv accepts one connection in each turn of the loop. The first turn may be under way.
+      // libuv accepts one connection in each turn of the loop. The first turn may have started.
       for (let idle = 0; idle < 2 && performance.now() < last; ) {
         const before = count;
         await yielded();
@@ -53,8 +53,8 @@ export function followConnections(server: Server): Connections {
 }
 
 /**
- * Keeps a server from closing connections of which it has not sent the whole response: Node takes one that has ended
- * for one that was sent. `server.close()` closes idle connections too.
+ * Keeps a server from closing connections of which it has not sent the whole response: Node treats an ended response as
+ * sent. `server.close()` closes idle connections too.
  */
 function spareSending(server: Server, open: ReadonlySet<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);

@@ -48,7 +48,7 @@ export function isLong({ complete, headers }: IncomingMessage): boolean {
   return !complete && !(Number(headers['content-length']) <= SHORT);
 }
 
-/** Whether the caller was told that the connection closes. Anything that it sends now is ignored. */
+/** Whether a response announced that the connection closes. Anything that it sends now is ignored. */
 export function isClosing({ socket }: IncomingMessage): boolean {
   return socket.writableEnded;
 }

@@ -28,7 +28,7 @@ const SWEEP = 100;
 export interface Listening {
   /** The service's URL, with the actual port. */
   url: string;
-  /** Goes on answering, and ends each connection with its next response: the next one goes elsewhere. */
+  /** Keeps answering, and closes each connection after its next response, so that clients reconnect elsewhere. */
   drain(): void;
   /** Accepts no more requests, finishes those in progress, and resolves. */
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export async function listen(
     // HTTP/1.0, which health checks use, has no Host. Node rejects HTTP/1.1 requests without one.
     if (httpVersion === '1.0') headers.host ||= new URL(place.origin).host;
   });
-  // Without a listener Node drops such connections silently. This server is no tunnel.
+  // Without a listener Node drops such connections silently. This server does not tunnel.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
     socket.end(BARE_405, () => socket.destroy());

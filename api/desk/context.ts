@@ -22,10 +22,7 @@ export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext):
 /** By the paper as of one edition. */
 const linksOfEditions = new WeakMap<object, Links>();
 
-/**
- * The same, of the edition with which the request began: what they read of it is read once. Whoever has changed the
- * paper since uses `linksFor`.
- */
+/** The same, for the edition at the start of the request, read once. After a change to the paper use `linksFor`. */
 export function linksOfEdition(app: Pick<AppContext, 'store'>, c: PaperContext): Links {
   const { paper, root } = c.get('site');
   const kept = linksOfEditions.get(paper);

@@ -33,9 +33,9 @@ const COMMA = 0x2c;
 /** What the answers to a request depend on. */
 interface State {
   etag: string;
-  /** What an answer depends on beside its name. */
+  /** What a response depends on besides its name. */
   whole: string;
-  /** What a row depends on beside its id: rows have no address on the requested host. */
+  /** What a row depends on besides its id: rows have no address on the requested host. */
   ofRows: string;
 }
 
@@ -68,7 +68,7 @@ interface RowList {
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
-  /** By the pieces' ids: a key that names the state too would be put together and hashed anew for each look. */
+  /** By the pieces' ids: a key that includes the state would be built and hashed for each lookup. */
   readonly #rows = new LRUCache<string, HeldRow>({
     maxSize: ROWS_MAX,
     sizeCalculation: ({ bytes }, key) => bytes.length + key.length + ROW,

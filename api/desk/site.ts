@@ -68,7 +68,7 @@ export class Sites {
   /** The site of a request that has been routed. */
   of = ({ incoming }: HttpBindings): Site | null => (incoming as Located)[SITE] ?? null;
 
-  /** Finds the site once more, in a request that waited for something: the paper may have changed or be gone. */
+  /** Finds the site again in a request that had to wait: the paper may have changed or be gone. */
   again = (request: Request, env: HttpBindings): Site | null => {
     this.#isFresh = false;
     this.routingPath(request, { env });

@@ -47,7 +47,7 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
   unavailable: 503,
 };
 
-/** What a client is told about an error. */
+/** The part of an error that clients see. */
 export interface ExplainedFault {
   status: Status;
   body: ErrorBody;
@@ -92,7 +92,7 @@ const DISK: Record<DiskState, string> = {
 
 const LOCKED = 'another program is writing to the database; nothing was saved; try again soon';
 
-/** What a caller is told of an `unavailable`. */
+/** The message that callers see for an `unavailable`. */
 function shownOf(error: Fault): string {
   if (error instanceof DiskFault) return DISK[error.state];
   if (error instanceof LockedFault) return LOCKED;

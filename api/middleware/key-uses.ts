@@ -25,7 +25,7 @@ export class KeyUses {
         this.flush();
         isTold = false;
       } catch (error) {
-        // The server's log tells of a lock.
+        // The server's log reports a held lock.
         if (isLocked(error)) return;
         if (!isTold) failed(error);
         isTold = true;

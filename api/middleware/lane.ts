@@ -56,7 +56,7 @@ function keyOfRequest(keys: ServiceKeyTable, c: Context, now: number): ServiceKe
   return text === null ? null : serviceKeyOf(keys, text, now);
 }
 
-/** A header that may carry a key. A password for a proxy in front of the service is none. */
+/** A header that may carry a key. Credentials for a proxy in front of the service do not count. */
 function keyHeader(c: Context, name: string): string | undefined {
   const value = c.req.header(name);
   return name === 'authorization' && /^Basic /i.test(value ?? '') ? undefined : value;

@@ -17,7 +17,7 @@ export function assertSigns({ signer }: Pick<AppContext, 'signer'>, message: str
   try {
     signer.assertHeld();
   } catch {
-    // The reason is in the server's log: it names machines, and nobody has shown a key yet.
+    // The reason is only in the server's log: it names machines, and the caller is not authenticated yet.
     throw new Busy(message);
   }
 }
@@ -25,8 +25,8 @@ export function assertSigns({ signer }: Pick<AppContext, 'signer'>, message: str
 const REFUSED = 'this server stands by for another one, and changes nothing; try again later';
 
 /**
- * Refuses changes where another server signs, since they would be in this copy of the database alone. Asks again before
- * the answer: a process that was stopped meanwhile does not promise what it kept too late.
+ * Refuses changes where another server signs, since they would be in this copy of the database alone. Checks again
+ * before responding: a process that was suspended meanwhile must not acknowledge a write that came too late.
  */
 export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): MiddlewareHandler<DeskEnv> {
   return async (c, next) => {

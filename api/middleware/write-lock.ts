@@ -4,8 +4,8 @@ import type { DeskEnv } from '../env.ts';
 import { isChange } from './standby.ts';
 
 /**
- * Has changes wait while another process writes to the database for long, before anything of them is done. It looks
- * itself: most handlers cannot do what they have begun again.
+ * Delays changes, before they begin, while another process holds the write lock for long. It checks by itself, because
+ * most handlers cannot be restarted.
  */
 export function awaitWriteLock({ store }: Pick<AppContext, 'store'>): MiddlewareHandler<DeskEnv> {
   return (c, next) => (isChange(c) && store.lock.isHeldNow() ? store.lock.free().then(next) : next());

@@ -11,8 +11,8 @@ interface Schema {
 /**
  * A copy of a document in which every `allOf` is one object schema with the members of all its parts. An extended
  * schema is generated as an `allOf` of the one that it extends and the rest. Generators of clients fail on it where a
- * part has `additionalProperties` or may be null (oapi-codegen), or make types of it that nobody can fill. Throws for a
- * part that is not an object.
+ * part has `additionalProperties` or may be null (oapi-codegen), or generate types that cannot be instantiated. Throws
+ * for a part that is not an object.
  */
 export function mergeAllOf<T extends object>(document: T): T {
   const merge = (node: unknown): unknown => {

@@ -5,9 +5,9 @@ import { assertSigns } from '../middleware/standby.ts';
 const BEHIND = 'this server stands by for another one, and may not have these changes yet; try again soon';
 
 /**
- * Throws `ahead_of_stream` for a position that no change has reached: whoever waits for the changes after it would hear
- * nothing until as many were made. `field` names the parameter. A standby has only what it restored last, so there it is
- * `unavailable`.
+ * Throws `ahead_of_stream` for a position that no change has reached: a client that waits for later changes would
+ * receive nothing until that many were made. `field` names the parameter. A standby has only what it restored last, so
+ * there it is `unavailable`.
  */
 export function assertReached(
   app: Pick<AppContext, 'signer'>,

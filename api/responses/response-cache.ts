@@ -18,7 +18,7 @@ type Written = string | { text: string; link: string | null } | { bytes: Buffer<
 /** The default size of a cache, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What an entry takes besides its bytes and its name: objects, the ETag, the places in the list. In bytes. */
+/** The overhead of an entry besides its bytes and its name (objects, the ETag, list nodes), in bytes. */
 const ENTRY = 512;
 
 /** The representation of a text or of bytes. Without an ETag it gets a digest of its bytes. */
@@ -35,8 +35,8 @@ function bytesOf(written: Written): Buffer<ArrayBuffer> {
 }
 
 /**
- * The bytes in memory of their own. Node makes short buffers within larger ones, which stay whole as long as any of
- * them is kept.
+ * A copy of the bytes in separate memory. Node allocates short buffers within larger ones, which stay allocated as long
+ * as any part is referenced.
  */
 function alone(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
@@ -59,7 +59,7 @@ export function gzipped({ bytes, etag, headers }: Representation): Representatio
   };
 }
 
-/** A name may be what a caller sent, so no key begins as that of another representation does. */
+/** Callers choose some names, so no key is a prefix of another representation's key. */
 function plainKey(name: string, state: string): string {
   return `plain ${state} ${name}`;
 }

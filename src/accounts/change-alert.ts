@@ -71,7 +71,7 @@ export interface AlertRequest {
   url: string;
 }
 
-/** The inputs of a new alert beside its settings: the time in ms, ids, and whether receivers may be private. */
+/** The inputs of a new alert besides its settings: the time in ms, ids, and whether receivers may be private. */
 interface Fresh {
   now: number;
   newId(): string;

@@ -125,8 +125,8 @@ export function queueChanges<D extends QueuedDelta>(
 const WAITING_LOOKED_AT = 50;
 
 /**
- * Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. Returns false while an earlier test waits:
- * tests cost nothing, and their receiver may be anybody.
+ * Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. Returns false while an earlier test
+ * waits: tests cost nothing, and their receiver may be any host.
  */
 export function queueChangeTest(
   { changeQueue, changeAlerts }: { changeQueue: ChangeQueueTable; changeAlerts: ChangeAlertTable },

@@ -35,18 +35,18 @@ export interface SignInTable {
 
 /** How long a mailed link is valid, in ms. */
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
-/** The most unused links that the addresses of a mailbox have at once. */
+/** The most unused links that the addresses of a mailbox may have. */
 export const REQUESTS_MAX = 3;
 /**
  * The minimum pause after those, in ms. The next link follows after a pause as long as the requests have lasted so far.
  */
 export const REQUESTS_SPAN = 15 * MINUTE;
 /**
- * The longest pause of an address with an account, in ms: its owner must be able to sign in even while somebody else
- * sends requests.
+ * The longest pause of an address with an account, in ms: its owner must be able to sign in even while others send
+ * requests.
  */
 export const OWNER_REST = 2 * HOUR;
-/** How long an expired link is kept, in ms. */
+/** Retention of expired links, in ms. */
 export const SIGN_INS_KEPT = 14 * DAY;
 
 /** The part of the store that signing in uses. */

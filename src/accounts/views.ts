@@ -24,7 +24,7 @@ export interface AccountPages {
 /** The frame of every account page. */
 export interface AccountShell {
   frame: RecordsFrame;
-  /** The signed-in address; null for nobody. */
+  /** The signed-in address; null when signed out. */
   email: string | null;
   /** The token for the field `form` of every form. */
   form: string;

@@ -21,7 +21,9 @@ export interface WatchGroupTable {
   list(account: string): (WatchGroup & { hosts: number })[];
   /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
-  /** Takes a hostname out. If it is in no other group of anybody, it is released. False when it is not in the group. */
+  /**
+   * Takes a hostname out. If no other group of any account has it, it is released. False when it is not in the group.
+   */
   take(group: Pick<WatchGroup, 'id' | 'account'>, hostname: string, at: number): boolean;
   /** In alphabetical order. */
   hosts(group: string): { hostname: string; added_at: number }[];
@@ -33,11 +35,11 @@ export interface WatchGroupTable {
   released(account: string): { hostname: string; released_at: number }[];
   /** Ends the watch of a released hostname. */
   unwatch(hostname: string): void;
-  /** Forgets what was released until then, and ends the watch of what no group has. Returns the names. */
+  /** Deletes hostnames released by then, and stops watching those in no group. Returns the names. */
   unwatchAbandoned(until: number): string[];
   /** How many hostnames an account added on a UTC day. */
   additions(account: string, day: string): number;
-  /** Counts additions, and forgets those of earlier days. */
+  /** Counts additions, and deletes those of earlier days. */
   noteAdditions(account: string, day: string, count: number): void;
 }
 

@@ -29,7 +29,7 @@ export function auditApp(
     store: app.store,
     distDir: app.settings.distDir,
     mediaFile: app.media.pathOf,
-    // What the press kept may be what is wrong.
+    // The press's cache may itself be wrong.
     pictures: {
       ...app.pictures,
       portrait: async (portrait) => (await import('../press/draw-portrait.ts')).drawPortrait(portrait),

@@ -15,7 +15,7 @@ export function noteBackup(settings: Pick<Settings, 'dataDir'>, note: BackupNote
   putFile(fileIn(settings), (aside) => writeFileSync(aside, `${JSON.stringify(note)}\n`));
 }
 
-/** The last backup as far as it is known here; null when none is. */
+/** The last backup recorded on this machine; null without one. */
 export function lastBackup(settings: Pick<Settings, 'dataDir'>): BackupNote | null {
   try {
     return BackupNote.parse(JSON.parse(readFileSync(fileIn(settings), 'utf8')));

@@ -24,7 +24,7 @@ export interface BackupSource {
   database: number;
   media: { files: number; bytes: number };
   keys: string[];
-  /** Digests of media that the ledger names and the disk has not. */
+  /** Digests of media that the ledger names and the disk lacks. */
   missing: string[];
   close(): void;
 }
@@ -88,7 +88,7 @@ export function backupSource(
   };
 }
 
-/** The database and the keys that belong to it: a key that is rotated meanwhile would not be that of the ledger. */
+/** The database and the keys that belong to it: a rotation in between would pair the database with the wrong key. */
 function stateOf(settings: Settings): { snapshot: DatabaseSnapshot; keys: [name: string, bytes: Buffer][] } {
   const file = databaseFile(settings);
   if (sizeOf(file) === null) {

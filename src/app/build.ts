@@ -17,10 +17,10 @@ const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
-/** Where all modules are that have the parser of prose in hand, and change it or render what it parsed. */
+/** The folders of all modules that configure the prose parser or render its output. */
 const PROSE_CODE = ['src/press', 'src/ledger'];
 const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
-/** Make, besides prose, what presses cache. */
+/** Modules, besides prose, whose results the press caches. */
 const CACHE_CODE = ['src/press/press-cache.ts', 'src/press/shown-prose.ts', 'src/press/proof-text.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [

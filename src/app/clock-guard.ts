@@ -26,7 +26,7 @@ export interface ClockCheck {
 /** For callers that bring their own clock, such as tests. */
 export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
 
-/** Where a server tells the commands on its machine that the clock is wrong. */
+/** The note by which a server informs commands on its machine that the clock is wrong. */
 const NOTE = 'clock.wrong';
 /** How long a note counts that is not renewed, in ms: its server may have been killed. */
 export const NOTE_LASTS = 30 * SECOND;
@@ -54,10 +54,10 @@ export class ClockGuard implements ClockCheck {
   #outside: readonly OutsideTime[] = [];
   /** When the others were heard. */
   #heardAt: ClockReading | null = null;
-  /** A server tells others, and does not listen to what it told. */
+  /** A server writes the note and never reads its own. */
   #isTelling = false;
 
-  /** `steady` is a clock in ms that nobody sets and that runs while the machine sleeps. */
+  /** `steady` is a monotonic clock in ms that keeps running during suspend. */
   constructor(parts: Parts, steady: () => number = () => uptime() * SECOND) {
     this.#parts = parts;
     this.#steady = steady;
@@ -98,8 +98,8 @@ export class ClockGuard implements ClockCheck {
   }
 
   /**
-   * What other machines said of the time. When most agree with a clock that was moved, it was set right. Where nobody
-   * answered, what they said before goes on to count.
+   * The time according to other machines. When most agree with a clock that was moved, it was corrected. Without any
+   * answer, the previous answers still count.
    */
   hear(outside: readonly OutsideTime[]): void {
     if (outside.length === 0) return;
@@ -119,12 +119,12 @@ export class ClockGuard implements ClockCheck {
     return this.#outside.map(({ name, ahead }) => ({ name, ahead: ahead + moved }));
   }
 
-  /** Whether any other machine told the time. At the start of a machine its network may not be up yet. */
+  /** Whether any other machine has answered. At the start of a machine its network may not be up yet. */
   get hasHeard(): boolean {
     return this.#heardAt !== null;
   }
 
-  /** Tells the commands on this machine what is wrong; null that nothing is. */
+  /** Informs the commands on this machine of the fault; null when there is none. */
   tell(fault: ClockFault | null): void {
     this.#isTelling = true;
     const file = join(this.#parts.settings.dataDir, NOTE);
@@ -134,7 +134,7 @@ export class ClockGuard implements ClockCheck {
   }
 }
 
-/** What a server on this machine says is wrong; null when none does. A note of an earlier boot may count once more. */
+/** The fault that a server on this machine reports; null without one. A note of an earlier boot may count once more. */
 function noteIn(dataDir: string, steady: number): ClockFault | null {
   try {
     const { until, ...fault } = Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));

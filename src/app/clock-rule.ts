@@ -8,15 +8,15 @@ export const TOLERANCE = 5 * MINUTE;
 /** A correct clock is never earlier than the first version of this program. */
 const FIRST = Date.UTC(2026, 0, 1);
 
-/** The wall clock, and a clock that nobody sets and that runs while the machine sleeps, read together. */
+/** The wall clock, and a monotonic clock that keeps running during suspend, read together. */
 export interface ClockReading {
   wall: number;
   steady: number;
 }
 
-/** The time that another machine told. */
+/** The time according to another machine. */
 export interface OutsideTime {
-  /** Who told it, for people. */
+  /** The name of that machine, for display. */
   name: string;
   /** By how much the wall clock here was ahead of it, in ms; negative when it was behind. */
   ahead: number;

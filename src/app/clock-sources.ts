@@ -14,7 +14,7 @@ export async function askOutside(settings: Settings, now: () => number, wait = S
   const signal = AbortSignal.timeout(wait);
   const asked = [...sourcesOf(settings)].map(async ({ name, ask }) => {
     const [sent, time] = [now(), await ask(signal)];
-    // The clock may be set while we wait; what it said before is what is judged.
+    // The clock may be set while we wait; the earlier reading is judged.
     return time === null ? [] : [{ name: `${name} (${new Date(time).toISOString()})`, ahead: sent - time }];
   });
   return (await Promise.all(asked)).flat();

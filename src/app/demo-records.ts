@@ -30,8 +30,8 @@ export function demoFolder({ dataDir }: Pick<Settings, 'dataDir'>): string {
 }
 
 /**
- * The variables of the demonstration. It is for this machine alone: it has its own data and its own log, sends mails
- * and payments to nobody, and asks no witness and no name server but its own at `port`. `every` is in seconds.
+ * The variables of the demonstration. It is for this machine alone: it has its own data and its own log, sends no mails
+ * or payments, and contacts no witness and no name server except its own at `port`. `every` is in seconds.
  */
 export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
   const folder = demoFolder(settings);

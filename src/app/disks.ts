@@ -23,7 +23,7 @@ export async function diskStates(
   return { data: store.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
 }
 
-/** The state that stands for all three in one word. */
+/** One state that summarizes all three. */
 export function anyDiskState({ data, papers, log }: Disks): DiskState | null {
   return data ?? papers ?? log;
 }

@@ -6,7 +6,7 @@ const TICK = 20;
 export const DELAY_LOGGED = 200;
 /** The minimum interval between log lines, in ms. The next line counts the skipped ones. */
 const LOG_EVERY = 1_000;
-/** How long the worst delays are kept, in seconds. */
+/** Retention of the worst delays, in seconds. */
 const KEPT = 60;
 /** The most requests and jobs that a log line names. */
 const NAMED_MAX = 20;

@@ -23,7 +23,7 @@ import { ownCheckpoint } from './log-publication.ts';
 
 /** How long a start waits for the witnesses, in ms. */
 export const WITNESSES_WAIT = 2 * SECOND;
-/** Leaves that are read at once. */
+/** Leaves read per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
 interface FencedContext {
@@ -38,8 +38,8 @@ export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogServic
 }
 
 /**
- * Puts up the fence when this copy must not sign, as far as this machine knows. Whoever will sign calls it first. Never
- * takes a fence down. Throws `unavailable` when the file of the log's key holds another key.
+ * Puts up the fence when this copy must not sign, as far as this machine knows. Call it before signing. Never removes a
+ * fence. Throws `unavailable` when the file of the log's key holds another key.
  */
 export function raiseFence(context: FencedContext, log: LogService): void {
   const key = readLogKey(context, log);

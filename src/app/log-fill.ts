@@ -24,8 +24,8 @@ type FilledStore = Pick<
 >;
 
 /**
- * Logs what was signed before there was a log, and shows the progress. Whoever will sign calls it first; when nothing
- * is missing it costs two small reads. Must not run inside another transaction.
+ * Logs what was signed before there was a log, and shows the progress. Call it before signing; when nothing is missing
+ * it costs two small reads. Must not run inside another transaction.
  */
 export function fillLogs(store: FilledStore): void {
   for (const log of LOG_SERVICES) {
@@ -38,7 +38,7 @@ export function fillLogs(store: FilledStore): void {
 
 /**
  * Logs a service's past, oldest first, as it is public now: what was withdrawn or turned private before there was a log
- * leaves only its hash. Goes on where a process that was killed left off, and may run in several processes at once.
+ * leaves only its hash. Resumes where a killed process stopped, and may run in several processes at once.
  */
 export function fillLog(
   store: FilledStore,

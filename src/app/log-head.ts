@@ -49,7 +49,7 @@ export function signHead(
   });
 }
 
-/** As `signHead`, after every other server that may sign later was told of the head. */
+/** As `signHead`, after announcing the head to every server that may sign later. */
 export async function signAnnounced(
   app: {
     store: Pick<Store, 'transact' | 'log' | 'clockCorrections'>;

@@ -76,7 +76,7 @@ export function openLogKey(app: KeyContext, log: LogService): LogKey {
   if (!existsSync(file)) {
     const origin = newLogOrigin(app.settings, log);
     if (app.store.log.newestHead(log, origin) !== null) throw otherKey(file, log, origin);
-    // Another process may make one at the same time: the first is kept.
+    // Another process may create one at the same time: the first one wins.
     writeNewKey('log', file, origin, { keeps: true });
   }
   const key = readLogKey(app, log);

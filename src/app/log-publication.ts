@@ -24,7 +24,7 @@ interface PublicationOptions {
 
 /**
  * Brings the published files of a log up to date with the database: tiles and entries, then the checkpoint. After a
- * crash, the next call goes on. Throws `unavailable` naming the file when the disk refuses.
+ * crash, the next call resumes. Throws `unavailable` naming the file when the disk refuses.
  */
 export async function publishLog(
   { settings, store }: PublishingContext,

@@ -43,7 +43,7 @@ interface HeadStatus {
 
 interface WitnessStatus {
   name: string;
-  /** The largest tree that it has said to have seen. */
+  /** The largest tree that it has reported. */
   seen_size: number;
   cosigned_size: number | null;
   cosigned_at: string | null;

@@ -41,7 +41,7 @@ interface Parts {
 export interface LogWitnesses {
   /**
    * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
-   * their answers, and asks nobody while the log is fenced. Call it about once a second.
+   * their answers, and contacts no witness while the log is fenced. Call it about once a second.
    */
   ask(policy: Policy): void;
   /**
@@ -82,7 +82,7 @@ export function logWitnesses(
     return server.witnesses.map(stateOf).filter(({ vkey }) => !signed.has(vkey));
   };
   const isCosigned = ({ size }: LogHead): boolean => (tables.newestCosigned(log, origin)?.size ?? 0) >= size;
-  /** Whether a head has its quorum, or nobody is left to wait for. */
+  /** Whether a head has its quorum, or no pending witness could still complete it. */
   const isDone = (head: LogHead, servers: WitnessServer[]): boolean =>
     isCosigned(head) ||
     servers.every(

@@ -9,9 +9,9 @@ import type { AppContext } from './context.ts';
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Checks a received file as the filer does, and keeps its bytes under their digest. Removes the received file in any
- * case. `requireWanted` is called with the record before anything is kept. Throws `refused_by_door` for a file that is
- * not what its name says.
+ * Checks a received file as the filer does, and stores its bytes under their digest. Always removes the received file.
+ * `requireWanted` is called with the record before anything is stored. Throws `refused_by_door` for a file whose
+ * content does not match its name.
  */
 export function keepUpload(
   { media: files }: Pick<AppContext, 'media'>,

@@ -7,7 +7,8 @@ import { type MediaStore, openMediaStore } from './media-place.ts';
 
 /**
  * Media whose bytes DATA_DIR does not hold whole, as after a restore without them. Presses show stand-ins, so that one
- * file holds up nothing else. The table says which are missing, and every change of it makes stale what shows the file.
+ * file blocks nothing else. The table lists the missing files, and each change to it marks the outputs that show the
+ * file as stale.
  */
 
 type MediaContext = Pick<AppContext, 'store' | 'settings' | 'media' | 'now'>;

@@ -8,7 +8,9 @@ import type { LogKey } from './log-key.ts';
 import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import { markProofsStale } from './stale-proofs.ts';
 
-/** The witnesses of a log, asked over the network in the name of the service. `deadline` is that of a request, in ms. */
+/**
+ * The witnesses of a log, contacted over the network on behalf of the service. `deadline` is that of a request, in ms.
+ */
 export function openWitnesses(
   { store, settings, now }: AppContext,
   log: LogService,

@@ -26,7 +26,7 @@ import { digestTimes } from './digest-times.ts';
 import type { MailService } from './jobs/mails.ts';
 import { linkKey } from './link-key.ts';
 
-/** How long mails are kept after they are settled, in ms. */
+/** Retention of settled mails, in ms. */
 const MAILS_KEPT = 35 * DAY;
 
 /** The mails of the papers: to their readers, and notices to the people who run them. */

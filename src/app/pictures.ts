@@ -20,7 +20,7 @@ const DIGEST = 'portrait.sha256';
 const LOCK = join(PROJECT, 'package-lock.json');
 let code: string | undefined;
 
-/** Tells by which code portraits are drawn, and with which packages: nothing imports those of the fonts. */
+/** Identifies the code that draws portraits and the packages it uses: no module imports the font packages. */
 export function portraitCode(): string {
   code ??= `${codeDigest([new URL('../press/draw-portrait.ts', import.meta.url)])} ${sha256(readFileSync(LOCK))}`;
   return code;
@@ -62,12 +62,12 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
   return {
     async portrait(portrait) {
       const id = portraitId(portrait, portraitCode());
-      // Its address does not depend on its bytes: a damaged one would stay public for good.
+      // Its address does not depend on its bytes: a damaged one would stay public forever.
       const [kept, digest] = await Promise.all([cache.read(id, PORTRAIT), cache.read(id, DIGEST)]).catch(() => []);
       if (kept && digest && sha256(kept) === Buffer.from(digest).toString()) return kept;
       const { drawPortrait } = await import('../press/draw-portrait.ts');
       const bytes = await drawPortrait(portrait);
-      // What cannot be kept is drawn again.
+      // A picture that cannot be cached is drawn again.
       const files: [string, Uint8Array][] = [
         [PORTRAIT, bytes],
         [DIGEST, Buffer.from(sha256(bytes))],

@@ -38,9 +38,9 @@ export interface PressOptions {
   signal?: AbortSignal;
   /** Whether to ask MEDIA_URL for media that were missing the last time; a press of everything always does. */
   fetchesMedia?: boolean;
-  /** Runs the press of a paper when its turn comes; by default at once. */
+  /** Runs the press of a paper when its turn comes; by default immediately. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whether nobody else needs this thread, so that it prints its share of a large press. */
+  /** Whether this thread is otherwise idle, so that it prints its share of a large press. */
   printsHere?: boolean;
   /** Takes over the fsync of a large press, for callers that do not wait for it. */
   later?: (work: Promise<void>) => void;
@@ -224,7 +224,7 @@ interface ClaimedPress {
   isFull(): boolean;
 }
 
-/** Returned in place of a report when media were missing that nobody had noticed: they are noted now. */
+/** Returned instead of a report when newly missing media were found: they are recorded now. */
 const MEDIA_MISSING = Symbol('media are missing');
 /** Returned by a press that needs worker threads. */
 type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
@@ -323,7 +323,7 @@ async function pressSnapshot(
   try {
     const { start, full, site, folder, stamp, mark } = store.transact(begin);
     const marks = pool?.takeSnapshots();
-    // Whoever awaits them learns of a failure.
+    // Avoids an unhandled rejection; awaiting them still throws.
     marks?.catch(() => {});
     const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
     const job = {

@@ -15,8 +15,8 @@ import { openWitnesses } from './open-witnesses.ts';
 
 /**
  * Signs a head over what a log has, asks its witnesses once, and publishes its files: for commands that leave a tree
- * for a CDN. Does nothing beside a running server, which does it all the time. Throws `unavailable` when the log must
- * not be signed or cannot be written.
+ * for a CDN. Does nothing while a server runs, which does this continuously. Throws `unavailable` when the log must not
+ * be signed or cannot be written.
  */
 export async function publishLogOnce(app: AppContext, log: LogService, logger: Logger): Promise<void> {
   // The server that holds the lease does it.

@@ -33,7 +33,7 @@ export class PaperSource implements Source {
   #rows = new Map<string, Unpublished[]>();
   #rules: { text: string; parsed: HeaderRules } | null = null;
 
-  /** `keepsHeaders` tells whether the target keeps headers, so that files whose headers change are sent again. */
+  /** `keepsHeaders`: the target stores headers, so that files whose headers change are sent again. */
   constructor(app: AppContext, paper: string, target: string, keepsHeaders: boolean) {
     this.tree = paper;
     this.key = app.store.signingKeys()[0]?.kid ?? '';
@@ -111,7 +111,7 @@ export class PaperSource implements Source {
       files.push(this.#fileAt(path, digest));
       stages.set(stage, files);
     }
-    // A path may have gone from one output and be that of another.
+    // A path may have moved from one output to another.
     const listed = new Set(gone.length === 0 ? [] : this.#table.listed(this.tree, gone));
     const settled = gone.filter((path) => listed.has(path));
     if (settled.length > 0) this.settle([], settled);

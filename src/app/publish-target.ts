@@ -42,7 +42,7 @@ function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder
   }
 }
 
-/** `ending` breaks off whatever is asked of object storage. */
+/** `ending` aborts requests to object storage. */
 export function openBucket(settings: Settings, address: Address, ending?: AbortSignal): Bucket {
   return address.kind === 'folder'
     ? new FolderBucket(address.folder, { name: PROCESS, isDead })
@@ -63,7 +63,7 @@ export function openS3({ objectStorage }: Settings, address: S3Address, ending?:
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_SESSION_TOKEN: sessionToken ?? '',
   };
-  // Whatever sends the header would name its value.
+  // A rejected header would expose its value in the error.
   const odd = Object.entries(given).find(([, value]) => /[^\x21-\x7e]/.test(value))?.[0];
   if (odd !== undefined) {
     throw new Fault('invalid_request', `${odd} has a space or another character that no key has; copy it again`);

@@ -14,7 +14,7 @@ export interface ReadinessReport {
   };
 }
 
-/** What decides whether a server that stands by has something to show. */
+/** Decides whether a standby has something to serve. */
 export interface Standby {
   standsBy(): boolean;
   isPressed(): boolean;
@@ -22,7 +22,7 @@ export interface Standby {
 
 /** Tells load balancers whether to send requests to this process. */
 export class Readiness {
-  /** Outside `serve`, whatever listens is serving. */
+  /** Outside `serve`, a listening server counts as serving. */
   phase: Phase = 'serving';
   readonly #store: Pick<Store, 'vitalSigns'>;
   readonly #standby: Standby;

@@ -14,9 +14,9 @@ import type { AppContext } from './context.ts';
 import type { MailService } from './jobs/mails.ts';
 import { linkKey } from './link-key.ts';
 
-/** How long mails are kept after they are settled, in ms; sign-in mails are kept for a day. */
+/** Retention of settled mails, in ms; sign-in mails are retained for a day. */
 const MAILS_KEPT = 35 * DAY;
-/** How long daily counts are kept, in ms. The extra day allows for small differences between clocks. */
+/** Retention of daily counts, in ms. The extra day allows for small differences between clocks. */
 const QUOTAS_KEPT = 2 * DAY;
 
 /** The mails of the domain records to accounts. */

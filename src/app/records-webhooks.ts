@@ -8,10 +8,10 @@ import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 import type { WebhookService } from './jobs/webhooks.ts';
 
-/** How long queued changes are kept, in ms. */
+/** Retention of queued changes, in ms. */
 const KEPT = 35 * DAY;
 
-/** The alerts of accounts: sends the webhooks, queues the mails, and ends the watch of what nobody has in a group. */
+/** The alerts of accounts: sends the webhooks, queues the mails, and stops watching hostnames that are in no group. */
 export function recordsWebhooks(app: AppContext): WebhookService {
   const { store } = app;
   return {

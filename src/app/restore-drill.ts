@@ -36,7 +36,7 @@ interface DrillProgress {
 
 /**
  * Restores a backup into a temporary folder, audits it, compares its logs with those of this machine, and removes it.
- * Pressed files are no part of a backup, and are not looked at.
+ * Pressed files are not part of a backup and are not checked.
  */
 export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress): Promise<Drill> {
   const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));

@@ -34,7 +34,7 @@ export const ALONE: SignerRight = { assertHeld() {}, state: () => null, announce
 
 /** Where a server says until when the commands on its machine may sign. */
 const NOTE = 'signer.lease';
-/** Clocks that all processes of a boot share and nobody sets, in ms. Only the second one runs while the machine sleeps. */
+/** Monotonic clocks that all processes of a boot share, in ms. Only the second one keeps running during suspend. */
 const clocks = () => [Number(process.hrtime.bigint() / 1_000_000n), uptime() * SECOND] as const;
 const BOOT = bootOf();
 
@@ -100,7 +100,7 @@ export function openSignerLease(
     try {
       unnote();
     } catch {
-      // The disk takes no writes, those of commands neither.
+      // The disk rejects writes, so commands cannot write either.
     }
   });
   store.log.guard(() => lease.assertHeld());
@@ -126,7 +126,7 @@ export interface SignerLeaseSeen {
   holder: { name: string; since: string | null } | null;
   /** Whether the holder is a server of this machine, whose time is not over. */
   isHere: boolean;
-  /** Whether the holder renewed it lately; null when that cannot be told by one look. */
+  /** Whether the holder renewed it recently; null when one reading cannot tell. */
   isFresh: boolean | null;
   /** Why a server over this database must not take it; null when it may, and without a database. */
   copyFault: string | null;
@@ -142,7 +142,7 @@ export async function readSignerLease(
   const found = await readLease(bucket, key);
   const holder = found?.record.holder ?? null;
   const isHere = isHeldHere(settings);
-  // A holder renews six times in the time of the lease. Only a store tells the age of an object by a clock of its own.
+  // A holder renews six times in the time of the lease. Only a store reports the age of an object by its own clock.
   const age = found === null || address(settings, url).kind === 'folder' ? null : found.age;
   return {
     name: bucket.name,

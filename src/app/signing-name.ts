@@ -52,7 +52,7 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
   return store.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
 }
 
-/** A receipt by `localhost` says to nobody whose it is. */
+/** A receipt by `localhost` does not identify its signer. */
 function requireMeaning(settings: Settings, service: LogService, name: string): void {
   const problem = nameProblem(settings, service, name);
   if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);

@@ -2,7 +2,7 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 
-/** What public answers say of each reason. They name no machine: anybody reads them, and the log names it. */
+/** What public responses say about each reason. They name no machine; the log does. */
 const MESSAGES = {
   lease: 'this server has asked for the lease, and waits for the answer',
   holder: 'another server of this desk holds the lease and signs; this one stands by',

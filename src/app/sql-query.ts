@@ -39,7 +39,7 @@ export class SqlQueries {
     try {
       const answer = await worker.ask({ file: this.#file, sql, maxRows, maxSize: SIZE });
       if ('broken' in answer) throw new Fault('unavailable', `the database cannot be queried: ${answer.broken}`);
-      // How far a query gets in that time depends on the machine, so it is no fault of the query.
+      // How far a query gets in that time depends on the machine, so the query itself is not at fault.
       if ('overrun' in answer) throw new Busy(`sql: ${answer.overrun}; ask for less, or try again later`);
       if ('refusal' in answer) throw refusal(answer.refusal);
       return { ...answer, ms: Math.round(performance.now() - began) };

@@ -4,7 +4,7 @@ import { parseLeaf } from '../ledger/log/leaf.ts';
 import type { Store } from '../store/store.ts';
 import type { CoveredLeaves } from '../transparency/cosigned-head.ts';
 
-/** Leaves read at once. */
+/** Leaves read per batch. */
 const BATCH = 1_000;
 
 type ProofStore = Pick<Store, 'log' | 'markStale'>;

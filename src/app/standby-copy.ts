@@ -8,9 +8,9 @@ import { Fault } from '../fault.ts';
 import { putFile, syncFolder } from '../files/durable-file.ts';
 
 /**
- * The copy of a desk that `broadsheet standby` keeps in DATA_DIR. A note says that it is one: whatever is in such a
- * folder came from a backup, and is replaced by that of a newer one. The server that takes the lease removes the note
- * before it may sign, and then nothing replaces the folder any more.
+ * The copy of a desk that `broadsheet standby` keeps in DATA_DIR. A note marks it as one: its content came from a
+ * backup and is replaced by that of a newer one. The server that takes the lease removes the note before it may sign;
+ * after that, nothing replaces the folder.
  */
 
 const NOTE = 'standby.copy';
@@ -20,7 +20,7 @@ const STAGE = '.standby';
 const Note = z.object({
   /** Given to the server that may serve this copy. */
   id: z.string(),
-  /** The backup, and what tells it from the next one at its place. */
+  /** The backup, and what distinguishes it from the next one at the same location. */
   backup: z.string(),
   version: z.string(),
   made_at: z.string(),
@@ -64,8 +64,8 @@ export function assertOwnCopy(dataDir: string, id: string | undefined): void {
 const REPLACED = /^(?:broadsheet\.db(?:-wal|-shm)?|[a-z-]+\.key(?:\.next)?|settings|signer\.lease|standby\.copy)$/;
 
 /**
- * Moves the staged copy into its place, of which nobody may be using anything. While it is under way no command opens
- * the folder; one that was broken off leaves a folder without a database, and the next copy is put there instead.
+ * Moves the staged copy into place. Nothing in the folder may be in use. No command opens the folder meanwhile; an
+ * interrupted move leaves a folder without a database, which the next copy fills.
  */
 export async function putCopy(dataDir: string): Promise<void> {
   const stage = stageIn(dataDir);

@@ -10,17 +10,17 @@ import { openS3 } from './publish-target.ts';
 /** A backup at the place that a standby watches. */
 export interface FoundBackup {
   place: BackupPlace;
-  /** Tells it from every other backup, also of the same name. */
+  /** Distinguishes it from every other backup, including those of the same name. */
   version: string;
 }
 
 const BACKUP = /\.tar\.zst$/;
-/** The names that `backup` gives, which are in the order of their times. A listing of a bucket tells no times. */
+/** The names that `backup` gives, which are in the order of their times. A bucket listing has no times. */
 const DATED = /(?:^|\/)broadsheet-\d{4}-[\dT-]+Z\.tar\.zst$/;
 
 /**
- * The newest backup: the file or the object itself, or the newest one in a folder, or under an address of a bucket
- * that ends with a slash the last one of those that `backup` named. Null while there is none. Throws a fault of the place.
+ * The newest backup: the file or the object itself, or the newest one in a folder, or under an address of a bucket that
+ * ends with a slash the last one of those that `backup` named. Null without one. Throws a fault of the location.
  */
 export async function newestBackup(settings: Settings, from: string): Promise<FoundBackup | null> {
   return /^s3:/i.test(from) ? newestObject(settings, from) : newestFile(settings, from);

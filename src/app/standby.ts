@@ -159,7 +159,7 @@ class CopyKeeper {
         const [has, had] = [app.store.log.size(log), this.#sizes[log]];
         if (has < had) return `it has ${has} leaves of the log of the ${log}, and the copy here has ${had}`;
       }
-      // The tree on this disk is that of another copy, whatever the manifest of this one says.
+      // The tree on this disk belongs to another copy, despite this copy's manifest.
       app.store.transact(() => {
         for (const paper of app.store.paperSlugs()) app.store.manifest.setStamp(paper, '');
       });

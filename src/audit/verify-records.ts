@@ -27,7 +27,7 @@ export interface CheckedRecords {
   /** The numbers of its oldest and newest observations; null when no receipt could be parsed. */
   seqs: [oldest: number, newest: number] | null;
   faults: string[];
-  /** The members that nobody signed and that were therefore not checked. */
+  /** The unsigned members, which were therefore not checked. */
   unsigned: string[];
   /** Whether the keys came from the document or its site instead of the caller. */
   own_keys: boolean;

@@ -22,7 +22,7 @@ export interface CheckedProof {
   id: string | null;
   revision: number | null;
   faults: string[];
-  /** The members that nobody signed and that were therefore not checked. */
+  /** The unsigned members, which were therefore not checked. */
   unsigned: string[];
   /** The site's key list against which the proof was checked; null for other keys. */
   keys_from: string | null;
@@ -40,7 +40,7 @@ export interface CheckedProof {
 /** What a caller of `verifyAt` trusts. */
 export interface Trust {
   keys?: VerifyingKey[] | undefined;
-  /** Demands that a log of this policy has every receipt, and its quorum. Without it nobody looks at the log. */
+  /** Demands that a log of this policy has every receipt, and its quorum. Without it the log is not checked. */
   policy?: Policy | undefined;
 }
 
@@ -100,7 +100,7 @@ function folderKeys(folder: string): VerifyingKey[] | undefined {
   return existsSync(file) ? keysInFile(file) : undefined;
 }
 
-/** The text in a file, at an address or on standard input, and its source. A story's address stands for its proof. */
+/** The text in a file, at an address or on standard input, and its source. A story's address means its proof. */
 async function textAt(where: string): Promise<{ source: string; text: string }> {
   if (!isAddress(where)) {
     const source = where === '-' ? 'standard input' : where;

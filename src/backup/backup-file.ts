@@ -16,8 +16,8 @@ const HERE = createHash('sha256').update([hostname(), bootOf(), namespaceOf()].j
 const ABANDONED = DAY;
 
 /**
- * Writes a backup into a file of mode 0600, whole or not at all. Returns its size. Throws `invalid_request` when the
- * name is that of something else than a file, and `unavailable` when it cannot be written.
+ * Writes a backup into a file of mode 0600, atomically. Returns its size. Throws `invalid_request` when the name is
+ * taken by something other than a file, and `unavailable` when it cannot be written.
  */
 export async function writeBackupFile(file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   const folder = dirname(file);

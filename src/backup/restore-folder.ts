@@ -11,7 +11,7 @@ import { DATABASE_FILE } from './manifest.ts';
 /** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */
 export const RESTORING = '.restoring';
 const ASIDE = RESTORING;
-/** In that folder: locked by the restore that is under way. */
+/** In that folder: locked by a running restore. */
 const LOCK = '.lock';
 /** What a new file system holds. */
 const OF_THE_SYSTEM = new Set(['lost+found']);
@@ -52,11 +52,11 @@ export class RestoreFolder {
   }
 
   /**
-   * Throws `conflict` when the folder is not empty, or another restore into it is under way. Removes what an interrupted
+   * Throws `conflict` when the folder is not empty, or another restore into it is running. Removes what an interrupted
    * restore left in it.
    */
   static async open(folder: string, lock: LockFile): Promise<RestoreFolder> {
-    // Looked at before anything is written, and again when nobody else restores.
+    // Checked before anything is written, and again under the lock.
     requireEmpty(folder, await namesIn(folder));
     return guarded(folder, async () => {
       const aside = join(folder, ASIDE);
@@ -148,7 +148,7 @@ function cameMeanwhile(folder: string, name: string): Fault {
   );
 }
 
-/** Moves a file or a folder to a name that nobody has. */
+/** Moves a file or a folder to an unused name. */
 function moveNew(from: string, to: string): void {
   try {
     linkSync(from, to);

@@ -73,7 +73,7 @@ async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncIterable<Pars
   };
   const bytes = Readable.from(counted());
   const zstd = createZstdDecompress();
-  // The fault of the source, rather than that of what broke off because of it.
+  // The fault of the source rather than the error that it caused downstream.
   let ofSource: unknown = null;
   bytes.on('error', (error) => {
     ofSource = error;
@@ -82,7 +82,7 @@ async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncIterable<Pars
   const tar = Readable.toWeb(bytes.pipe(zstd)) as ReadableStream<Uint8Array<ArrayBuffer>>;
   try {
     yield* tar.pipeThrough(createTarDecoder({ strict: true })) as unknown as AsyncIterable<ParsedTarEntry>;
-    // What stands behind the last frame is ignored by Node.
+    // Node ignores bytes after the last frame.
     if (zstd.bytesWritten !== size) throw new Error('there are more bytes after its end');
   } catch (error) {
     throw ofSource ?? error;

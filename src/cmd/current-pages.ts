@@ -17,7 +17,7 @@ export function currentPages(): CurrentPages {
   // A build runs once per release: storing its compiled modules takes longer than the next build would save.
   const env = { ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off', NODE_DISABLE_COMPILE_CACHE: '1' };
   const built = buildPages(environmentWith(env), abort.signal);
-  // Whoever started it may fail before it waits.
+  // The caller may fail before it awaits this.
   built.catch(() => {});
   return { built, abandon: () => abort.abort() };
 }

@@ -34,7 +34,7 @@ function exportCommand(): Command {
     );
 }
 
-/** A snapshot, because the log of an export must be that of its entries, while a server goes on filing. */
+/** A snapshot, because the log of an export must match its entries while a server keeps filing. */
 function takeSnapshot({ snapshots }: AppContext) {
   const snapshot = snapshots.take();
   snapshot.refresh();
@@ -46,7 +46,7 @@ function logVkey(app: AppContext): string | null {
   try {
     return readLogKey(app, 'desk')?.vkey ?? null;
   } catch (error) {
-    // A key file that must not sign keeps nobody from saving the ledger.
+    // A key file that must not sign does not prevent an export.
     if (error instanceof Fault) return null;
     throw error;
   }

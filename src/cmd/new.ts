@@ -58,7 +58,7 @@ export function command(): Command {
     });
 }
 
-/** The address that was typed, or if it is none, one made of its words in Latin letters. Leaves what has none as it is. */
+/** The typed address if it is valid, else a slug of its words in Latin letters. Returns text without any unchanged. */
 function paperSlug(typed: string): string {
   if (isPaperSlug(typed)) return typed;
   const made = latinWords(typed).join('-').slice(0, PAPER_SLUG_MAX).replace(/-$/, '');

@@ -9,7 +9,7 @@ export function command(): Command {
       // Given by `broadsheet standby`, which replaces the copy only when this server has ended.
       .addOption(new Option('--copy <id>', 'the copy of a standby that this server serves').hideHelp())
       .action(async ({ copy }: { copy?: string }) => {
-        // First of all, because a SIGHUP that nobody takes ends the process.
+        // First, because an unhandled SIGHUP ends the process.
         const signals = takeSignals();
         const { readSettings } = await import('../env.ts');
         const { currentPages } = await import('./current-pages.ts');

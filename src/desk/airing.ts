@@ -61,9 +61,8 @@ export function airFound(
 /**
  * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, its place on the front is free,
  * and its page becomes a notice. `withholdHeadline` keeps the headline off the notice and everything else that readers
- * and programs see, also of a piece that was withdrawn before.
- * Throws `not_found`; `conflict` when there is nothing to withdraw or withhold; `invalid_request` without a reason, or
- * for one that tells the headline.
+ * and programs see, also of a piece that was withdrawn before. Throws `not_found`; `conflict` when there is nothing to
+ * withdraw or withhold; `invalid_request` without a reason, or for one that contains the headline.
  */
 export function withdrawStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
@@ -118,7 +117,7 @@ function requireWithdrawable(story: Story, withholdHeadline: boolean): void {
   throw new Fault('conflict', `${slug} is not on air (${why}); there is nothing to withdraw`);
 }
 
-/** Throws `invalid_request` for a reason that tells what it is to withhold. */
+/** Throws `invalid_request` for a reason that contains the withheld headline. */
 function requireDiscreet(reason: string, { headline }: Story): void {
   if (!plain(reason).includes(plain(headline))) return;
   const message = 'the reason repeats the headline that is to be withheld; readers will see it: word it without';

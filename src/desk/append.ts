@@ -47,10 +47,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   }
 }
 
-/**
- * Throws `conflict` for an entry of a removed paper: whoever checked the paper before this transaction may have found it
- * still there.
- */
+/** Throws `conflict` for an entry of a removed paper: the caller may have checked the paper before it was removed. */
 function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   if (!('paper' in entry) || entry.paper === '' || store.hasPaper(entry.paper)) return;
   // The receipts of a removed paper stay.

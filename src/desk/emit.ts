@@ -37,8 +37,8 @@ export function emitWithdrawn(
 }
 
 /**
- * Emits `cast.published` before the record is applied. Editions of past days are archive material, and an edition has
- * not changed when only its video was measured again.
+ * Emits `cast.published` before the record is applied. Editions of past days are archive material, and measuring a
+ * video again does not change its edition.
  */
 export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);

@@ -16,7 +16,7 @@ export interface PieceState {
   headline_withheld: boolean;
 }
 
-/** How a piece stands when its first revision is filed. */
+/** The state of a piece when its first revision is filed. */
 export const DRAFT: PieceState = {
   state: 'draft',
   published_at: null,
@@ -67,9 +67,9 @@ export interface LedgerStore {
 }
 
 /**
- * Many filings into one paper in one transaction, in which nobody else writes. What each of them would change in the
- * same few rows is written once, by `end`, the last step of the transaction. Entries, leaves and new pieces on air wait
- * to be written together, each kind after the other: until `flush`, the tables do not have them.
+ * Many filings into one paper in one transaction, with exclusive write access. Rows that every filing would change are
+ * written once, by `end`, the last step of the transaction. Entries, leaves and new pieces on air wait to be written
+ * together, each kind after the other: until `flush`, the tables do not have them.
  */
 export interface FilingRun
   extends Pick<

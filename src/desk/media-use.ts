@@ -78,7 +78,7 @@ export function mediaUses(
   return uses;
 }
 
-/** Whether something that readers see, or will see without anybody's doing, uses a file. */
+/** Whether something that readers see, or will see without further action, uses a file. */
 export function isShownUse({ kind, state }: MediaUse): boolean {
   return kind !== 'story' || state === 'on_air' || state === 'scheduled';
 }

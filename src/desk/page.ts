@@ -87,8 +87,8 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Whether two states of a page, null when there is none, are listed alike in the paper's menus. `isImprint` is whether
- * every footer links to it even so.
+ * Whether two states of a page, null when there is none, appear identically in the paper's menus. `isImprint`: every
+ * footer links to it anyway.
  */
 export function sameInMenus(before: PageBody | null, after: PageBody | null, isImprint: boolean): boolean {
   const listed = (page: PageBody | null) =>

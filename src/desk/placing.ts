@@ -172,7 +172,9 @@ function askProblems(archive: Archive, { field, story, until }: Ask, now: number
   ];
 }
 
-/** Pieces that a change places twice, and places that it gives twice; also against what it leaves as it is. */
+/**
+ * Pieces that a change places twice, and positions that it fills twice, including positions that it does not change.
+ */
 function clashes(
   archive: Archive,
   current: Pick<Placement, 'lead' | 'pins'>,

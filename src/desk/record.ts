@@ -124,8 +124,8 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
 }
 
 /**
- * A higher floor must not block scheduled pieces, because nobody would see the error when they fall due. Pieces on
- * air stay on air.
+ * A higher floor must not block scheduled pieces: the failure at airing time would go unnoticed. Pieces on air stay on
+ * air.
  */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];

@@ -49,7 +49,7 @@ export function removePaper(
   slug: string,
   by: string,
 ): Removal {
-  // Nobody is left to hear about the withdrawals.
+  // No subscriber remains to receive the withdrawals.
   const silent: LedgerStore = { ...store, emit() {} };
   return store.transact(() => {
     if (store.paper(slug) === null) throw new Fault('not_found', `there is no paper ${JSON.stringify(slug)}`);

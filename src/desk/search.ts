@@ -66,7 +66,7 @@ function normalizeLine(line: string): string {
 }
 
 const SPACE = 32;
-/** What stands for each ASCII character: a letter's lower case, a digit, or a space. */
+/** The replacement of each ASCII character: a letter's lower case, a digit, or a space. */
 const FOLDED = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code).toLowerCase().charCodeAt(0) : SPACE,
 );
@@ -172,7 +172,7 @@ export function matchExpression(paper: string, terms: readonly string[]): string
   return [...[...phrases].sort((a, b) => b.length - a.length), `"${paperWord(paper)}"`].join(' AND ');
 }
 
-/** Whether such a query has neighbouring words to find: FTS5 then reads where each of them stands. */
+/** Whether such a query has neighbouring words to find: FTS5 then reads the position of each. */
 export function hasPhrase(match: string): boolean {
   return /[^"*] [^"]/.test(match);
 }

@@ -31,8 +31,8 @@ export function signingNameOf({ kind, name, body }: Pick<RecordEntry, 'kind' | '
 }
 
 /**
- * The name under which to sign, `host/door`. It follows the address of the service, but is never exchanged for that of
- * an address on this machine: those change with the port, and mean nothing to anybody else.
+ * The name under which to sign, `host/door`. It follows the address of the service, but never becomes a local address:
+ * those change with the port and mean nothing elsewhere.
  */
 export function followedName(current: string | null, wanted: string): string {
   return current === null || !isLoopbackName(wanted) ? wanted : current;

@@ -1,6 +1,6 @@
 import type { Problem } from '../fault.ts';
 
-/** A place in a sample that somebody has to fill in. The brackets are rare in any language, and stay visible. */
+/** A placeholder in a sample page. The brackets are rare in any language, and stay visible. */
 export const toFillIn = (text: string): string => `⟦${text}⟧`;
 
 const TO_FILL_IN = /⟦[^⟦⟧]{0,200}⟧/;

@@ -6,7 +6,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * The variables of a file such as `.env`, by name; null when there is no such file. Throws `invalid_request` naming the
- * file and the line when it is no text, as a file that is still being written may be.
+ * file and the line when it is not text, such as a file still being written.
  */
 export function readEnvFile(file: string): Map<string, string> | null {
   let bytes: Buffer;
@@ -19,7 +19,7 @@ export function readEnvFile(file: string): Map<string, string> | null {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {
-    // A mark of the byte order at the beginning is no part of the first name: the decoder drops it.
+    // The decoder drops a byte order mark, which is not part of the first name.
     text = decoder.decode(bytes);
   } catch {
     throw new Fault('invalid_request', `${file}, line ${firstOddLine(bytes)}: not UTF-8; save the file as UTF-8`);

@@ -26,7 +26,7 @@ export interface LockOwner {
   isDead(name: string): boolean;
 }
 
-/** A folder as a bucket: each object is a file, replaced at once. It keeps no headers. */
+/** A folder as a bucket: each object is a file, replaced at once. It stores no headers. */
 export class FolderBucket implements Bucket {
   readonly name: string;
   readonly keepsHeaders = false;
@@ -44,7 +44,7 @@ export class FolderBucket implements Bucket {
   async get(key: string): Promise<StoredObject | null> {
     return this.#guarded(key, async () => {
       const bytes = await unlessGone(readFile(this.#path(key)));
-      // A folder has no clock of its own, and that of this machine may have been set since.
+      // A folder has no clock of its own, and the machine's clock may have been set since.
       return bytes && { bytes, etag: md5(bytes), age: 0 };
     });
   }
@@ -76,7 +76,7 @@ export class FolderBucket implements Bucket {
       if (info?.isDirectory()) {
         throw new Fault('conflict', `${path} is a link to a folder; put the folder itself there, or remove the link`);
       }
-      // Whoever reads a pipe waits.
+      // Reading a pipe would block.
       const isFile = info?.isFile() === true;
       const bytes = isFile ? await this.#guarded(key, () => unlessGone(readFile(path))) : null;
       if (!isFile) yield { key, size: -1, etag: '' };
@@ -113,9 +113,7 @@ export class FolderBucket implements Bucket {
     }
   }
 
-  /** `isAllowed` is asked at the last moment; without its consent nothing is written, and the result is null. */
-  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<string>;
-  async #write(key: string, bytes: Uint8Array, signal: undefined, isAllowed: () => boolean): Promise<string | null>;
+  /** Null, and nothing written, when `isAllowed` refuses at the last moment. */
   async #write(key: string, bytes: Uint8Array, signal?: AbortSignal, isAllowed = () => true): Promise<string | null> {
     const path = this.#path(key);
     const working = join(this.#folder, WORKING);
@@ -132,7 +130,7 @@ export class FolderBucket implements Bucket {
       await mkdir(dirname(path), { recursive: true });
       signal?.throwIfAborted();
       if (!isAllowed()) return null;
-      // At once, so that there is hardly a moment to be stopped in.
+      // Synchronously, to minimize the window in which the process can be suspended.
       renameSync(aside, path);
     } finally {
       await rm(aside, { force: true });
@@ -141,7 +139,7 @@ export class FolderBucket implements Bucket {
     return md5(bytes);
   }
 
-  /** Compares and replaces under a lock, because no file system does both at once. */
+  /** Compares and replaces under a lock, because no file system does both atomically. */
   async #putIf(key: string, bytes: Uint8Array, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
@@ -218,11 +216,11 @@ async function isCreated(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock of somebody, unless another one took its place meanwhile. */
+/** Removes another process's lock, unless a new lock has replaced it. */
 async function breakLock(lock: string, by: string): Promise<void> {
   const aside = `${lock}.${PROCESS_ID}.${++asides}`;
   if ((await unlessGone(rename(lock, aside).then(() => true))) === null) return;
-  // Nobody waits for a lock that is aside: it goes back unless there is one again.
+  // No process waits for a lock moved aside: it is moved back unless there is a new one.
   if ((await readFile(aside, 'utf8')) !== by) await link(aside, lock).catch(() => {});
   await rm(aside, { force: true });
 }

@@ -41,7 +41,7 @@ export function pictureCache(folder: string) {
         await rename(aside, folderOf(id));
         syncFolder(parent);
       } catch (error) {
-        // Another process, or another thread, kept the same picture meanwhile.
+        // Another process or thread stored the same picture meanwhile.
         if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error)) || !existsSync(folderOf(id))) throw error;
       } finally {
         await rm(aside, { recursive: true, force: true });

@@ -42,13 +42,13 @@ export interface TreeOptions {
 }
 
 /**
- * A paper's folder on disk. Renames a new file over the old one, so that readers see one or the other and never a
- * part. In a new tree, files are written in place: nobody reads it before `LAST_FILE` exists, and after a crash they
- * are written again.
+ * A paper's folder on disk. Renames a new file over the old one, so that readers see one or the other and never a part.
+ * In a new tree, files are written in place: no reader sees it before `LAST_FILE` exists, and after a crash they are
+ * written again.
  */
 export class Tree {
   readonly folder: string;
-  /** Whether the folder was empty when the press began, so that nobody reads from it yet. */
+  /** Whether the folder was empty when the press began, so that no reader uses it yet. */
   readonly isNew: boolean;
   readonly #aside: string;
   readonly #sync: boolean;
@@ -139,7 +139,7 @@ export class Tree {
   remove(path: string): void {
     this.assertClaim();
     if (this.#sync) this.#touched.add(dirname(path));
-    // A folder may stand where a link to one was found.
+    // A folder may have replaced a link to one.
     if (lstatSync(this.#at(path), { throwIfNoEntry: false })?.isDirectory()) return;
     rmSync(this.#at(path), { force: true });
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
@@ -298,7 +298,7 @@ function contentOf(path: string, size: number): Buffer | null {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
-    // A link is no file of the tree's, whatever it leads to; the new file replaces it.
+    // Links are never part of the tree, whatever their target; the new file replaces it.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
     throw error;
   }

@@ -16,9 +16,9 @@ export interface Received {
 }
 
 /**
- * Writes a stream into a file beside the media, synced to disk. The caller moves or removes the file. Throws
- * `too_large` as soon as more than `max` bytes have come, `unavailable` for a disk that takes no writes, and what the
- * stream throws; then nothing is left behind.
+ * Writes a stream into a file next to the media, synced to disk. The caller moves or removes the file. Throws
+ * `too_large` as soon as more than `max` bytes arrive, `unavailable` when the disk rejects writes, and the stream's
+ * errors; nothing is left behind then.
  */
 export async function receive(
   source: AsyncIterable<Uint8Array>,

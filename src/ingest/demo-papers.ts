@@ -5,8 +5,8 @@ import { isLink } from '../files/plain-file.ts';
 import { filesIn } from '../files/tree.ts';
 
 /**
- * The papers that come with Broadsheet, with the digest of each folder. Whoever changes one changes its digest: the
- * test beside `demo remove` says the new one.
+ * The papers that come with Broadsheet, with the digest of each folder. A change to a paper changes its digest: the
+ * test of `demo remove` prints the new one.
  */
 export const DEMO_PAPERS = [
   { slug: 'the-leading-light', nameplate: 'The Leading Light', digest: 'e66e3c4d31fef825' },

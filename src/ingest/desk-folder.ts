@@ -54,7 +54,7 @@ export class DeskFolder {
   /** Reads a file of `files`. What became a link meanwhile, as while a commit is checked out, is a problem of the file. */
   read(path: string, kind: 'yaml' | 'markdown'): SourceFile {
     const source = readSource(path, this.name(path), kind);
-    // Looked at after reading: a link that was followed is still there, or was so briefly that nobody meant it.
+    // Checked after reading: a link that was followed is still there, or existed too briefly to be intended.
     return this.hasBecomeLink(path) ? unreadable(this.name(path), 1, 'refused', LINK) : source;
   }
 

@@ -14,7 +14,7 @@ export const probeFile: ProbeMedia = async (name, path) => {
   return probeMedia(name, path);
 };
 
-/** A file as it is filed under a name: its record, and the bytes to keep in its stead where they differ from the file's. */
+/** A file as it is filed under a name: its record, and the bytes to store instead where they differ from the file's. */
 export interface FiledMedia {
   media: Media;
   changed: Uint8Array | null;
@@ -30,8 +30,8 @@ export async function filedMedia(name: string, path: string, probe: ProbeMedia =
 }
 
 /**
- * A picture without the location where it was taken, which is often somebody's home, and which nobody sees in a file.
- * Null when it has none.
+ * A picture without the location where it was taken, which is often a home address and invisible to its owner. Null
+ * when it has none.
  */
 async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
   if (!WITH_METADATA.test(media_type)) return null;

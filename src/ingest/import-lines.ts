@@ -41,7 +41,7 @@ export type ParsedLine =
   | { line: ImportLine; prose: CachedProse | null }
   | {
       problems: Problem[];
-      /** What the door can judge of the line beside its problems; null for a line that is no piece at all. */
+      /** What the door can judge of the line besides its problems; null for a line that is not a piece. */
       rest: Repaired<ImportLine> | null;
     }
   | null;
@@ -93,7 +93,7 @@ function brokenLine(value: unknown, error: z.ZodError): ParsedLine {
   return { problems: shapeProblems(error, value), rest };
 }
 
-/** The problems of a line that was rejected. Throws errors that are no fault of the line. */
+/** The problems of a line that was rejected. Throws errors that the line did not cause. */
 export function lineProblems(error: unknown): Problem[] {
   if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
   return problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
@@ -144,8 +144,8 @@ const MEMBER = Buffer.from('"section"');
 const ESCAPE = Buffer.from('\\u');
 
 /**
- * What follows the only `"section"` of a line up to the end of the next text: without parsing the line, what tells its
- * section. Null where it may not tell.
+ * What follows the only `"section"` of a line up to the end of the next text: identifies its section without parsing
+ * the line. Null when that is ambiguous.
  */
 function writtenSection(line: Buffer): string | null {
   const at = line.indexOf(MEMBER);

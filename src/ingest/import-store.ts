@@ -13,16 +13,16 @@ interface ImportStore extends LedgerStore {
 }
 
 /**
- * The store in one transaction of an import into `paper`, in which nobody else writes. It reads once what the transaction
- * does not change, knows the new piece that was filed last without reading it back, and writes together what many
- * filings add or change. Before it asks the store anything else, it writes what waits.
+ * The store in one transaction of an import into `paper`, with exclusive write access. It reads once what the
+ * transaction does not change, knows the new piece that was filed last without reading it back, and writes together
+ * what many filings add or change. It writes pending changes before any other read of the store.
  */
 export function importStore(store: Intake['store'], paper: string): ImportStore {
   const run = store.filingRun(paper);
   const flushed = flushingFirst(run, store);
   /** The first revision of the piece that was filed last. */
   let filed: GenerationEntry | null = null;
-  /** How that piece stands: null until it has a row. */
+  /** The state of that piece; null until it has a row. */
   let standing: PieceState | null = null;
   let filedAt: number | null = null;
   let nextDue: number | null = null;

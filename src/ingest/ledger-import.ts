@@ -62,7 +62,8 @@ export async function importLedger(
     for (const _ of store.entries()) {
       throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
     }
-    // A replay logs nothing: the export has the leaves. Without any, whoever signs next logs the past as it is public then.
+    // A replay logs nothing: the export has the leaves. Without any, the next signer logs the past as it is public
+    // then.
     for (const log of LOG_SERVICES) store.log.setFilled(log, false);
     for (const text of linesOf(file)) {
       const where = `${file}:${++number}`;

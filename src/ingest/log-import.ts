@@ -159,7 +159,7 @@ export class LogImport {
   }
 }
 
-/** Leaves that are hashed at once. */
+/** Leaves hashed per batch. */
 const GROW = 4_096;
 
 function isOfKey(entry: LedgerEntry): entry is KeyEntry | RetirementEntry {

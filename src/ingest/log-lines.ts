@@ -53,7 +53,7 @@ export function readLogLine(line: unknown): LogLine {
   throw new LogFault(`${problem?.field}: ${problem?.message}`);
 }
 
-/** Leaves that are read at once. */
+/** Leaves read per batch. */
 const BATCH = 1_000;
 
 type ExportedTables = Pick<LogTables, 'size' | 'entries' | 'heads' | 'cosignatures'>;

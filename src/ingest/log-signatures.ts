@@ -11,8 +11,8 @@ import { isLogLine, readLogLine } from './log-lines.ts';
 
 /**
  * Verifies the signatures of an export's heads: the log's by the key that the export names, and each cosignature by the
- * key that its line names. Whose keys these are, the file cannot prove: that is for whoever knows the log's key and a
- * policy. Heads of an earlier origin, whose key the export does not name, are not checked. Throws `invalid_request`.
+ * key that its line names. The file cannot prove who owns these keys: that takes the log's key and a policy. Heads of
+ * an earlier origin, whose key the export does not name, are not checked. Throws `invalid_request`.
  */
 export async function checkLogSignatures(file: string): Promise<void> {
   let number = 0;
@@ -20,7 +20,7 @@ export async function checkLogSignatures(file: string): Promise<void> {
   let head: HeadLine | null = null;
   for (const text of linesOf(file)) {
     const where = `${file}:${++number}`;
-    // Most lines are large, and not of the log; whoever imports them reports what is wrong with them.
+    // Most lines are large, and not of the log; the importer reports their faults.
     if (!MAYBE_LOG_LINE.test(text)) continue;
     const parsed = parseLedgerLine(text, where);
     if (!isLogLine(parsed)) continue;

@@ -166,7 +166,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** A name as Markdown that shows it as it is. */
+/** A name as Markdown that renders it verbatim. */
 function inProse(text: string): string {
   return text.replace(/[\\`*_[\]<>&!#|~]/g, '\\$&');
 }

@@ -51,7 +51,7 @@ export class Records {
       this.#at.problem(this.#at.name(path), 'paper', removed);
       return false;
     }
-    // A paper from before its slug was reserved goes on.
+    // A paper that predates the reservation of its slug keeps working.
     if (!isPaperSlug(this.#at.slug) && !this.#at.intake.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),

@@ -27,7 +27,7 @@ export interface SourceFile {
   digest: string;
   /** The YAML as plain values; null when it could not be read. */
   data: Record<string, unknown> | null;
-  /** The same of a file that must not be applied because a field stands in it twice, for checking the other fields. */
+  /** The same of a file that must not be applied because a field appears in it twice, for checking the other fields. */
   faulty: Record<string, unknown> | null;
   /** The text after the front matter; empty for a YAML file. */
   body: string;

@@ -164,7 +164,7 @@ export class Stories {
     throw refusalOf([{ field: 'placement', rule: 'place_taken', message }]);
   }
 
-  /** Gives a piece the place that its file asks for, or frees the place that its file asked for before. */
+  /** Gives a piece the position that its file requests, or frees the one that its file requested before. */
   #place(story: Story, place: PlacementBody | null): boolean {
     const { desk, store } = this.#at.intake;
     const before = store.archive(this.#at.slug).placement();
@@ -173,7 +173,7 @@ export class Stories {
   }
 }
 
-/** Whether a place's time is over. Then its file asks for nothing, so that an old folder can be filed again. */
+/** Whether a position has expired. Then its file requests nothing, so that an old folder can be filed again. */
 function isOver(placement: PlacementBody | null, now: number): boolean {
   return placement?.until !== undefined && Date.parse(placement.until) <= now;
 }

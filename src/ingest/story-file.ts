@@ -37,7 +37,7 @@ export interface ReadStory {
   /** Undefined when the file has problems of its own. */
   story?: StoryFile;
   problems: Problem[];
-  /** With such problems: what the filing door can judge beside them. */
+  /** With such problems: what the filing door can judge besides them. */
   rest?: Repaired<StoryFile>;
 }
 

@@ -12,7 +12,7 @@ export const HOLD_BEAT = 1_500;
 /** How often (in ms), and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
-/** How long a response is kept for payers that send the same payment again, in ms. */
+/** Retention of a response for payers that send the same payment again, in ms. */
 export const ANSWER_KEPT = DAY;
 /** How long a payment can reopen its stream, in ms. */
 export const STREAM_KEPT = HOUR;
@@ -57,7 +57,7 @@ export type CheckoutOutcome =
   | { outcome: 'conflict'; why: 'other_request' | 'other_payment' | 'answer_gone' | 'repeated' }
   /**
    * Retry: another request holds the payment, the facilitator is unreachable, it is unknown whether money moved, or the
-   * nonce was used and without a chain nobody can tell for what.
+   * nonce was used and, without a chain, its purpose is unknown.
    */
   | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' | 'unproven' };
 
@@ -210,7 +210,7 @@ export class Checkout {
 
   async #served(id: PaymentId, bought: Bought, transaction: string | null): Promise<CheckoutOutcome> {
     const { payments, now, groupCommit } = this.#options;
-    // The money has moved. Without a node of the chain, nobody could tell later for what.
+    // The money has moved. Without a node of the chain, its purpose could not be determined later.
     await groupCommit(() => payments.settled(id, now(), transaction), Number.POSITIVE_INFINITY);
     return { outcome: 'served', bought, transaction, again: false };
   }

@@ -65,8 +65,8 @@ export interface MeterTable {
   keys(account: string, at: number): KeyUsage[];
   setBurst(account: string, burst: number): void;
   /**
-   * Deletes an account's usage. Its credit ledger is kept for the books, under an id that identifies nobody once the
-   * account is gone; its notes are erased.
+   * Deletes an account's usage. Its credit ledger is kept for the books, under an id that is anonymous once the account
+   * is gone; its notes are erased.
    */
   forget(account: string, at: number): void;
 }

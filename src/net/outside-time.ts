@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SECOND } from '../time.ts';
 
-/** Asks other machines for the time, to the second, in ms; null when one does not tell it. Never rejects. */
+/** Asks other machines for the time, to the second, in ms; null when one does not answer. Never rejects. */
 
 /** The date in the greeting of some mail servers, as in a header of a mail (RFC 5322, section 3.3). */
 const MAIL_DATE = /[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}/;

@@ -69,7 +69,7 @@ export class S3Bucket implements Bucket {
 
   readonly #ending: AbortSignal | undefined;
 
-  /** `pause` waits between tries; `ending` breaks off whatever is asked. */
+  /** `pause` waits between tries; `ending` aborts pending requests. */
   constructor(
     address: S3Address,
     credentials: S3Credentials,

@@ -7,7 +7,7 @@ export interface S3Error {
   message: string;
 }
 
-/** A page of a listing (ListObjectsV2); null when the response is none. */
+/** A page of a listing (ListObjectsV2); null for any other response. */
 export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | null } | null {
   const rows: { key: string; size: number; etag: string }[] = [];
   let root: ReadonlyMap<string, string> | null = null;
@@ -26,7 +26,7 @@ export function pageOf(xml: Buffer): { objects: BucketObject[]; next: string | n
   return { objects: isEncoded ? rows.map((row) => ({ ...row, key: decodeKey(row.key) })) : rows, next };
 }
 
-/** A key that is no UTF-8, of which a store over a file system may have some, stays as it is: it is none of ours. */
+/** Non-UTF-8 keys, which a store over a file system may have, are left as they are: Broadsheet never creates them. */
 function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '));
@@ -35,7 +35,7 @@ function decodeKey(key: string): string {
   }
 }
 
-/** The keys that DeleteObjects could not remove; null when the response is none. */
+/** The keys that DeleteObjects could not remove; null for any other response. */
 export function failuresIn(xml: Buffer): (S3Error & { key: string })[] | null {
   const elements = elementsOf(xml, ['Error', 'DeleteResult']);
   if (elements.length === 0) return null;
@@ -59,7 +59,7 @@ function errorFrom(fields: ReadonlyMap<string, string>): S3Error {
   return { code: fields.get('Code') ?? '', message: fields.get('Message') ?? '' };
 }
 
-/** The elements of these names, each with the texts of its children. What is no XML has none. */
+/** The elements of these names, each with the texts of its children. Empty for anything but XML. */
 function elementsOf(xml: Buffer, names: readonly string[]): { name: string; fields: Map<string, string> }[] {
   const found: { name: string; fields: Map<string, string> }[] = [];
   const open: { name: string; fields: Map<string, string>; text: string }[] = [];

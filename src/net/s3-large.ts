@@ -28,7 +28,7 @@ export async function writeLarge(bucket: S3Bucket, key: string, content: AsyncIt
     await complete(bucket, { key, uploadId, etags, size, since: begun });
     return size;
   } catch (error) {
-    // The store would keep, and charge for, parts that nobody sees.
+    // The store would keep, and charge for, orphaned parts.
     await bucket.ask('DELETE', { key, query: { uploadId } }).catch(() => {});
     throw error;
   }

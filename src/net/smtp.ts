@@ -51,7 +51,7 @@ export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpMailer | null
 
 /**
  * Sends over SMTP on a small connection pool. Verifies certificates, and sends passwords only over TLS. Throws
- * `unavailable` when the DKIM key cannot be used, because nobody would notice unsigned mails.
+ * `unavailable` when the DKIM key cannot be used, because unsigned mails would go unnoticed.
  */
 export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings): SmtpMailer {
   const { protocol, username } = new URL(url);

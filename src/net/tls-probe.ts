@@ -22,8 +22,8 @@ export interface TlsProbeOptions {
 }
 
 /**
- * Makes a TLS handshake with a hostname and reads the certificate, whatever its issuer and expiry. Connects only to
- * given addresses that are allowed, and resolves no names.
+ * Makes a TLS handshake with a hostname and reads the certificate, whatever its issuer and expiry. Connects only to the
+ * given addresses, if they are allowed, and resolves no names.
  */
 export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOptions): Handshake {
   return async (hostname, addresses) => {

@@ -10,7 +10,7 @@ const DEADLINE = 10 * SECOND;
 
 /**
  * Submits a checkpoint to the witness at an address, which is that of its `add-checkpoint` without that word. The
- * answer is parsed but not verified. Throws a LogFault of one line for everything else that can happen.
+ * answer is parsed but not verified. Throws a one-line LogFault for every other outcome.
  */
 export type SubmitCheckpoint = (address: string, body: string) => Promise<AddCheckpointAnswer>;
 

@@ -2,7 +2,7 @@
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One attempt. Of the response, only the status is kept. */
+/** One attempt. Only the status of the response is stored. */
 export interface Attempt {
   /** When it began, in ms. */
   at: number;

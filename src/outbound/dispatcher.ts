@@ -8,7 +8,7 @@ export const IN_FLIGHT_MAX = 64;
 export const PER_HOST_MAX = 4;
 /** How long a claim lasts, in ms: longer than a request can take. */
 export const CLAIM_TIME = 30_000;
-/** The most due deliveries that are considered at once. */
+/** The most due deliveries considered per round. */
 const WINDOW = 200;
 
 /** A queue of deliveries, and their webhooks. */

@@ -1,6 +1,6 @@
 import { RETRIES } from './retry.ts';
 
-/** A changed feed that one process has claimed, to tell the hub. */
+/** A changed feed that one process has claimed, to notify the hub. */
 export interface HubPing {
   paper: string;
   /** Path of the feed under the paper's root. */

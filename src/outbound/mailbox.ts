@@ -18,7 +18,7 @@ export function mailboxOf(email: string): string {
   return GMAIL.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
 }
 
-/** A mailbox as it is stored. Its uses are counted for a day at most after its accounts and subscriptions are gone. */
+/** A mailbox as it is stored. Its uses are counted for at most a day after its accounts and subscriptions are gone. */
 export function mailboxHash(email: string): string {
   return createHash('sha256')
     .update(`mailbox\n${mailboxOf(email)}`)

@@ -2,16 +2,16 @@ import { fill } from '../phrases/fill.ts';
 import { formatters } from '../phrases/intl.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 
-/** How many texts of one format and language are kept. */
+/** Maximum number of cached texts per format and language. */
 const KEPT_MAX = 2_000;
-/** Where in ISO 8601 the day stands, and hour and minute. */
+/** The positions of the day, and of hour and minute, in ISO 8601. */
 const DAY = [0, 10] as const;
 const MINUTE = [11, 16] as const;
 
 /**
  * Returns a function that formats a time in a language. `iso` is in UTC (`…Z`), and so is the text. `part` is what the
  * format shows of a time: lists and pages show the same days again and again, and Intl takes longer than the rest of a
- * row, so texts are kept by it.
+ * row, so texts are cached by it.
  */
 function printer(
   options: Intl.DateTimeFormatOptions,

@@ -205,7 +205,7 @@ function heightOf(set: TypesetText, size: number, leading = LEADING): number {
   return drawable(set) ? Math.round(size * leading) : 0;
 }
 
-/** The fonts of some texts. Equal fonts are one array: satori parses the fonts of an array that it has not seen. */
+/** The fonts of some texts. Equal fonts share one array: satori parses each array once. */
 function fontsOf(texts: readonly TypesetText[]): Font[] {
   const fonts = new Map(texts.flatMap((set) => set.fonts).map((font) => [font.name, font]));
   const names = [...fonts.keys()].join();

@@ -16,8 +16,8 @@ const UNREADABLE = '#808080';
 /**
  * Draws variants of a picture, by path. Turns it upright, converts it to sRGB, takes the first frame of an animation,
  * and leaves out all metadata: the location, the camera, the profile. A picture that cannot be decoded becomes a grey
- * one of its shape, because its pages already name the files. `read` gives the bytes of the picture. Rejects when it
- * does: what is drawn is kept for good, and such an error may pass.
+ * one of its shape, because its pages already name the files. `read` gives the bytes of the picture. Rejects when
+ * `read` does, because drawings are permanent and such an error may be transient.
  */
 export async function drawVariants(
   read: () => Promise<Uint8Array>,

@@ -1,11 +1,11 @@
 import { plainText } from '../ledger/prose.ts';
 
-/** Blocks of Markdown that are no paragraph: headings, quotes, lists, code, tables, pictures, rules. */
+/** Markdown blocks other than paragraphs: headings, quotes, lists, code, tables, pictures, rules. */
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
 /**
- * The start of a prose as one plain text of at most `max` UTF-16 units, cut at a word; empty without a paragraph. A
- * prose that begins with its dek goes on behind it.
+ * The start of a prose as one plain text of at most `max` UTF-16 units, cut at a word; empty without a paragraph. Skips
+ * the dek when the prose begins with it.
  */
 export function excerptOf(prose: string, max: number, dek = ''): string {
   const paragraphs: string[] = [];

@@ -7,14 +7,11 @@ import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
 /**
- * A file of an output: one of
- * - its bytes;
- * - a function that makes them, and a digest of what it makes them of: with a cache, it is called only for a version
- *   that no press has made. An output may have one such file, its first;
- * - the digest of the media file to copy;
- * - the path of an earlier file of the output with the same bytes;
- * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
- *   missing. `isDrawn` tells whether `draw` only has to read it.
+ * A file of an output: one of - its bytes; - a function that makes them, and a digest of what it makes them of: with a
+ * cache, it is called only for a version that no press has made. An output may have one such file, its first; - the
+ * digest of the media file to copy; - the path of an earlier file of the output with the same bytes; - a function that
+ * draws it. The path of such a file depends on its whole content, so it is drawn only when it is missing. `isDrawn`:
+ * `draw` only reads it.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }

@@ -1,13 +1,15 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { Fault } from '../fault.ts';
 
-/** What stands before EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
+/** What precedes EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
 const EXIF = [
   { mark: 'Exif\0\0', gap: 0 },
   { mark: 'EXIF', gap: 4 },
   { mark: 'eXIf', gap: 0 },
 ];
-/** The beginning of EXIF data, in both byte orders. In AVIF files nothing else stands before it (ISO/IEC 23008-12, A.2.1). */
+/**
+ * The beginning of EXIF data, in both byte orders. In AVIF files nothing else precedes it (ISO/IEC 23008-12, A.2.1).
+ */
 const TIFF = ['II*\0', 'MM\0*'];
 /** The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries. */
 const WORK_MAX = 5_000_000;
@@ -29,9 +31,9 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const RAW_PROFILE = /^Raw profile type (?:exif|APP1)\0/i;
 
 /**
- * A picture without the location where it was taken, and otherwise as it was: the pixels, the profile, whose work it is.
- * Overwrites the GPS data of EXIF and XMP with nothing. Returns null when there is none. `bytes` is a whole file of
- * any format. Throws a `Fault` for a file that is made to take long.
+ * A picture without the location where it was taken, and otherwise unchanged: pixels, profile, authorship. Overwrites
+ * the GPS data of EXIF and XMP with zeros. Returns null when there is none. `bytes` is a whole file of any format.
+ * Throws a `Fault` for a file crafted to take long.
  */
 export function withoutLocation(bytes: Uint8Array): Uint8Array | null {
   const copy = Buffer.from(bytes);
@@ -86,7 +88,7 @@ function clearGps(tiff: Buffer, work: (amount: number) => void): boolean {
       return true;
     }
   } catch (error) {
-    // Random bytes that look like the start of EXIF data, or a damaged directory, which nobody can read.
+    // Random bytes that look like the start of EXIF data, or a damaged directory that no program can read.
     if (!(error instanceof RangeError)) throw error;
   }
   return false;
@@ -104,7 +106,7 @@ function packedXmp(type: string, text: Buffer, count: () => void): Buffer | null
   try {
     xmp = inflateSync(text.subarray(start), { maxOutputLength: XMP_MAX }).toString('latin1');
   } catch {
-    // Nobody can read it.
+    // No program can read it.
     return null;
   }
   if (!xmp.includes('exif:GPS')) return null;

@@ -13,7 +13,7 @@ export interface Portrait {
   language: string;
 }
 
-/** Names a drawn portrait by everything that decides its bytes. `code` tells what draws it. */
+/** Names a drawn portrait by everything that decides its bytes. `code` identifies the drawing code. */
 export function portraitId({ slug, name, hue, language }: Portrait, code: string): string {
   return sha256(JSON.stringify(['portrait', code, slug, name, hue, language])).slice(7, 27);
 }

@@ -14,8 +14,8 @@ import { isTopic } from './topics.ts';
 import { yielder } from './yielder.ts';
 
 /**
- * Above this number of pictures that nobody has drawn yet, these are drawn after the pages are public. Until then the
- * server answers their addresses with the originals.
+ * Above this number of undrawn pictures, they are drawn after the pages are public. Until then the server answers their
+ * addresses with the originals.
  */
 const PICTURES_FIRST_MAX = 3;
 /** How many pictures are drawn between two looks at the clock. */
@@ -128,7 +128,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const findStrays = async () => (checksDisk && !tree.isNew ? unlistedOnDisk(job, () => alone) : []);
   // While the threads of a large press start, and print. What the outputs leave behind is in `writer.gone`.
   const strays = needsPool && pool !== null ? findStrays() : null;
-  // Whoever awaits them learns of a failure.
+  // Avoids an unhandled rejection; awaiting them still throws.
   strays?.catch(() => {});
   if (needsPool && !(await pool?.isCurrent())) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 

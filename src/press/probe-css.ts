@@ -37,8 +37,8 @@ export function probeCss(text: string): MediaProperties {
 }
 
 /**
- * What may be pressed of a stylesheet that was filed with an earlier version, whose rules were others: the text
- * without what `probeCss` refuses, or nothing of it where no part can be told from the rest.
+ * What may be pressed of a stylesheet filed with an earlier version, whose rules differed: the text without what
+ * `probeCss` rejects, or nothing when the rejected parts cannot be separated.
  */
 export function pressedCss(text: string): string {
   try {

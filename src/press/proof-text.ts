@@ -9,7 +9,7 @@ export function proofText(piece: Hashed, sources: ProofSources): string {
 }
 
 /**
- * A digest of what a proof is made of, for the press cache. The content hash of the last generation stands for the
+ * A digest of what a proof is made of, for the press cache. The content hash of the last generation represents the
  * piece's basis.
  */
 export function proofVersion({ id, revision }: Pick<Hashed, 'id' | 'revision'>, sources: ProofSources): string {

@@ -26,8 +26,8 @@ export interface Shown {
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
 /**
- * Replaces paragraphs of pictures alone by one token each, which `picturesHtml` prints: a figure, or a gallery where
- * several pictures stand in a paragraph or in consecutive ones. `pictureOf` takes the path of a media file.
+ * Replaces each paragraph that contains only pictures by one token, which `picturesHtml` prints: a figure, or a gallery
+ * where several pictures stand in a paragraph or in consecutive ones. `pictureOf` takes the path of a media file.
  */
 export function withFigures(tokens: Token[], pictureOf: (path: string) => ProsePicture): Token[] {
   const found: Token[] = [];

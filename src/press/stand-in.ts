@@ -6,7 +6,7 @@ const SIDE_MAX = 1_600;
 /** The size of the stand-in for a picture whose size is unknown, in pixels. */
 const UNKNOWN = { width: 1_200, height: 800 };
 
-/** What pages say of a media file whose bytes are missing: the properties of its stand-in. */
+/** The properties of the stand-in for a media file whose bytes are missing. */
 export function standInOf({ color: _, ...media }: Media): Media {
   if (media.media_type === 'image/svg+xml' || !media.media_type.startsWith('image/')) return media;
   const { width, height } = { width: media.width ?? UNKNOWN.width, height: media.height ?? UNKNOWN.height };
@@ -30,7 +30,7 @@ export function standInSvg(width: number, height: number): string {
   );
 }
 
-/** The stand-in for a media file as `standInOf` describes it; null for a video, in whose place there is nothing. */
+/** The stand-in for a media file as `standInOf` describes it; null for a video, which has none. */
 export async function standIn({ media_type, width, height }: Media): Promise<Uint8Array | null> {
   if (media_type === 'text/vtt') return Buffer.from('WEBVTT\n');
   if (media_type === 'text/css') return Buffer.from('/* This stylesheet is missing. */\n');

@@ -56,7 +56,7 @@ export function stepsHere(stages: ByStage): Step[] {
 export function stepsInPool(stages: ByStage): Step[] {
   return [...stages].map(([stage, names]) => {
     if (TAKEN.has(stage)) return { here: [], inPool: [] };
-    // Nothing before the feeds links to the cover, so nobody waits for it.
+    // Nothing before the feeds links to the cover, so no output waits for it.
     if (stage === 'story') return { here: stages.get('cover') ?? [], inPool: pieceRuns(stages) };
     if (DRAWN.has(stage)) return { here: names, inPool: [] };
     return { here: [], inPool: eachAlone(stage === 'front' ? [...names, ...(stages.get('feed') ?? [])] : names) };
@@ -64,8 +64,8 @@ export function stepsInPool(stages: ByStage): Step[] {
 }
 
 /**
- * The steps of a press with worker threads into a new tree: everything at once, because nobody reads the tree before
- * its last file. Lists and feeds come first. They take longest, and the threads are to end together.
+ * The steps of a press with worker threads into a new tree: everything in parallel, because no reader sees the tree
+ * before its last file. Lists and feeds come first. They take longest, and the threads are to end together.
  */
 export function stepsInNewTree(stages: ByStage): Step[] {
   const late = [...stages.keys()].at(-1) === 'card' ? (stages.get('card') ?? []) : [];

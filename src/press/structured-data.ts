@@ -10,7 +10,7 @@ import type { Channel } from './feeds/channel.ts';
 import { channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
 import { isoTime } from './times.ts';
 
-/** The picture that stands for a paper: its logo, else its icon. */
+/** The picture that represents a paper: its logo, else its icon. */
 export interface Logo {
   /** Absolute. */
   url: string;

@@ -1,9 +1,9 @@
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
 
 /**
- * What a paper's stylesheet may set: how its words and boxes look, and how much room there is above and below them,
- * but nothing that moves, hides, cuts off or covers. The mark of an AI persona (`layouts/mark.css`) looks the same whatever
- * stands here; this list keeps everything around it from taking it out of sight.
+ * What a paper's stylesheet may set: how its words and boxes look, and how much room there is above and below them, but
+ * nothing that moves, hides, cuts off or covers. The mark of an AI persona (`layouts/mark.css`) does not depend on this
+ * list; this list keeps everything around it from taking it out of sight.
  */
 
 /** The least and the most of a value by its unit; a number has the unit ''. */
@@ -71,9 +71,9 @@ const RESERVED = new Set(['--measure', '--margin']);
 /** Lines that would strike out a mark in a box that has them, and a size that grows with each box in another. */
 const BARRED = new Set(['larger', 'line-through', 'overline', 'blink', 'spelling-error', 'grammar-error']);
 
-/** Functions that stand for a colour, whatever they hold. */
+/** Functions whose result is a colour, whatever their arguments. */
 const COLORS = new Set(words('rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark'));
-/** Functions whose result lies between their arguments. */
+/** Functions whose result is between their arguments. */
 const BETWEEN = new Set(['clamp', 'min', 'max']);
 
 /** The longest ornament of `content`, in UTF-16 units: at the largest size it is no wider than a phone. */
@@ -82,7 +82,7 @@ const ORNAMENT_MAX = 2;
 /** The rules for one stylesheet. `definitions` has its custom properties, each with every value that it is given. */
 export class StyleRules {
   readonly #definitions: ReadonlyMap<string, readonly string[]>;
-  /** The custom properties that may stand for more than these bounds allow. */
+  /** Custom properties that may exceed these bounds. */
   readonly #beyond = new Map<Bounds, ReadonlySet<string>>();
 
   constructor(definitions: ReadonlyMap<string, readonly string[]>) {

@@ -1,10 +1,10 @@
 import { isoTime as made } from '../time.ts';
 
-/** How many texts of instants are kept. */
+/** Maximum number of cached texts. */
 const KEPT_MAX = 1_000;
 const kept = new Map<number, string>();
 
-/** As `isoTime` of `time.ts`, kept: a story's files and the lists around it name the same instants again and again. */
+/** As `isoTime` of `time.ts`, cached: a story's files and the lists around it repeat the same instants. */
 export function isoTime(at: number): string {
   let text = kept.get(at);
   if (text === undefined) {

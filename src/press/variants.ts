@@ -28,9 +28,9 @@ export function pictureId({ digest }: Pick<Media, 'digest'>): string {
 }
 
 /**
- * The variants of a media file, smallest first: none for what is no still picture, or missing, since their addresses
- * are kept for good. None is wider than the picture, and
- * the widest of a picture below 1,600 pixels is as wide as the picture.
+ * The variants of a media file, smallest first: none for a missing file or anything but a still picture, since their
+ * addresses are permanent. None is wider than the picture, and the widest of a picture below 1,600 pixels is as wide as
+ * the picture.
  */
 export function variantsOf(
   media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms' | 'missing'>,

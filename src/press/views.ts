@@ -32,7 +32,7 @@ export interface Frame {
     typefaces: Typefaces;
     /** Whether the paper has a stylesheet of its own, at `style.css`. */
     has_style: boolean;
-    /** The picture that stands for the nameplate, and another one for dark mode; null without a logo. */
+    /** The picture that replaces the nameplate, and another one for dark mode; null without a logo. */
     logo: { picture: PictureView; dark_url: string | null } | null;
     /** `svg_url` is null when the icon is a PNG. */
     icons: { ico_url: string; svg_url: string | null; touch_url: string; manifest_url: string };
@@ -126,7 +126,7 @@ export interface StoryView extends RowView {
   frame: Frame;
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
-  /** The prose as HTML, or what stands for it until its bytes are put there. Its markers link to the facts. */
+  /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
   html: string;
   authors: Author[];
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
@@ -202,7 +202,7 @@ export interface FrontRail {
   form: 'pictured' | 'text' | 'motif' | 'even';
   /** The section's shapes, for the form of that name. */
   motif: Motif | null;
-  /** The lead stands alone in the first column; the columns of `even` are alike. */
+  /** The lead is alone in the first column; the columns of `even` are alike. */
   columns: RowView[][];
 }
 

@@ -32,7 +32,7 @@ export interface AddressDefaults {
   region?: string | undefined;
 }
 
-/** Names that S3 accepts for buckets; other stores are no wider. */
+/** Names that S3 accepts for buckets; other stores accept no more. */
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
 const SHAPE = 'must be s3://BUCKET/PREFIX, a folder, or a file: address';
 const QUERY = ['endpoint', 'region', 'paper'];

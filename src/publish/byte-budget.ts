@@ -1,4 +1,4 @@
-/** How many bytes of files are in memory at once, besides a larger one that is alone. */
+/** Maximum bytes of files in memory; a larger file is handled alone. */
 const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /** Lets work begin while what is in flight fits into memory. */

@@ -6,12 +6,12 @@ import { SECOND } from '../time.ts';
 import type { Bucket } from './bucket.ts';
 import { requireConditions } from './conditions.ts';
 
-/** The name of the object that tells what a tree at a target is, and who publishes it now. */
+/** The name of the object that identifies a tree at a target and its current publisher. */
 export const CLAIM_FILE = '.broadsheet.json';
 
 const ClaimRecord = z.object({
   broadsheet: z.literal(1),
-  /** The paper, or `log`, and the key that it was first signed with: nobody publishes over the tree of another desk. */
+  /** The paper, or `log`, and the key that it was first signed with: no desk publishes over the tree of another. */
   tree: z.string(),
   key: z.string(),
   /** Changes with each publication. A database that remembers another one compares every object. */
@@ -29,7 +29,7 @@ export interface ClaimTimes {
 }
 export const CLAIM_TIMES: ClaimTimes = { lasts: 30 * SECOND, poll: SECOND };
 
-/** After so many refusals in a row, each of what was just read, the store is not believed. */
+/** After this many consecutive refusals of a value just read, the store counts as broken. */
 const REFUSED_MAX = 30;
 
 interface ClaimRequest {
@@ -42,7 +42,7 @@ interface ClaimRequest {
   /** Who publishes, as other publishers see it. */
   name: string;
   times?: ClaimTimes;
-  /** Whether a publisher is known to be dead, so that nobody has to wait until its claim runs out. */
+  /** Whether a publisher is known to be dead, so that others need not wait for its claim to expire. */
   isDead(holder: string): boolean;
   /** Called when another publisher is at work, before each look. */
   waiting(holder: string): void;
@@ -84,8 +84,8 @@ function parseRecord(bytes: Uint8Array): ClaimRecord | null {
 }
 
 /**
- * The publisher at work on a tree; null without one. One that has not renewed its claim for long is dead; `watched` is
- * for how long it was seen not to, in ms.
+ * The publisher at work on a tree; null without one. One that has not renewed its claim for long counts as dead;
+ * `watched` is how long that was observed, in ms.
  */
 function holderOf(found: { record: ClaimRecord; age: number }, watched: number, { lasts }: ClaimTimes): string | null {
   const isFresh = Math.max(found.age, watched) < lasts;
@@ -93,12 +93,12 @@ function holderOf(found: { record: ClaimRecord; age: number }, watched: number, 
 }
 
 /**
- * The right to publish one tree to one target, which one publisher at a time has. It is an object that is only replaced
- * where it is still the one that was read. Its age is told by the store's clock, or watched by the monotonic one here, so
- * that a wrong clock does no harm.
+ * The right to publish one tree to one target, which one publisher at a time has. It is an object replaced only by
+ * compare-and-swap. Its age comes from the store's clock or from the local monotonic clock, so that a wrong wall clock
+ * does no harm.
  */
 export class Claim {
-  /** The publication that stood at the target before; null for a new one. */
+  /** The previous publication at the target; null for a new one. */
   readonly before: string | null;
   readonly publication: string;
   /** Aborts what is in flight when the claim is lost. */

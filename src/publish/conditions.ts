@@ -7,8 +7,8 @@ interface Written extends Pick<PutOptions, 'headers' | 'signal'> {
 }
 
 /**
- * Throws `conflict` when a store writes whatever the condition, so that two could believe themselves alone; the object
- * is gone then. `written` is what was just written on a condition.
+ * Throws `conflict`, after deleting the object, when a store ignores conditions: two publishers could each believe to
+ * be alone. `written` is what was just written conditionally.
  */
 export async function requireConditions(bucket: Bucket, { key, bytes, ...options }: Written): Promise<void> {
   for (const [header, onlyIf] of [

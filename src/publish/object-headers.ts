@@ -3,7 +3,7 @@ import { contentType } from 'mime-types';
 
 /** Headers that object storage serves as they are. It keeps any others as metadata. */
 const SERVED = new Set(['content-type', 'cache-control', 'content-disposition', 'content-language', 'expires']);
-/** What readers notice of an object besides these: a page that is called compressed is none. */
+/** What readers notice of an object besides these: a page wrongly labelled as compressed is unreadable. */
 const NOTICED = new Set([...SERVED, 'content-encoding', 'x-amz-website-redirect-location']);
 
 /**

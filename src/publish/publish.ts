@@ -12,7 +12,7 @@ import type { Difference, Pending, Source, SourceFile } from './source.ts';
 const BATCH = 256;
 /** After how long this is recorded all the same, in ms. */
 const RECORD_EVERY = 1_000;
-/** The pause before a plan that the press has overtaken is made anew, in ms. */
+/** The pause before replacing a plan that a press made obsolete, in ms. */
 const RETRY_PAUSE = 200;
 /** After this many plans in a row of which nothing could be sent, the tree on disk is taken for damaged. */
 const FRUITLESS_MAX = 10;
@@ -62,7 +62,7 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
             progress: (done) => job.progress(done, done, 'compared'),
           });
     claim.assertHeld();
-    // What the tree never had is somebody else's, such as a backup in the same bucket.
+    // A path that the tree never had belongs to something else, such as a backup in the same bucket.
     source.begin(claim.publication, repair ? differences : (differences?.filter(isOwn(source)) ?? null));
     const report = await sendAll(job, claim);
     claim.assertHeld();
@@ -107,7 +107,7 @@ export async function plan(job: Omit<PublishJob, 'repair'>): Promise<Difference[
 
 const isEmpty = ({ stages, removals }: Pending) => stages.every((stage) => stage.length === 0) && removals.length === 0;
 
-/** Sends until nothing is queued. A press that goes on meanwhile makes a plan obsolete, and the next one takes over. */
+/** Sends until nothing is queued. A concurrent press makes a plan obsolete, and the next one takes over. */
 async function sendAll(job: PublishJob, claim: Claim): Promise<PublishReport> {
   const report: PublishReport = { sent: 0, bytes: 0, removed: 0 };
   let fruitless = 0;

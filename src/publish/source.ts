@@ -35,7 +35,7 @@ export interface Source {
   publication(): string | null;
   /** Every file of the tree. */
   files(): Iterable<SourceFile>;
-  /** Whether a path may be one that this tree had once. What may not was put there by somebody else. */
+  /** Whether this tree may once have had a path. Other paths belong to something else. */
   mayHave(path: string): boolean;
   /** Headers of a file, by their usual names. */
   headersOf(path: string): Record<string, string>;

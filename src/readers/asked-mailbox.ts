@@ -23,7 +23,7 @@ export interface AskedMailboxTable {
 
 /** How long requests count, in ms. */
 export const ASKED_KEPT = DAY;
-/** The most unanswered requests to a mailbox in a day, over all papers: anybody can enter anybody's address. */
+/** The most unanswered requests to a mailbox in a day, over all papers, because anyone can enter any address. */
 export const ASKED_DAILY = 10;
 /** How many spellings of a mailbox's address a paper may ask at once, as for two people who share a mailbox. */
 const ASKED_FREELY = 2;

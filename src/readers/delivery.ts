@@ -46,7 +46,8 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   /** Queues a message for a webhook, due immediately. False when it was queued before. */
   queue(delivery: Delivery): boolean;
   /**
-   * Sends a delivery again, now: a waiting one keeps its retries, any other gets one attempt. False when there is none.
+   * Sends a delivery again immediately: a waiting one keeps its retries, any other gets one attempt. False when there
+   * is none.
    */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;

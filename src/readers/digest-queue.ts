@@ -10,7 +10,7 @@ type UnderWay = NonNullable<DigestRound['under_way']>;
 /** How many readers are considered in one transaction. */
 const BATCH = 100;
 
-/** The dependencies of a digest queue, beside the store. */
+/** The dependencies of a digest queue, besides the store. */
 export interface DigestSettings {
   /** Papers, and when their digests go out. */
   papers(): (AlertHour & { slug: string })[];

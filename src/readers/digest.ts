@@ -15,7 +15,7 @@ export type DigestCadence = (typeof DIGESTS)[number];
 /** When a paper without its own hour sends its digests. */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };
 
-/** When a paper's digests are due, and the progress of the one under way. */
+/** When a paper's digests are due, and the progress of the current one. */
 export interface DigestRound extends AlertHour {
   /** The next due time, in ms; during a round, its own. */
   due_at: number;

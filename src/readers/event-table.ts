@@ -34,5 +34,5 @@ export interface EventTable {
   forget(until: number): void;
 }
 
-/** How long events are kept, in ms. */
+/** Retention of events, in ms. */
 export const EVENTS_KEPT = 30 * DAY;

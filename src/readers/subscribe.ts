@@ -16,8 +16,8 @@ interface Fresh {
 }
 
 /**
- * Accepts a reader's request to subscribe. It does the same work for every address and returns nothing, so that nobody
- * learns who is subscribed.
+ * Accepts a reader's request to subscribe. It does the same work for every address and returns nothing, so that callers
+ * cannot learn who is subscribed.
  */
 export function subscribe(
   { readers, transact }: ReaderStore,

@@ -62,7 +62,7 @@ function restOf(row: Subscriber | null): number {
   return row?.asked == null ? CONFIRM_REST : UNANSWERED_REST;
 }
 
-/** An admin's request to subscribe somebody. */
+/** An admin's request to subscribe an address. */
 export interface AdminRequest {
   /** The admin's choices; others stay as the reader had them, or get the default. */
   choices: Partial<Choices>;

@@ -35,7 +35,7 @@ export interface Subscriber extends Choices {
   webhook_secret: string | null;
 }
 
-/** How long an unconfirmed request is kept, in ms. */
+/** Retention of unconfirmed requests, in ms. */
 export const UNCONFIRMED_KEPT = 14 * DAY;
 
 export interface SubscriberTable {

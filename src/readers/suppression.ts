@@ -23,7 +23,8 @@ export interface SuppressionTable {
 }
 
 /**
- * The minimum interval between two requests to confirm to the same address, in ms: anybody can enter anybody's address.
+ * The minimum interval between two requests to confirm to the same address, in ms, because anyone can enter any
+ * address.
  */
 export const CONFIRM_REST = HOUR / 6;
 

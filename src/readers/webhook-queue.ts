@@ -52,7 +52,7 @@ export function queueNext(
   });
 }
 
-/** Whether an event tells what its piece's desk withholds by now. */
+/** Whether an event contains what its piece's desk now withholds. */
 function isWithheld(events: EventTable, event: DeskEvent): boolean {
   if (event.type === 'cast.published' || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
   return events.isWithheld(event.story.id);

@@ -4,7 +4,7 @@ import { isoTime } from '../time.ts';
 
 /**
  * The last millisecond of a requested time, at which a hostname is shown; `text` is how it was requested. Throws
- * `invalid_request` for a time that has not begun: what was so by then is not known yet.
+ * `invalid_request` for a time in the future.
  */
 export function asOfEnd({ from, until }: Span, text: string, now: number): number {
   if (from <= now) return until - 1;

@@ -45,7 +45,7 @@ export const paymentVariables = {
   /**
    * A node of the chain. With it, the server looks up settlements with an unknown outcome, and detects a facilitator
    * that falsely reports a payment as settled. Without it, credits are not sold, and a payment whose settlement was
-   * interrupted is not served once its nonce is used: nobody can tell whether it was paid or cancelled.
+   * interrupted is not served once its nonce is used: whether it was paid or cancelled is unknown.
    */
   X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
 };

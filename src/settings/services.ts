@@ -38,7 +38,7 @@ export const serviceVariables = {
    */
   TRUSTED_PROXIES: networks(),
   /**
-   * How long a stopping server goes on answering while `/ready` says 503, so that load balancers send requests
+   * How long a stopping server keeps answering while `/ready` returns 503, so that load balancers send requests
    * elsewhere before it closes its port. Zero without one in front.
    */
   SHUTDOWN_GRACE: duration('0s', 0, 1),

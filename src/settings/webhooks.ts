@@ -10,7 +10,7 @@ export const webhookVariables = {
    */
   WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
   /**
-   * A WebSub hub: feeds name it, and it is told which feeds of public papers a press changed. It must be a public
+   * A WebSub hub: feeds name it, and it is notified which feeds of public papers a press changed. It must be a public
    * https address, unless WEBHOOK_PRIVATE is `allow`.
    */
   HUB_URL: z.string().optional(),

@@ -72,7 +72,10 @@ export interface SignerLeaseOptions {
   waiting(reason: string): void;
   /** Called each time that the lease was taken or renewed. */
   renewed?(): void;
-  /** Called before another server is let in. Heads can still be announced. When it fails, nobody is let in early. */
+  /**
+   * Called before another server may take over. Heads can still be announced. If it fails, the lease is not released
+   * early.
+   */
   releasing?(): Promise<void>;
   /** The monotonic clock, in ms. */
   clock?: () => number;
@@ -84,17 +87,17 @@ export interface SignerLeaseOptions {
 /** As long as a request may take, in ms: a sixth of the time of the lease, within these bounds. */
 const PATIENCE_MIN = SECOND / 2;
 const PATIENCE_MAX = 5 * SECOND;
-/** After so many refusals in a row, each of what was just read, the store is not believed. */
+/** After this many consecutive refusals of a value just read, the store counts as broken. */
 const REFUSED_MAX = 5;
 
 /**
- * The right to sign, which one of several servers has. Nobody compares the clocks of two machines: a server that waits
- * watches, by its own monotonic clock, that the object stays the same for as long as the lease lasts, and replaces it
- * only if it still is the one that it watched. The holder counts from before it sent a renewal, and stops signing when
- * two thirds of the time are over, be it awake or asleep.
+ * The right to sign, which one of several servers has. The clocks of two machines are never compared: a waiting server
+ * checks, by its own monotonic clock, that the object stays unchanged for the duration of the lease, and replaces it by
+ * compare-and-swap. The holder counts from before it sent a renewal, and stops signing after two thirds of the time,
+ * including time asleep.
  *
- * A process can be stopped between its last look at the clock and its signature. So a head is signed only after the
- * object says that it will be: every later holder finds it there, and signs only what continues it.
+ * A process can be suspended between its last reading of the clock and its signature. So a head is signed only after
+ * the object says that it will be: every later holder finds it there, and signs only what continues it.
  */
 export class SignerLease {
   /** Aborted when another server may sign; the reason is a fault that says why. */
@@ -169,7 +172,7 @@ export class SignerLease {
 
   /**
    * Waits until this server holds the lease, and renews it from then on. Rejects when `stop` was called, and with
-   * `conflict` when the place is found at once to be no place for this lease.
+   * `conflict` when the location already belongs to something else.
    */
   acquire(): Promise<void> {
     this.#acquiring = this.#acquire();
@@ -183,11 +186,11 @@ export class SignerLease {
     return this.#replace(({ heads }) => ({ heads: { ...heads, [log]: head } }));
   }
 
-  /** Lets another server sign at once. */
+  /** Releases the lease, so that another server may sign immediately. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
-    // A request under way may still give this server the lease.
+    // A pending request may still give this server the lease.
     await this.#acquiring?.catch(() => {});
     await this.#last;
     try {
@@ -211,7 +214,7 @@ export class SignerLease {
       try {
         const found = await this.#read();
         const now = this.#clock();
-        // What was there and is gone was removed by somebody, while a server may sign by it.
+        // The object was removed while a server may still hold the lease.
         const wasThere = watched.etag !== '';
         const etag = found?.etag ?? (wasThere ? 'none' : '');
         if (watched.etag !== etag) watched = { etag, since: now };
@@ -247,7 +250,7 @@ export class SignerLease {
         rest = lasts / 6;
         if (this.isHeld()) await this.#replace(() => ({}));
       } catch {
-        // The store may answer again before the time is over; `isHeld` tells.
+        // The store may recover before the lease expires; `isHeld` decides.
         rest = lasts / 20;
       }
     }
@@ -321,7 +324,7 @@ export class SignerLease {
     return true;
   }
 
-  /** Throws `conflict` when the lease is that of another desk. */
+  /** Throws `conflict` when the lease belongs to another desk. */
   #requireOurs({ desk }: LeaseRecord): void {
     const { bucket, key } = this.#options;
     const ours = this.#options.desk();

@@ -5,9 +5,9 @@ import { type DatabaseSettings, type Db, IN_MEMORY } from './open.ts';
 
 /**
  * Who moves the write-ahead log into the database. libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when
- * another connection begins the log again in the same moment (https://sqlite.org/wal.html#walresetbug). That cannot
- * happen while one connection alone checkpoints, and only after a commit of its own: as long as its commit is not moved,
- * nobody begins the log again. So all connections open with `wal_autocheckpoint = 0`, and one that commits sets it to
+ * another connection restarts the log at the same moment (https://sqlite.org/wal.html#walresetbug). That cannot happen
+ * while one connection alone checkpoints, and only after a commit of its own: as long as its commit is not moved, no
+ * connection restarts the log. So all connections open with `wal_autocheckpoint = 0`, and one that commits sets it to
  * more if it has a lock, which it keeps until SQLite has checkpointed at the end of the commit.
  */
 export interface Checkpoints {

@@ -7,7 +7,7 @@ import { sql } from './sql.ts';
 
 /** How much of the database the connection keeps in memory: it reads each page once. */
 const CACHE = 'PRAGMA cache_size = -2000';
-/** Pages that are read at once. */
+/** Pages read per batch. */
 const CHUNK_PAGES = 256;
 const BUSY_TIMEOUT = 5_000;
 
@@ -32,7 +32,7 @@ export class DatabaseSnapshot {
   readonly #pages: number;
   readonly #file: string;
 
-  /** Throws `unavailable` when the file is no database that can be read. */
+  /** Throws `unavailable` when the file is not a readable database. */
   constructor(file: string) {
     this.#file = file;
     try {

@@ -54,7 +54,7 @@ export function eventTable(db: Db): Events {
 /** Members of a row that events of earlier versions do not have. */
 const ADDED_LATER = { writer: null, tags: [] };
 
-/** `told` holds the members of an event that have no column. */
+/** `told` is a JSON object with the members of an event that have no column. */
 export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
   const event = { ...columns, ...told } as KeptEvent;
   if (!('story' in event)) return event;

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 
 /**
- * A lock that one connection of one process has at a time. The system gives it up with the process, in whatever way it
+ * A lock that one connection of one process holds at a time. The system releases it when the process ends, however it
  * ends.
  */
 export class FileLock {
@@ -13,7 +13,7 @@ export class FileLock {
     this.#file = file;
   }
 
-  /** Takes the lock, and creates its file when there is none. Returns false while another has it. */
+  /** Takes the lock, and creates its file when there is none. Returns false while another process holds it. */
   take(): boolean {
     try {
       this.#db ??= opened(this.#file);
@@ -30,7 +30,7 @@ export class FileLock {
     this.#db?.exec('COMMIT');
   }
 
-  /** Gives the lock up for good. */
+  /** Releases the lock permanently. */
   close(): void {
     this.#db?.close();
     this.#db = null;

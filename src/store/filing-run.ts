@@ -92,7 +92,7 @@ export function filingRun(
     },
     setNewState(entry, state) {
       const { id, slug, category, tags } = entry.piece;
-      // The marks of a single change are found by the lists, which need the counts at once.
+      // The lists look up the marks of a single change, and need the counts immediately.
       if (entry === unplaced && state.state === 'on_air' && isFullPressPending(paper)) {
         aired.set(slug, { entry, state });
         uncounted.push({ category, published_at: state.published_at });

@@ -26,7 +26,7 @@ export interface GroupCommit {
    * conditions itself.
    */
   add<T>(work: () => T): Promise<T>;
-  /** Runs all waiting work at once. */
+  /** Runs all waiting work immediately. */
   flush(): void;
 }
 

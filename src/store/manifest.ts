@@ -3,7 +3,9 @@ import { flag, integer, json, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** The file count of a press is kept until this many further marks are pressed. A write asks for it within seconds. */
+/**
+ * The file count of a press is stored until this many further marks are pressed. A write asks for it within seconds.
+ */
 const RUNS_KEPT = 100_000;
 
 /** So many marks cost less one by one than as JSON. */

@@ -5,13 +5,13 @@ import { sql } from './sql.ts';
 /** A media file that the ledger names and DATA_DIR does not hold whole. */
 export interface MissingMedia {
   digest: string;
-  /** Tells the damaged file from one that replaces it; null when there is no file. */
+  /** Distinguishes the damaged file from its replacement; null when there is no file. */
   damaged: string | null;
   /** When it was noticed, in ms. */
   at: number;
 }
 
-/** What the presses show a stand-in for. Everything else that reads media asks here too, so that all agree. */
+/** The media for which presses show stand-ins. All other readers of media use this too, so that they agree. */
 export interface MissingMediaTable {
   all(): MissingMedia[];
   has(digest: string): boolean;

@@ -37,7 +37,7 @@ export interface PaperTable {
   cast(paper: string, day: string): Cast | null;
   /** Newest first. */
   casts(paper: string): Cast[];
-  /** Null for a paper whose front nobody has edited. */
+  /** Null for a paper whose front was never edited. */
   placement(paper: string): Placement | null;
   /** When the next placement of any paper ends, in ms; null when none does. */
   nextPlaceExpiry(): number | null;

@@ -8,8 +8,8 @@ import { sql } from './sql.ts';
 const BUSY_TIMEOUT = 5_000;
 
 /**
- * The address of a database for SQLite, to be read and not written. Without a `-wal` file beside it nobody has it open,
- * and SQLite is told to lock nothing: otherwise it would leave that file behind.
+ * The read-only URI of a database. Without a `-wal` file no process has it open, and SQLite is told not to lock:
+ * otherwise it would leave that file behind.
  */
 function readOnlyAddress(file: string): string {
   const url = pathToFileURL(file);

@@ -59,7 +59,7 @@ export interface HostnameTable {
   watchForGroup(name: Hostname, now: number): void;
   /** Stops probing for an operator; earlier observations stay visible. False when an operator had paused it before. */
   pause(hostname: string): boolean;
-  /** Whether an operator paused a hostname. One that nobody watched any more is paused too. */
+  /** Whether an operator paused a hostname. A hostname that no account watches is paused too. */
   isPausedByOperator(hostname: string): boolean;
   /**
    * Permanently stops probing a name and all names below it, and hides them everywhere; receipts stay. Returns the

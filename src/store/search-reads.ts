@@ -23,7 +23,7 @@ export interface Found {
   rows: Row[];
 }
 
-/** What one statement finds for a question. Row ids tell the order of the ids, unless they are out of order. */
+/** What one statement finds for a question. Row ids follow the order of the ids, unless they are out of order. */
 interface Answer {
   edition: number | null;
   ids: string[];

@@ -36,7 +36,7 @@ export interface Sql {
   each<R extends Reading>(text: string, reading: R): (...params: Param[]) => Iterable<Read<R>>;
 }
 
-/** What is told of a connection that does not get the database's lock. */
+/** Called for a connection that does not get the database's lock. */
 const lockListeners = new WeakMap<Database.Database, () => void>();
 
 /** Calls `listener` whenever a transaction of this connection cannot begin because another process has the lock. */

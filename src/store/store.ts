@@ -355,7 +355,7 @@ export function openStore(settings: DatabaseSettings): Store {
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
     markStale: manifest.markStale,
     emit(event) {
-      // What was queued about the piece would tell its headline, now or when it is sent again.
+      // Queued events about the piece would reveal its headline, now or when resent.
       if (event.type === 'story.withdrawn' && event.headline_withheld)
         deliveries.forgetPiece(event.paper, event.story.id);
       events.append(event);

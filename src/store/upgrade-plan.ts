@@ -173,7 +173,7 @@ function bytesOf(old: TolerantReader, table: string): number {
   );
 }
 
-/** The rows that tell what a start has to make. */
+/** The rows that determine what a start has to create. */
 interface StateRows {
   folding: number;
   filled: number;

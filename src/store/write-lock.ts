@@ -22,9 +22,9 @@ interface Waiting {
 }
 
 /**
- * The write lock of the database, which another process may hold for as long as it likes. SQLite waits for it on the
- * thread that asks. A command may wait like that; a server would answer nobody meanwhile. So while it shares its thread,
- * one statement waits for a moment, and from then on every write fails at once until a look finds the lock free.
+ * The write lock of the database, which another process may hold for any length of time. SQLite waits for it on the
+ * calling thread. A command may wait like that; a server would stop answering. So while it shares its thread, one
+ * statement waits briefly, and after that every write fails immediately until a check finds the lock free.
  */
 export class WriteLock {
   readonly #db: Db;
@@ -68,7 +68,7 @@ export class WriteLock {
     return this.isHeld ? performance.now() - this.#heldSince : 0;
   }
 
-  /** How many writes waited for it in vain. */
+  /** How many writes timed out waiting for it. */
   get timeouts(): number {
     return this.#timeouts;
   }

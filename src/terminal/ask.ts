@@ -8,7 +8,7 @@ export function isAnswering(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Calls `work` with a function that asks on the terminal. Lines that were pasted at once answer one question each. */
+/** Calls `work` with a function that asks on the terminal. Lines pasted together answer one question each. */
 export async function withAnswers<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answers = lines[Symbol.asyncIterator]();

@@ -29,7 +29,7 @@ export function userFolder(): string {
 
 /**
  * The nearest project, from a folder upwards; the folder itself when there is none. Like git, it skips folders that
- * belong to another user, whose `.env` must not decide what this user's command does; `passedOver` is told of each.
+ * belong to another user, whose `.env` must not decide what this user's command does; `passedOver` is called for each.
  */
 export function projectAround(folder: string, passedOver: (folder: string) => void = () => {}): string {
   for (let at = folder; ; at = dirname(at)) {

@@ -46,7 +46,7 @@ export function cosignHead(tables: HeadTables, witnessed: WitnessedLog, head: Si
 
 /**
  * The checkpoint to publish for a cosigned head: its cosigned text, and what the policy's witnesses signed since then.
- * Proofs keep the text as it is. After a change of the policy, this checkpoint meets the new one without a new leaf.
+ * Proofs keep the text unchanged. After a change of the policy, this checkpoint meets the new one without a new leaf.
  */
 export function checkpointWithLateLines(
   tables: Pick<LogTables, 'cosignatures'>,

@@ -1,7 +1,7 @@
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { parseTilePath } from '../ledger/log/tile.ts';
 
-/** The texts of a log beside its tiles: its signed head, the policy in force, and the key that signs its heads. */
+/** The texts of a log besides its tiles: its signed head, the policy in force, and the key that signs its heads. */
 export const LOG_TEXTS = ['checkpoint', 'policy', 'vkey'] as const;
 export type LogText = (typeof LOG_TEXTS)[number];
 

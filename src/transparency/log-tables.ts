@@ -92,9 +92,9 @@ export interface LogTables {
   /** When the newest head that met its quorum was signed, or else the first head, in ms. Null before that. */
   cosignedAt(log: LogService): number | null;
   /**
-   * Sets `cosigned` of a head. Returns whether that was done: an existing text is kept, and a head stays without one once
-   * a later head has met its quorum, because the proofs of its leaves name that head by then.
-   * The caller has the proofs pressed again (`markProofsStale`).
+   * Sets `cosigned` of a head. Returns whether it was set: an existing text stays, and a head stays without one once a
+   * later head has met its quorum, because the proofs of its leaves name that head by then. The caller has the proofs
+   * pressed again (`markProofsStale`).
    */
   setCosigned(log: LogService, origin: string, size: number, cosigned: string): boolean;
 

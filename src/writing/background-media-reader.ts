@@ -22,8 +22,8 @@ interface Known {
 }
 
 /**
- * Reads each media file once for as long as it is unchanged. A file that is not yet read stands in the store by its
- * name alone, without its size, so that a folder with a thousand pictures is shown at once.
+ * Reads each media file once for as long as it is unchanged. A file that is not yet read is stored under its name only,
+ * without its size, so that a folder with a thousand pictures is shown at once.
  */
 export class BackgroundMediaReader implements MediaReader {
   readonly #known = new Map<string, Known>();
@@ -46,8 +46,8 @@ export class BackgroundMediaReader implements MediaReader {
   };
 
   /**
-   * Reads those of the files that are new or changed: at once when they are few, otherwise in the background. `read`
-   * is called when the background is done.
+   * Reads those of the files that are new or changed: immediately when they are few, otherwise in the background.
+   * `read` is called when the background is done.
    */
   async read(files: readonly MediaName[], read: () => void): Promise<void> {
     const unread = files.filter(({ path }) => this.#of(path).outcome === null);

@@ -59,7 +59,7 @@ export class DeskStore {
     for (const piece of pieces.values()) {
       const key = `${slug}/${piece.slug}`;
       const stored = this.#stored.get(key);
-      // Pieces are read anew when a record changes, and only then may a byline have changed.
+      // Pieces are read again when a record changes, and only then may a byline have changed.
       if (stored?.piece === piece) continue;
       const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
       const saved = piece.files.map(({ savedAt }) => savedAt);

@@ -20,7 +20,7 @@ import { askedPlaces } from './placement.ts';
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;
 
-/** A paper as its folder stands. */
+/** A paper in the state of its folder. */
 export interface DeskPaper {
   slug: string;
   folder: string;
@@ -30,9 +30,9 @@ export interface DeskPaper {
 }
 
 /**
- * The writing desk: the content folder as it stands on disk, drafts and refused pieces too, behind the same archive
- * from which the press prints. Its store is in memory and nobody else's; nothing of it is signed, and the operator's
- * database is not opened. Every piece is on air there, whatever its files say: `papers` tells what would become of it.
+ * The writing desk: the content folder on disk, including drafts and rejected pieces, behind the same archive from
+ * which the press prints. Its store is private and in memory; it signs nothing, and does not open the operator's
+ * database. Every piece is on air there, whatever its files say: `papers` says what filing would do.
  */
 export class WritingDesk {
   readonly contentDir: string;
@@ -154,7 +154,7 @@ export class WritingDesk {
     } else if (!this.store.hasPaper(slug)) return;
     const names = new DeskFolder(this.#intake(), folder);
     const files = storyFiles(names);
-    // Those of the names are found anew each time.
+    // The names are looked up each time.
     const pieces = await this.#readPieces(slug, folder, files, areRecordsNew ? undefined : known?.pieces);
     const places = askedPlaces(pieces.values(), this.#now());
     this.#rows.place(slug, places);

@@ -6,7 +6,7 @@ import type { DeskPaper, WritingDesk } from './desk.ts';
 import type { DeskPiece, Outlook } from './piece.ts';
 import { outlookOf } from './piece.ts';
 
-/** How the newest text of a piece's files stands to the ledger: null when that is not known. */
+/** How the newest text of a piece's files compares with the ledger; null when unknown. */
 export type Filed = 'never' | 'changed' | 'as_it_is' | null;
 
 /** A piece in the desk's lists. */

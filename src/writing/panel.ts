@@ -60,7 +60,7 @@ function lostLine(lost: WithoutFile[]): string {
   return `<p><a href="${DESK_PATH}#${escaped(paper)}">On air without a file: ${escaped(slug)}${rest}</a></p>`;
 }
 
-/** What is on the panel beside a piece's outlook: when, and how it stands to the ledger. */
+/** What is on the panel beside a piece's outlook: when it airs, and how it compares with the ledger. */
 function stateWords({ outlook, air, filed }: PieceLine): string {
   const when = outlook === 'scheduled' && typeof air === 'number' ? ` for ${isoTime(air)}` : '';
   const how = { draft: ', because its front matter says air: false', refused: ' by the filing door' };

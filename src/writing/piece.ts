@@ -25,9 +25,9 @@ export interface PieceFiles {
 export interface DeskPiece extends PieceFiles {
   /** Every revision, as far as it can be shown. */
   filings: Filing[];
-  /** When it goes on air, in ms; true for at once, false for a draft. */
+  /** When it goes on air, in ms; true for immediately, false for a draft. */
   air: number | boolean;
-  /** The place on the front that its newest file asks for. */
+  /** The position on the front that its newest file requests. */
   placement: PlacementBody | null;
   problems: FileProblem[];
   /** Digests of its files by their names, as the ledger would note them. */

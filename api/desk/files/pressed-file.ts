@@ -52,7 +52,7 @@ export function pressedFile(
         return sendFile(c, { file: site.path, content, status: 200, headers });
       }
       const original = originalOf(site.slug, site.path);
-      // The picture is not drawn yet. The address of the variant shows it soon, so nobody keeps this answer.
+      // The picture is not drawn yet. The address of the variant shows it soon, so this response is not cacheable.
       if (original !== null) {
         const location = `${siteAt(site).base}/${original}`;
         return c.body(null, 307, { Location: encodeURI(location), 'Cache-Control': 'no-store' });

@@ -52,8 +52,8 @@ const search = operation({
 });
 
 /**
- * Full-text search over the pieces on air. `sites` finds the paper once more when the search ends; `proxies` are
- * trusted to name a caller.
+ * Full-text search over the pieces on air. `sites` finds the paper again when the search ends; `proxies` are trusted to
+ * name a caller.
  */
 export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites, proxies: BlockList): void {
   routes.operation(search, async (c) => {
@@ -89,7 +89,8 @@ interface Asked {
 
 /**
  * The pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among them.
- * Those rows that are not cached come with them. Throws what a new request would be told, if the caller may no longer see the paper.
+ * Those rows that are not cached come with them. Throws the fault of a new request if the caller may no longer see the
+ * paper.
  */
 async function foundNow(
   c: PaperContext,

@@ -26,7 +26,10 @@ type Handler = (c: PaperContext) => Response | Promise<Response>;
 
 const Change = ChoicesBody.extend({ token: z.string() });
 
-/** The pages behind mailed links. Opening a page changes nothing, whoever opens it: only its button does. */
+/**
+ * The pages behind mailed links. Opening a page changes nothing, because mail scanners open links too: only its button
+ * does.
+ */
 export function subscribePages(
   routes: PaperRoutes,
   app: AppContext,

@@ -210,7 +210,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   });
 }
 
-/** A picture without a description has that of its file. */
+/** A picture without a description inherits that of its file. */
 function filingOf(archive: Archive, c: PaperContext, given: FilingBody, slug: string): Filing {
   const { default_kind, language } = c.get('site').paper;
   const filing = filingFrom(given, { slug, kind: default_kind, language });

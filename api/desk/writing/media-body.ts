@@ -100,7 +100,7 @@ class FormParts {
     form.on('error', () => {});
     form.on('field', (name, value, _isNameCut, isCut) => {
       if (isCut) this.#fail(`is longer than ${FIELD_BYTES} bytes; shorten it`, name);
-      // Busboy puts U+FFFD in the place of what it cannot decode.
+      // Busboy replaces what it cannot decode by U+FFFD.
       else if (value.includes('\u{FFFD}')) this.#fail('is not UTF-8; send it in UTF-8', name);
       if (this.fields.has(name)) this.#fail('came more than once; send it once', name);
       this.fields.set(name, value);
@@ -154,7 +154,7 @@ function bodyOf(c: PaperContext): Readable {
     if (!incoming.readableEnded) body.destroy(Object.assign(new Error('the caller has gone'), { code: 'ECONNRESET' }));
   };
   incoming.once('close', cut);
-  // What is left can then be read by whoever closes the connection.
+  // The rest of the body is then drained when the connection closes.
   body.once('close', () => {
     incoming.off('close', cut);
     incoming.unpipe(body);

@@ -1,5 +1,5 @@
 // Names, roles and heading levels that the viewer leaves out or gets wrong. React sets an attribute again only when it
-// changes or when the element is made anew, so that it is enough to look at what appears.
+// changes or when the element is made anew, so that checking new elements is enough.
 const place = document.querySelector('#api');
 
 /** For every element that a selector finds: an attribute and its value; null removes it. */
@@ -21,7 +21,7 @@ const MENDED = [
   ['.close-modal', 'aria-label', 'Close'],
   // What is longer than its frame is scrolled by keyboard too.
   ['pre.microlight', 'tabindex', '0'],
-  // A table is no landmark.
+  // A table is not a landmark.
   ['table[role=region]', 'role', null],
   ['.json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))', 'aria-label', 'Schema'],
 ];
@@ -44,7 +44,7 @@ function followDialog() {
   if (open !== null) {
     opener = document.activeElement;
     open.querySelector('input, .close-modal').focus();
-    // The viewer may have drawn the opener anew.
+    // The viewer may have re-rendered the opener.
   } else (opener?.isConnected ? opener : place.querySelector('.btn.authorize')).focus();
   dialog = open;
 }

@@ -1,4 +1,4 @@
-// Shows the API's document and lets a reader ask. Beside this page's own host nothing is asked.
+// Shows the API's document and lets a reader send requests, to this page's own host only.
 const described = document.querySelector('link[rel=service-desc]').href;
 const home = document.querySelector('.plate .name a').href;
 const place = document.querySelector('#api');

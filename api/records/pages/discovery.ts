@@ -24,7 +24,7 @@ const catalogSpec = {
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-/** What programs read to find out what is here: for crawlers, agents, and whoever found a hole. */
+/** Discovery documents for crawlers, agents and security researchers. */
 export function discovery({ store: { records }, settings, now }: AppContext) {
   const { dataOrigin: root, contact, keyedDaily, x402 } = settings;
   const place = { root, keyedDaily, keylessSeconds: KEYLESS_INTERVAL / 1000, sells: x402 !== null };

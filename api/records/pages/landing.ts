@@ -14,7 +14,7 @@ import type { PageSender } from './page.ts';
 
 /** Rows of each list: the rest takes an account. */
 const TOP = 3;
-/** Days of the chart, at most and at least: fewer tell nothing. */
+/** Maximum and minimum number of days in the chart. */
 const DAYS_DRAWN = 60;
 const DAYS_TOLD = 3;
 

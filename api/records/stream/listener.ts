@@ -45,7 +45,7 @@ export class Listener {
   #isEnded = false;
   #wake: (() => void) | null = null;
 
-  /** `first` is sent at once; `dropped` is called when the listener has stopped reading. */
+  /** `first` is sent immediately; `dropped` is called when the listener has stopped reading. */
   constructor(source: Source, filter: Filter, position: number, first: Uint8Array, dropped: () => void) {
     this.#source = source;
     this.filter = filter;

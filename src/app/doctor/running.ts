@@ -66,7 +66,7 @@ function urlAt(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** The response to a GET; null when nobody listens. Throws when the server accepts the request and does not answer. */
+/** The response to a GET; null when nothing listens. Throws when the server accepts the request and does not answer. */
 async function ask(url: string): Promise<{ status: number; text: string } | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' });

@@ -6,7 +6,9 @@ import { poll } from './poll.ts';
 
 /** How often the clock is looked at, in ms. */
 const LOOK_EVERY = SECOND;
-/** How often other machines are asked again while the clock is wrong, or until one answers, in ms that nobody sets. */
+/**
+ * How often other machines are asked again while the clock is wrong, or until one answers, in ms of a monotonic clock.
+ */
 const ASK_EVERY = MINUTE;
 
 interface Parts {

@@ -23,7 +23,7 @@ interface Parts {
 /** Files the content folder once and presses what changed. Returns a function that stops the filing. */
 export function startFiling({ app, presses, backlog, logger, onProblem }: Parts): () => Promise<void> {
   const stop = new AbortController();
-  /** Begins anew whenever another process held the write lock for long: what was filed is unchanged then. */
+  /** Starts over whenever another process held the write lock for long: what was already filed is then unchanged. */
   const fileAll = async (): ReturnType<typeof fileContent> => {
     for (;;) {
       try {

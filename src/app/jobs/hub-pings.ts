@@ -39,7 +39,7 @@ export async function sendHubPings(
   const claimed = store.hubPings.claim(now(), now() + CLAIM_TIME, AT_ONCE);
   const send = async (ping: HubPing): Promise<void> => {
     const paper = store.paper(ping.paper);
-    // The paper was removed or made private since, and nobody is told of it.
+    // The paper was since removed or made private, so its hub is not notified.
     if (paper?.paper_public !== true) return store.hubPings.settle(ping);
     const topic = `${paperRoot(paper, settings.origin)}/${ping.path}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -104,7 +104,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   };
 }
 
-/** Work that goes on in the background, once at a time. It must not throw. */
+/** Background work, one run at a time. It must not throw. */
 function single(work: () => Promise<void>): { start(): void; ended(): Promise<void> } {
   let underWay: Promise<void> | null = null;
   return {

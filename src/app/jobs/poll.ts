@@ -10,7 +10,7 @@ export const POLL_EVERY = 250;
 export const BATCH_PAUSE = 2;
 /** The pause after a failed round, in ms. */
 export const REST = 10_000;
-/** The pause while another process holds the write lock of the database, in ms. The server's log tells of that. */
+/** The pause while another process holds the write lock of the database, in ms. The server's log reports it. */
 export const LOCKED_REST = 1_000;
 /** How often old rows are deleted, in ms. */
 const SWEEP_EVERY = HOUR;
@@ -60,8 +60,8 @@ export function poll(
 
 /**
  * Wraps a sweep so that it runs at most once an hour; the first call runs it, and so does one after the clock was set
- * back. One that fails waits an hour as well: what its job does besides must not wait for it. By a wrong clock of `app`
- * nothing is old.
+ * back. One that fails waits an hour as well: the rest of its job must not wait for it. While the clock of `app` is
+ * wrong, nothing counts as old.
  */
 export function hourly(app: Pick<AppContext, 'clock'>, sweep: (now: number) => void): (now: number) => void {
   let sweptAt = Number.NEGATIVE_INFINITY;

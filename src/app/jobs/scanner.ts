@@ -19,7 +19,7 @@ export function startScanner(app: AppContext, prober: Prober, logger: Logger): (
 
 /** Returns callbacks that log the events of a scan. */
 export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
-  /** What was said of the queue or the resolvers since the last outcome: it is said once. */
+  /** What was logged about the queue or the resolvers since the last outcome; each is logged once. */
   let told: string | null = null;
   const tellOnce = (what: string, tell: () => void): void => {
     if (told !== what) tell();

@@ -2,7 +2,7 @@ import type { SampledRegistry } from './sampled-registry.ts';
 import type { MetricSources, Readings } from './sources.ts';
 import { StaleSince } from './stale-since.ts';
 
-/** The papers, and what is to be pressed, published and told. */
+/** The papers, and the work to press, publish and announce. */
 export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSources): Readings {
   const { store, now } = app;
   const pressing = registry.gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);

@@ -12,7 +12,7 @@ export function ofDisks(registry: SampledRegistry, { app: { settings } }: Metric
 
   const disk = async (folder: string, path: string): Promise<void> => {
     const found = await orMissing(statfs(path));
-    // Whatever writes into a folder makes it.
+    // Each folder is created by its first writer.
     if (found === null) return;
     free.set({ folder }, found.bavail * found.bsize);
     size.set({ folder }, found.blocks * found.bsize);

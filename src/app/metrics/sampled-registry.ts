@@ -30,7 +30,7 @@ export class SampledRegistry {
     return made;
   }
 
-  /** A counter whose total is kept elsewhere. */
+  /** A counter whose total is computed elsewhere. */
   total<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Set<L> {
     const made = new Counter({ name: `broadsheet_${name}`, help, labelNames, registers: [this.#registry] });
     const before = new Map<string, number>();

@@ -14,7 +14,7 @@ import type { MetricSources, Readings } from './sources.ts';
 
 /** Readings of the database go on for this long before others get their turn, in ms. */
 const SLICE = 5;
-/** How long a reading is kept, in ms: scrapes more often than that share it. */
+/** How long a reading is cached, in ms: more frequent scrapes share it. */
 const KEPT = 1_000;
 
 /**
@@ -42,7 +42,7 @@ export function sampledMetrics(registry: Registry, sources: MetricSources, logge
   // A first failure is an increase.
   for (const reading of Object.keys({ ...disks, ...readings })) failures.inc({ reading }, 0);
 
-  /** What was said of each reading that fails. */
+  /** What was logged about each failing reading. */
   const told = new Map<string, string>();
   const fail = (reading: string, error: unknown) => {
     failures.inc({ reading });

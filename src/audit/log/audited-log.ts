@@ -8,7 +8,7 @@ export interface AuditedLog {
   folder: string;
   /** The key that it signs with; null when it has none yet. */
   verifier: LogVerifier | null;
-  /** The texts of the published files beside the tree, by name. */
+  /** The texts of the published files other than the tree, by name. */
   texts: Record<string, string>;
   /** What is wrong with its key file; null when nothing is. */
   key_fault: string | null;

@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { isoTime } from '../../time.ts';
 import type { StoredLeaves } from './stored-leaves.ts';
 
-/** Observations that are read at once. */
+/** Observations read per batch. */
 const BATCH = 10_000;
 /** Faults of one kind that are listed. */
 const LISTED_MAX = 100;

@@ -15,7 +15,7 @@ const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this comma
 /** The files of a log on disk, apart from its tree. */
 export interface Publication {
   folder: string;
-  /** The texts of the files beside the tree, by name. */
+  /** The texts of the files other than the tree, by name. */
   texts: Record<string, string>;
   /** The published checkpoint; null when there is none. */
   checkpoint: string | null;

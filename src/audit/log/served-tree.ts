@@ -5,7 +5,7 @@ import { logTree } from '../../ledger/log/tree.ts';
 import type { LogSource } from './log-source.ts';
 import { hashesOf } from './served-tiles.ts';
 
-/** Tiles that are kept, of 8 kB at most. */
+/** Number of cached tiles, of 8 kB at most. */
 const KEPT_MAX = 512;
 
 /** A tree of a given size as a log serves its tiles. Nothing is verified but what the caller computes from it. */

@@ -13,7 +13,7 @@ import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/
 import { isSignedBy } from '../../ledger/verifier-key.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../transparency/log-tables.ts';
 
-/** Leaves that are hashed at once. */
+/** Leaves hashed per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
 /** The key that a log signs with now. */

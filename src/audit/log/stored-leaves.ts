@@ -24,7 +24,10 @@ export interface StoredLeaves {
   nameOf(kind: number): string;
 }
 
-/** Reads every leaf of a log. Appends to `faults` where one is not in its form, or its hash is not that of its entry. */
+/**
+ * Reads every leaf of a log. Appends to `faults` for each malformed leaf, and for each hash that does not match its
+ * entry.
+ */
 export function storedLeaves(
   tables: LogTables,
   log: LogService,

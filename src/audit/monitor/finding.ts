@@ -8,7 +8,7 @@ export const FINDING_KINDS = [
   'two-receipts',
   /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
   'key',
-  /** An entry has not the form of a leaf. */
+  /** An entry is not a well-formed leaf. */
   'leaf',
   /** A page shows a receipt that the log does not have. */
   'unlogged',

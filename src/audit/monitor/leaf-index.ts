@@ -9,7 +9,7 @@ const INDEX_MAX = 0xffff_fffe;
 
 /**
  * Remembers at which leaf a name was first used, such as the revision of a piece, in a few bytes for each. Names are
- * compared by 64 bits of their SHA-256: whoever makes two names that collide only draws suspicion to itself.
+ * compared by 64 bits of their SHA-256: a log that forges a collision only draws suspicion to itself.
  */
 export class LeafIndex {
   #keys = new BigUint64Array(1_024);

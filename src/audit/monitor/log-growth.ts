@@ -57,8 +57,8 @@ export interface Growth {
 }
 
 /**
- * Compares a head with what was seen before, and reads the leaves in between. When those give the head's root, its
- * log continues the one that was seen. Throws a Fault when that cannot be told: the log's files cannot be read, or do
+ * Compares a head with what was seen before, and reads the leaves in between. When those give the head's root, its log
+ * continues the one that was seen. Throws a Fault when this cannot be determined: the log's files cannot be read, or do
  * not belong to its own head.
  */
 export async function readGrowth(

@@ -39,7 +39,7 @@ export interface MonitorRun {
   unchecked: string[];
 }
 
-/** How a monitor is told what to watch. */
+/** The configuration of a monitor. */
 export interface MonitorTask {
   /** The addresses of papers or of hosts, all of which one log is for. */
   sites: string[];

@@ -43,7 +43,7 @@ export async function readPage(page: WatchedPage): Promise<SeenPage> {
   } catch (error) {
     const status = error instanceof Fault ? error.details.status : undefined;
     if (status !== 404 && status !== 410) throw error;
-    // Nobody can tell what a page is whose proof never was there.
+    // A page whose proof never existed cannot be classified.
     if (page.piece === null && (await isThere(page.address))) {
       throw new Fault('unavailable', `${page.address} is there, and its proof.json is not`);
     }
@@ -181,7 +181,7 @@ function keyedFaults(proof: Proof, memory: LogMemory): string[] {
   return proofFaults(proof, verifyNode, keys);
 }
 
-/** The receipts of a proof that are no leaves; `leaf` is that of another receipt for the same revision. */
+/** The receipts of a proof that are not leaves; `leaf` is that of another receipt for the same revision. */
 async function unloggedReceipts(
   { receipt, generations }: Proof,
   log: ReadLog,

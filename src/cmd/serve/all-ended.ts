@@ -1,5 +1,5 @@
 /**
- * Waits until everything has ended, then throws the first failure: what has not ended still uses the database, which is
+ * Waits until everything has ended, then throws the first failure: unfinished work still uses the database, which is
  * closed next.
  */
 export async function allEnded(ends: readonly Promise<unknown>[]): Promise<void> {

@@ -1,8 +1,8 @@
 /** Work that signals ask for. */
 export interface Coalesced {
-  /** Does the work, or once more when the work under way has ended, however often it is called meanwhile. */
+  /** Does the work; calls during a run cause exactly one more run after it. */
   request(): void;
-  /** Begins no more work. Resolves when the work under way has ended. */
+  /** Starts no more work. Resolves when the current run has ended. */
   end(): Promise<void>;
 }
 

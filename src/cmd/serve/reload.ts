@@ -7,7 +7,7 @@ import { readSettingsAgain, type Settings, type SettingsRead } from '../../env.t
 import { Fault } from '../../fault.ts';
 import type { RestartableJob, StartJob } from './restartable-job.ts';
 
-/** Whatever can fail is done before the jobs are ended. */
+/** Everything that can fail comes before the jobs are stopped. */
 interface PreparedReload extends Reload {
   read: SettingsRead;
   /** The new start of each job. */

@@ -43,7 +43,7 @@ export class RestartableJob {
     return restarted;
   }
 
-  /** Stops the job for good, after its current work. */
+  /** Stops the job permanently, after its current work. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#restarting;

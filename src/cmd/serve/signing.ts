@@ -34,7 +34,7 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
   }
   const lease = openSignerLease(app, leaseUrl, logger, () => signLastHeads(app));
   app.signer = lease;
-  // Whoever takes over later does not stop because another process writes at that moment.
+  // A later takeover must not fail because another process writes at that moment.
   const open = () => app.store.lock.patiently(() => openWhenRight(app), Number.POSITIVE_INFINITY);
   const held = lease.acquire().then(open);
   const ended = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
           () => {
             if (!isStopped) stop = start();
           },
-          // `fail` was told.
+          // `fail` was called.
           () => {},
         )
         .catch(fail);

@@ -8,7 +8,7 @@ export interface Channel {
   paper: Omit<Paper, 'edition' | 'changed_at'>;
   /** Absolute root address, without a trailing slash. */
   root: string;
-  /** The WebSub hub that is told of changes; null without one. */
+  /** The WebSub hub that is notified of changes; null without one. */
   hub?: string | null;
 }
 

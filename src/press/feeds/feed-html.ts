@@ -41,7 +41,7 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
   return parts.join('\n');
 }
 
-/** Who stands for the piece: the persona, or who wrote what it brought in. */
+/** The byline of the piece: the persona, or the people who wrote what it brought in. */
 function signature(channel: Channel, { byline, writers }: FeedItem): string {
   const writer = writerLine(writers, channel.paper.language);
   const { by, written } = phrasesOf(channel.paper.language).feed;

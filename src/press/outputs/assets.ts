@@ -44,7 +44,7 @@ export const media: Output = {
   },
 };
 
-/** A media file at a path, or what stands in for it; null for a video that is missing. */
+/** A media file at a path, or its stand-in; null for a missing video. */
 async function shown(path: string, media: Media): Promise<RenderedFile | null> {
   if (!media.missing) return { path, copy: media.digest };
   const body = await standIn(media);

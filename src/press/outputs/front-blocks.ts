@@ -38,7 +38,7 @@ export function composeSections(sections: readonly SectionRows[]): { rails: Fron
 function pictureRail({ section, url, rows }: SectionRows): FrontRail {
   const lead = rows.slice(0, LED_BY).find(({ image }) => image !== null);
   const others = rows.filter((row) => row !== lead);
-  // A second picture stands at the head of its column.
+  // A second picture heads its column.
   const art = others.findIndex(({ image }) => image !== null);
   if (art > 0) others.unshift(...others.splice(art, 1));
   return {

@@ -31,7 +31,7 @@ const BLOG_MIN = 2;
 const BLOG_MAX = 4;
 const CORRECTIONS_MAX = 3;
 
-/** The blocks of a front whose paper.yaml names none. The video edition then stands after the first section. */
+/** The blocks of a front whose paper.yaml names none. The video edition then follows the first section. */
 const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
 
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
@@ -80,7 +80,7 @@ function frontView(edition: Edition): FrontView {
     }),
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),
-    // Few pieces beside the lead have the more room each.
+    // The fewer pieces beside the lead, the more room each has.
     seconds: seconds.map((row) => withExcerpt(row, Math.max(EXCERPT_MAX, LEAD_EXCERPT_MAX / seconds.length))),
     blocks: (paper.front?.blocks ?? DEFAULT_BLOCKS).flatMap((name) => blocks[name]()),
   };

@@ -6,7 +6,7 @@ import type { RenderedFile } from '../output.ts';
 import { singleOutput } from '../output.ts';
 import type { Frame } from '../views.ts';
 
-/** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` stands in the names of drawn files. */
+/** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` is part of the names of drawn files. */
 function iconOf(edition: Edition): { id: string; svg: string | null; media: Media | null } {
   const { icon, hue } = edition.paper();
   const found = icon === undefined ? null : edition.media(icon);

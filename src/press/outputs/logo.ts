@@ -4,8 +4,8 @@ import type { Logo } from '../structured-data.ts';
 import { largestIcon } from './icons.ts';
 
 /**
- * The paper's logo, of which programs are told the size; its icon, drawn as a PNG, where it has none of a known size, or
- * the file is missing.
+ * The paper's logo with its size, for programs; its icon as a PNG when it has no logo of a known size or the file is
+ * missing.
  */
 export function logoOf(edition: Edition): Logo {
   const { root } = edition.site;

@@ -64,7 +64,10 @@ export const story: Output = {
   },
 };
 
-/** Stands on a page for prose that is UTF-8 already. No text on a page has an unescaped `<`, and no attribute a quote. */
+/**
+ * The placeholder on a page for prose that is already UTF-8. No text on a page has an unescaped `<`, and no attribute a
+ * quote.
+ */
 const PLACEHOLDER = '<!--prose-->';
 const PROSE_ELEMENT = `<div class="prose">${PLACEHOLDER}</div>`;
 

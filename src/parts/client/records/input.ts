@@ -32,7 +32,7 @@ export async function readInput({ text, from, keys }: Input): Promise<Given> {
   return { document, keys: await trusted(keys.trim(), address), policy: policyOf(address ?? location.href) };
 }
 
-/** Parses a typed address. A hostname stands for its time machine on this site. Throws `NothingChecked`. */
+/** Parses a typed address. A hostname means its time machine on this site. Throws `NothingChecked`. */
 function addressOf(typed: string): URL {
   const isAddress = typed.startsWith('/') || /^https?:\/\//i.test(typed);
   const path = isAddress ? typed : `/t/${encodeURIComponent(typed)}`;

@@ -10,7 +10,7 @@ import type { LoggedReceipt } from '../verify/log-proof.ts';
 import { loggedEntry, verifyLogged } from '../verify/log-proof.ts';
 import { check } from './receipts.ts';
 
-/** What was not checked, in words. It is no failure. */
+/** What was not checked, in words. This is not a failure. */
 export interface Unchecked {
   unchecked: string;
 }

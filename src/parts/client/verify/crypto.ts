@@ -71,7 +71,7 @@ export async function signedBy(note: Note, { name, keyHash, publicKey }: ListedK
   return false;
 }
 
-/** Whether an Ed25519 signature holds, by the strict rules of RFC 8032; false for bytes that are none. */
+/** Whether an Ed25519 signature holds, by the strict rules of RFC 8032; false for malformed bytes. */
 export async function ed25519Holds(
   signature: Uint8Array,
   message: Uint8Array,

@@ -27,9 +27,8 @@ export interface LoggedReceipt {
 }
 
 /**
- * The entry that stands for a receipt, its hash or the note where it is public: that of the two which the proof leads
- * from to the root of its checkpoint. Who signed that checkpoint is not checked here. Throws a LogFault when it leads
- * from neither.
+ * The entry of a receipt, its hash or the note where it is public: that of the two which the proof leads from to the
+ * root of its checkpoint. Who signed that checkpoint is not checked here. Throws a LogFault when it leads from neither.
  */
 export async function loggedEntry(receipt: string, log: LogProof): Promise<string> {
   const { index, path, checkpoint } = readLogProof(log);
