@@ -82,7 +82,7 @@ test('the lock file names no registry, and nothing that is deprecated', () => {
   }
 });
 
-test('what is for one platform alone is not installed with --omit=dev', () => {
+test('packages for one platform are not installed with --omit=dev', () => {
   for (const name of Object.keys(packages.tools?.optionalDependencies ?? {})) {
     assert.equal(packages[`node_modules/${name}`]?.dev, true, name);
   }

@@ -32,7 +32,7 @@ const RAW_PROFILE = /^Raw profile type (?:exif|APP1)\0/i;
 
 /**
  * A picture without the location where it was taken, and otherwise unchanged: pixels, profile, authorship. Overwrites
- * the GPS data of EXIF and XMP with zeros. Returns null when there is none. `bytes` is a whole file of any format.
+ * the GPS data of EXIF and XMP. Returns null when there is none. `bytes` is a whole file of any format.
  * Throws a `Fault` for a file crafted to take long.
  */
 export function withoutLocation(bytes: Uint8Array): Uint8Array | null {

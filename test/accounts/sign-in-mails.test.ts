@@ -69,7 +69,7 @@ test('what follows a + in an address brings its mailbox no more mails', (t) => {
     assert.equal(ask(other).length, 1, other);
 });
 
-test('who has an account can get in, whoever asks in the same name', (t) => {
+test('an account holder can sign in however many links others request for the address', (t) => {
   const { clock, ask, annoy, enter } = standIn(t);
   const [first = ''] = ask(STRANGER);
   enter(first);
@@ -84,7 +84,7 @@ test('who has an account can get in, whoever asks in the same name', (t) => {
   assert.equal(ask(STRANGER).length, 1);
 });
 
-test('a clock that is set back stops nobody from signing in', (t) => {
+test('a clock that is set back locks nobody out of signing in', (t) => {
   const { clock, ask } = standIn(t);
   for (let n = 0; n <= REQUESTS_MAX; n++) ask(STRANGER);
   clock.now -= HOUR;

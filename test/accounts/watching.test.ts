@@ -60,7 +60,7 @@ test('the hostname that lingers longest gives up its place, and one that is put 
   assert.deepEqual(stateOf(...FIRST, 'd.example'), ['watched', 'watched', 'paused', 'watched']);
 });
 
-test('what nobody watches any more is probed for 30 days, and its history stays', (t) => {
+test('a hostname that no account watches any more is probed for 30 days and keeps its history', (t) => {
   const { app, clock, account, group, putIn, takeOut, stateOf } = stand(t);
   const ours = group(account('ada@example.org'));
   putIn(ours, FIRST);
@@ -82,7 +82,7 @@ test('what nobody watches any more is probed for 30 days, and its history stays'
   assert.deepEqual(unwatchAbandoned(app.store, clock.now + 1), ['c.example']);
 });
 
-test('what an operator put in, or another account has, is nobody else’s to end', (t) => {
+test('an account cannot end the watch of an operator or of another account', (t) => {
   const { app, clock, account, group, putIn, takeOut, stateOf } = stand(t);
   const { records } = app.store;
   const [ada, ben] = [account('ada@example.org'), account('ben@example.org')];

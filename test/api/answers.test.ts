@@ -132,7 +132,7 @@ test('every answer says what it is, and is guarded', async (t) => {
     }
   });
 
-  await t.test('health tells how long callers waited at the most', async () => {
+  await t.test('health reports the longest wait of callers', async () => {
     for (const base of [url, records]) {
       const { status, headers, text } = await ask(base, '/health');
       assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);

@@ -86,19 +86,22 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     },
   );
 
-  await t.test('a packed body is refused by the door that would read it, and the plain one named', async () => {
-    for (const coding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
-      for (const path of [STORIES, '/the-post/api/v1/subscribers']) {
-        const { status, text, headers } = await post(gzipSync('{}'), { 'content-encoding': coding }, path);
-        assert.equal(status, 415, `${coding}: ${text}`);
-        assert.match(error(text).message, /without Content-Encoding$/);
-        assert.equal(headers['accept-encoding'], 'identity');
+  await t.test(
+    'a compressed body is rejected by the route that would read it, and the message asks for a plain one',
+    async () => {
+      for (const coding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
+        for (const path of [STORIES, '/the-post/api/v1/subscribers']) {
+          const { status, text, headers } = await post(gzipSync('{}'), { 'content-encoding': coding }, path);
+          assert.equal(status, 415, `${coding}: ${text}`);
+          assert.match(error(text).message, /without Content-Encoding$/);
+          assert.equal(headers['accept-encoding'], 'identity');
+        }
       }
-    }
-    assert.equal((await post('{}', { 'content-encoding': 'identity' })).status, 400, 'it is read');
-  });
+      assert.equal((await post('{}', { 'content-encoding': 'identity' })).status, 400, 'it is read');
+    },
+  );
 
-  await t.test('no body is no broken one where it may be left out', async () => {
+  await t.test('an absent body is not an error where the body is optional', async () => {
     for (const type of ['application/json', 'text/plain', 'application/octet-stream']) {
       const { status } = await post('', { 'content-type': type }, `${STORIES}/high-water/airing`);
       assert.equal(status, 200, type);
@@ -106,7 +109,7 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
-  await t.test('what is no JSON, and JSON of the wrong kind', async () => {
+  await t.test('bodies that are not JSON, or JSON of the wrong type', async () => {
     for (const text of [
       'null',
       'true',
@@ -163,7 +166,7 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
-  await t.test('text that is no Unicode, and text that is no line', async () => {
+  await t.test('text that is not Unicode, and text of more than one line', async () => {
     const latin1 = Buffer.from(JSON.stringify({ ...storyBody('in-latin'), headline: 'Grün' }), 'latin1');
     const broken = await post(latin1);
     assert.equal(broken.status, 400);
@@ -251,33 +254,36 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
-  await t.test('who is still sending gets to read that it is too large, and that the connection ends', async () => {
-    const head = `POST ${STORIES} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nContent-Type: application/json\r\nX-NRF-Key: ${key['x-nrf-key']}\r\n`;
-    const half = 'x'.repeat(5_000_000);
-    const size = half.length.toString(16);
-    const config = '{"motto":"sent after the end"}';
-    const next = `${head.replace('POST', 'PUT').replace('/stories', '/config')}Content-Length: ${config.length}\r\n\r\n${config}`;
-    for (const [first, second] of [
-      [`${head}Content-Length: ${2 * half.length}\r\n\r\n${half}`, half],
-      [`${head}Transfer-Encoding: chunked\r\n\r\n${size}\r\n${half}\r\n`, `${size}\r\n${half}\r\n0\r\n\r\n`],
-    ] as const) {
-      const raw = await dial(url);
-      const failed: Error[] = [];
-      raw.socket.prependListener('error', (error) => failed.push(error));
-      // The server's half of the end does not end ours.
-      raw.socket.allowHalfOpen = true;
-      raw.write(first);
-      await once(raw.socket, 'end');
-      assert.match(raw.text(), /^HTTP\/1\.1 413 [\s\S]*\r\nConnection: close\r\n[\s\S]*too_large/i);
-      // Longer than the adapter gives a caller to finish.
-      await sleep(700);
-      raw.write(second);
-      raw.socket.end(next);
-      await raw.closed;
-      assert.deepEqual(failed, [], 'and is not cut off for it');
-    }
-    assert.notEqual(await motto(), 'sent after the end');
-  });
+  await t.test(
+    'a client that is still sending can read that the body is too large and that the connection closes',
+    async () => {
+      const head = `POST ${STORIES} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nContent-Type: application/json\r\nX-NRF-Key: ${key['x-nrf-key']}\r\n`;
+      const half = 'x'.repeat(5_000_000);
+      const size = half.length.toString(16);
+      const config = '{"motto":"sent after the end"}';
+      const next = `${head.replace('POST', 'PUT').replace('/stories', '/config')}Content-Length: ${config.length}\r\n\r\n${config}`;
+      for (const [first, second] of [
+        [`${head}Content-Length: ${2 * half.length}\r\n\r\n${half}`, half],
+        [`${head}Transfer-Encoding: chunked\r\n\r\n${size}\r\n${half}\r\n`, `${size}\r\n${half}\r\n0\r\n\r\n`],
+      ] as const) {
+        const raw = await dial(url);
+        const failed: Error[] = [];
+        raw.socket.prependListener('error', (error) => failed.push(error));
+        // The server's half of the end does not end ours.
+        raw.socket.allowHalfOpen = true;
+        raw.write(first);
+        await once(raw.socket, 'end');
+        assert.match(raw.text(), /^HTTP\/1\.1 413 [\s\S]*\r\nConnection: close\r\n[\s\S]*too_large/i);
+        // Longer than the adapter gives a caller to finish.
+        await sleep(700);
+        raw.write(second);
+        raw.socket.end(next);
+        await raw.closed;
+        assert.deepEqual(failed, [], 'and is not cut off for it');
+      }
+      assert.notEqual(await motto(), 'sent after the end');
+    },
+  );
 
   await t.test('a body that never comes whole writes nothing', async () => {
     const { host } = new URL(url);

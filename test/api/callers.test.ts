@@ -21,7 +21,7 @@ function from(remoteAddress: string, forwarded?: string): HttpBindings {
 
 const ipv4 = fc.ipV4().filter((address) => !address.startsWith('10.'));
 
-test('who is no proxy of ours says nothing by X-Forwarded-For', () => {
+test('X-Forwarded-For from an untrusted proxy is ignored', () => {
   const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
   fc.assert(
     fc.property(ipv4, fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (peer, forwarded) => {
@@ -51,7 +51,7 @@ test('an IPv4 address in IPv6 clothes is an IPv4 address, however it is written'
   );
 });
 
-test('the port that a proxy adds to the address of a caller, or of another proxy, is left out', () => {
+test('ports that a proxy adds to addresses are dropped', () => {
   const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
   const port = fc.integer({ min: 0, max: 65_535 });
   fc.assert(
@@ -66,7 +66,7 @@ test('the port that a proxy adds to the address of a caller, or of another proxy
   assert.equal(callerOf(from('10.0.0.1', '[2001:db8:1:2::5]'), proxies), '2001:db8:1:2::/64');
 });
 
-test('behind proxies of ours the caller is the last that is none of them', () => {
+test('behind trusted proxies the caller is the last untrusted address', () => {
   const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
   const proxy = fc.constantFrom('10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3', '2001:db8:ffff::9');
   const anything = fc.array(
@@ -144,7 +144,7 @@ test('callers without a key are counted, each for itself', async (t) => {
   assert.equal((await by('2001:db8:1:3::1')).status, 200, 'the next /64');
 });
 
-test('where no proxy is named, nobody forges an address', async (t) => {
+test('without trusted proxies, no caller can forge an address', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-gate' }]);
   const { url } = await serve(t, folder);

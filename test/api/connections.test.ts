@@ -13,7 +13,7 @@ import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 const DOOR = '/the-open/api/v1/stories';
 
-test('the server stands whatever its callers do with their connections', async (t) => {
+test('the server survives any use of connections', async (t) => {
   const folder = tempFolder(t);
   const keys = (await enterPapers(folder, [{ slug: 'the-open' }])).get('the-open');
   assert.ok(keys);
@@ -23,7 +23,7 @@ test('the server stands whatever its callers do with their connections', async (
   const get = (path: string, version = '1.1', more = '') =>
     `GET ${path} HTTP/${version}\r\nHost: ${host}\r\n${more}\r\n`;
 
-  await t.test('a thousand connections at once are all answered', async () => {
+  await t.test('a thousand simultaneous connections are all answered', async () => {
     // As many as this process and the server may hold open, where that is less.
     const length = Math.min(1_000, openFilesAllowed() - 100);
     const lines = await Promise.all(Array.from({ length }, () => opened(t, url)));
@@ -36,7 +36,7 @@ test('the server stands whatever its callers do with their connections', async (
     }
   });
 
-  await t.test('callers who send a byte a second keep nobody waiting', async () => {
+  await t.test('callers who send a byte per second delay no other caller', async () => {
     const body = JSON.stringify(storyBody('slowly-sent'));
     const post = `POST ${DOOR} HTTP/1.1\r\nHost: ${host}\r\nX-NRF-Key: ${keys.admin}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     const slow = await Promise.all(Array.from({ length: 40 }, () => opened(t, url)));
@@ -72,7 +72,7 @@ test('the server stands whatever its callers do with their connections', async (
     assert.equal((await send(url, { path: `${DOOR}/slowly-sent`, headers: { 'x-nrf-key': keys.read } })).status, 404);
   });
 
-  await t.test('callers who do not read, and who hang up, harm nobody', async () => {
+  await t.test('callers who do not read, or who hang up, affect no other caller', async () => {
     const deaf = await Promise.all(Array.from({ length: 20 }, () => opened(t, url)));
     for (const { socket, write } of deaf) {
       socket.pause();
@@ -97,7 +97,7 @@ test('the server stands whatever its callers do with their connections', async (
     await until(() => (openIn(child.pid, 'mp4') === 0 ? true : null));
   });
 
-  await t.test('HTTP/1.0, pipelines, and what is no HTTP', async () => {
+  await t.test('HTTP/1.0, pipelining, and bytes that are not HTTP', async () => {
     const old = await shout(url, get(DOOR, '1.0'));
     assert.match(old, /^HTTP\/1\.[01] 200 /);
     assert.ok(old.includes('"a-white-light"'));

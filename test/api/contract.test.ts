@@ -79,7 +79,7 @@ test('every answer is one that the document promises', async (t) => {
     assert.deepEqual(refused, []);
   });
 
-  await t.test('keys: none, bad ones, those of each level and of another paper', async () => {
+  await t.test('keys: none, invalid ones, each level, and another paper’s', async () => {
     for (const operation of operations) {
       const isOpen = operation.security.some((way) => Object.keys(way).length === 0);
       const level = operation.security[0]?.bearer?.[0] as Level | undefined;
@@ -124,7 +124,7 @@ test('every answer is one that the document promises', async (t) => {
     }
   });
 
-  await t.test('what is known already is not sent again', async () => {
+  await t.test('unchanged representations are answered with 304', async () => {
     for (const operation of operations.filter(({ responses }) => responses[304] !== undefined)) {
       const sent = await good(operation);
       const { headers } = await checked(operation, sent);
@@ -175,7 +175,7 @@ test('every answer is one that the document promises', async (t) => {
     }
   });
 
-  await t.test('texts that a column could cut are refused, or kept to their end', async () => {
+  await t.test('texts that a column could truncate are rejected or stored whole', async () => {
     const texts = hostileTexts();
     let kept = 0;
     for (const operation of operations) {
@@ -199,7 +199,7 @@ test('every answer is one that the document promises', async (t) => {
     assert.deepEqual(cutTexts(join(folder, 'var/broadsheet.db')), []);
   });
 
-  await t.test('bodies that are no record, of another type, or too large', async () => {
+  await t.test('bodies that are not a record, have another type, or are too large', async () => {
     for (const operation of writes) {
       const { body: text, ...sent } = await good(operation);
       for (const body of ODD_BODIES) await checked(operation, written(sent, body, admin));
@@ -211,7 +211,7 @@ test('every answer is one that the document promises', async (t) => {
     }
   });
 
-  await t.test('whatever comes', async () => {
+  await t.test('random input', async () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom(...oddTexts({})));
     const request = fc.record({
       operation: fc.constantFrom(...operations),

@@ -60,7 +60,7 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   return { ...serving, folder, app, keys, ask, json, deliveries, air };
 }
 
-test('a receiver is added, told, tried, told again and removed', async (t) => {
+test('a receiver is added, notified, tested, notified again and removed', async (t) => {
   const { ask, json, deliveries, air } = await stand(t);
   const at = await receiver(t);
   const body = { url: at.url, sections: ['City'] };
@@ -124,7 +124,7 @@ test('a receiver is added, told, tried, told again and removed', async (t) => {
   await json(ask('POST', 'deliveries/nonsense/retry'), 404);
 });
 
-test('the webhook of a subscriber who has confirmed is told, and of one who has not is not', async (t) => {
+test('the webhook of a confirmed subscriber is notified, an unconfirmed one’s is not', async (t) => {
   const { ask, json, deliveries, air, app } = await stand(t);
   const at = await receiver(t);
   const emails = ['one@example.org', 'two@example.org'];
@@ -166,7 +166,7 @@ test('the webhook of a subscriber who has confirmed is told, and of one who has 
   assert.deepEqual(await deliveries(), []);
 });
 
-test('the doors are an admin’s; malformed requests name what is wrong; private receivers are refused', async (t) => {
+test('only admins reach the routes; malformed requests name the fault; private receivers are rejected', async (t) => {
   const { ask, keys, air } = await stand(t, {});
   for (const [method, path] of [
     ['GET', 'webhooks'],
@@ -267,7 +267,7 @@ test('a server killed between sending and noting sends again, the same under the
   await stop();
 });
 
-test('SIGTERM lets a request that is under way end, and notes it', async (t) => {
+test('SIGTERM lets a running request finish and records its outcome', async (t) => {
   const { ask, json, air, stop, app } = await stand(t);
   const at = await receiver(t);
   await json(ask('POST', 'webhooks', { url: at.url }), 201);

@@ -13,7 +13,7 @@ import { copyContent, copyDemo, run, serve, until } from '../support/program.ts'
 
 const ORIGIN = { ORIGIN: 'http://disk.example' };
 
-test('what stands in the way is named with its cure, and when it is gone the press finishes', async (t) => {
+test('each obstacle is named with its cure, and once it is removed the press finishes', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file'], ORIGIN)).code, 0);
@@ -78,7 +78,7 @@ test('a disk that is mounted for reading only is named', async (t) => {
   }
 });
 
-test('a server whose press fails serves what was on air, and goes on when it can', async (t) => {
+test('a server whose press fails keeps serving what was on air, and recovers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const { url, stop } = await serve(t, folder);

@@ -6,7 +6,7 @@ import { answerFault } from '../../api/middleware/fault.ts';
 import { carryHeaders } from '../../api/responses/headers.ts';
 import { Busy, Fault } from '../../src/fault.ts';
 
-test('what passes by itself says what it is, and what is wrong with this machine stays in the log', async () => {
+test('transient faults are public, faults of the machine stay in the log', async () => {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const router = new Hono();

@@ -17,7 +17,7 @@ async function proxyFinding(t: TestContext, folder: string, env: Record<string, 
   return (JSON.parse(stdout) as { findings: Finding[] }).findings.find(({ name }) => name === 'proxy') as Finding;
 }
 
-test('the log and doctor tell of a proxy on this machine that no setting names', async (t) => {
+test('the log and doctor report a proxy on this machine that no setting names', async (t) => {
   const folder = tempFolder(t);
   const warnings = (text: string) =>
     text

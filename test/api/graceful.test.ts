@@ -111,7 +111,7 @@ test('a thousand requests in flight survive a SIGTERM behind a proxy that looks 
   assert.equal((await second.stop()).code, 0);
 });
 
-test('a stopping server says so, sends callers away, and a second signal ends it at once', async (t) => {
+test('a stopping server announces it, drains its callers, and ends immediately on a second signal', async (t) => {
   const folder = tempFolder(t);
   const { url, records, child, said, ended } = await serveAtOnce(t, folder, {
     SHUTDOWN_GRACE: '1h',

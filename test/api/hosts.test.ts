@@ -89,31 +89,34 @@ test('an address of its own is a paper’s when its host is', async (t) => {
     assert.equal((await ask(url, '/shoals/api/v1', { host: 'alias-of-the-service.example' })).status, 200);
   });
 
-  await t.test('a name that is another’s, private or not, is told from one that is nobody’s by nothing', async () => {
-    names.asked();
-    const nobodys = await put('rocks', { url: 'https://nobody.example' });
-    assert.equal(nobodys.status, 422);
-    const looks = plain(nobodys, 'nobody.example');
-    // Nor by how long it takes: the same is done for all.
-    const work = ['A nobody.example', 'AAAA nobody.example', 'TXT _broadsheet.nobody.example'];
-    assert.deepEqual(names.asked(), work);
-    assert.equal((await put('rocks', { url: 'https://quiet.example' })).status, 422);
-    assert.deepEqual(
-      names.asked(),
-      work.map((question) => question.replace('nobody', 'quiet')),
-    );
-    for (const name of ['quiet.example', 'tides.example'])
-      for (const form of [name, name.toUpperCase(), `${name}.`, `${name}:443`])
-        assert.deepEqual(plain(await put('rocks', { url: `https://${form}` }), name), looks, form);
-    // Not even to who proves the name: its paper holds it.
-    for (const name of ['quiet.example', 'tides.example']) {
-      texts.set(`_broadsheet.${name}`, [`paper=${proof}`]);
-      assert.deepEqual(plain(await put('rocks', { url: `https://${name}/` }), name), looks);
-      assert.equal((await put('rocks', { url: `https://${name}/below` })).status, 422);
-    }
-    assert.equal(await paperAt('tides.example'), 'tides');
-    assert.equal(await paperAt('quiet.example', { 'x-nrf-key': keys.get('quiet')?.read }), 'quiet');
-  });
+  await t.test(
+    'a name that belongs to another paper, private or not, is indistinguishable from an unknown one',
+    async () => {
+      names.asked();
+      const nobodys = await put('rocks', { url: 'https://nobody.example' });
+      assert.equal(nobodys.status, 422);
+      const looks = plain(nobodys, 'nobody.example');
+      // Nor by how long it takes: the same is done for all.
+      const work = ['A nobody.example', 'AAAA nobody.example', 'TXT _broadsheet.nobody.example'];
+      assert.deepEqual(names.asked(), work);
+      assert.equal((await put('rocks', { url: 'https://quiet.example' })).status, 422);
+      assert.deepEqual(
+        names.asked(),
+        work.map((question) => question.replace('nobody', 'quiet')),
+      );
+      for (const name of ['quiet.example', 'tides.example'])
+        for (const form of [name, name.toUpperCase(), `${name}.`, `${name}:443`])
+          assert.deepEqual(plain(await put('rocks', { url: `https://${form}` }), name), looks, form);
+      // Not even to who proves the name: its paper holds it.
+      for (const name of ['quiet.example', 'tides.example']) {
+        texts.set(`_broadsheet.${name}`, [`paper=${proof}`]);
+        assert.deepEqual(plain(await put('rocks', { url: `https://${name}/` }), name), looks);
+        assert.equal((await put('rocks', { url: `https://${name}/below` })).status, 422);
+      }
+      assert.equal(await paperAt('tides.example'), 'tides');
+      assert.equal(await paperAt('quiet.example', { 'x-nrf-key': keys.get('quiet')?.read }), 'quiet');
+    },
+  );
 
   await t.test('a TXT record proves a name, for the paper that it says', async () => {
     const name = 'xn--zrich-kva.example';

@@ -24,7 +24,7 @@ const smtpEnv = ({ port }: SmtpStand) => ({
   ORIGIN: 'https://news.example',
 });
 
-test('from the order to the last mail: confirmed, told at once, ended with one click', async (t) => {
+test('from subscription to the last mail: confirmed, sent immediately, ended with one click', async (t) => {
   const folder = tempFolder(t);
   const tls = certificateIn(join(folder, 'tls'));
   const server = await smtpServer(t, {
@@ -106,7 +106,7 @@ test('from the order to the last mail: confirmed, told at once, ended with one c
   assert.doesNotMatch(stderr, /ada@|sesame|token=\w/, 'and of nobody');
 });
 
-test('a server killed again and again while it tells 500 readers misses none, and repeats only what was under way', async (t) => {
+test('a server killed repeatedly while it mails 500 readers misses none, and repeats only mails in flight', async (t) => {
   const folder = toldFolder(t);
   const server = await smtpServer(t);
   const kills = [60, 300];
@@ -134,7 +134,7 @@ test('a server killed again and again while it tells 500 readers misses none, an
   assert.ok(repeats <= kills.length * UNDER_WAY, `${repeats} repeats`);
 });
 
-test('of two servers over one database one sends; SIGTERM notes what is under way, and the other goes on', async (t) => {
+test('of two servers on one database one sends; on SIGTERM it records what is in flight and the other continues', async (t) => {
   const folder = toldFolder(t);
   const server = await smtpServer(t);
   const first = await serve(t, folder, smtpEnv(server));

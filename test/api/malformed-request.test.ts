@@ -34,7 +34,7 @@ test('requests without a host, and such as cannot be read', async (t) => {
     }
   });
 
-  await t.test('a head that is too long is told so, in JSON', async () => {
+  await t.test('a header section that is too long is rejected in JSON', async () => {
     for (const [base, path] of services) {
       const { host } = new URL(base);
       const long = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Long: ${'y'.repeat(HEAD_MAX)}\r\n\r\n`;
@@ -58,7 +58,7 @@ test('requests without a host, and such as cannot be read', async (t) => {
     }
   });
 
-  await t.test('and what is no HTTP at all', async () => {
+  await t.test('bytes that are not HTTP', async () => {
     for (const [base] of services) {
       const answer = await shout(base, 'hello\r\n\r\n');
       const [head = '', body = ''] = answer.split('\r\n\r\n');
@@ -67,7 +67,7 @@ test('requests without a host, and such as cannot be read', async (t) => {
     }
   });
 
-  await t.test('what was answered before on the connection is not torn', async () => {
+  await t.test('earlier responses on the connection stay intact', async () => {
     for (const [base, path] of services) {
       const { write, closed } = await dial(base);
       write(`GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`);

@@ -375,7 +375,7 @@ test('a file that is not what it says is refused, and leaves nothing behind', as
   assert.deepEqual(failuresIn(said), []);
 });
 
-test('fifty uploads of one path at once keep one file', async (t) => {
+test('fifty concurrent uploads to one path store one file', async (t) => {
   const { call, form, signTerms, uploads, said } = await openDesk(t);
   await signTerms();
   const bytes = await png('#abcdef');

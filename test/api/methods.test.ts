@@ -38,7 +38,7 @@ test('Allow names the methods that an address takes, and no others', async (t) =
     });
   }
 
-  await t.test('pages of other origins are told the same', async () => {
+  await t.test('pages of other origins get the same response', async () => {
     const { headers } = await ask(url, '/the-open/api/v1/sections', {}, 'OPTIONS');
     assert.equal(headers.allow, 'GET, HEAD, OPTIONS');
     assert.equal(headers['access-control-allow-origin'], '*');

@@ -92,7 +92,7 @@ test('a server is watched: routes and not paths, no name of a private paper, any
     assert.match(text, /^broadsheet_papers 2$/m);
   });
 
-  await t.test('fifty scrapes at once share a reading', async () => {
+  await t.test('fifty concurrent scrapes share one reading', async () => {
     const texts = await Promise.all(Array.from({ length: 50 }, () => fetch(`${metrics}/metrics`)));
     for (const answer of texts) {
       assert.equal(answer.status, 200);
@@ -221,7 +221,7 @@ test('promtool accepts the alerts', { skip: !hasPromtool && 'promtool (Debian: p
   assert.equal(status, 0, stderr);
 });
 
-test('alerts wake somebody for what cannot wait', { skip: !hasPromtool && 'promtool is not installed' }, (t) => {
+test('alerts fire only for what cannot wait', { skip: !hasPromtool && 'promtool is not installed' }, (t) => {
   const folder = tempFolder(t);
   cpSync(ALERTS, join(folder, 'alerts.yml'));
   cpSync(join(PROJECT, 'test/deploy/alerts.yml'), join(folder, 'tests.yml'));
@@ -232,7 +232,7 @@ test('alerts wake somebody for what cannot wait', { skip: !hasPromtool && 'promt
   assert.equal(status, 0, stdout + stderr);
 });
 
-test('a metrics port that is taken, and a wrong one, are one line that names the setting', async (t) => {
+test('a metrics port in use, and an invalid one, give one line that names the setting', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   const metrics = openMetrics({ app, presses: () => null }, openServerLog('silent'));

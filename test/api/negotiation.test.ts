@@ -23,7 +23,7 @@ test('what a request’s head decides', async (t) => {
   const stories = JSON.parse((await ask(url, '/shared/api/v1/stories')).text).stories;
   const story: string = stories[0].slug;
 
-  await t.test('a paper’s own domain is known whatever port a proxy left in the host', async () => {
+  await t.test('a paper’s own domain is recognized with any port that a proxy leaves in the host', async () => {
     const deskAt = async (host: string, headers = {}) =>
       JSON.parse((await ask(url, '/api/v1', { host, ...headers })).text).paper ?? null;
     for (const host of ['tides.example', 'TIDES.example', 'tides.example:443', 'tides.example:4321', 'tides.example.'])
@@ -63,7 +63,7 @@ test('what a request’s head decides', async (t) => {
     assert.equal(short.headers['content-encoding'], undefined);
   });
 
-  await t.test('HEAD tells every header of GET, the length too', async () => {
+  await t.test('HEAD sends every header of GET, including Content-Length', async () => {
     const key = { 'x-nrf-key': keys.get('shared')?.read ?? '' };
     for (const [path, headers] of [
       ['/shared/api/v1/stories', {}],

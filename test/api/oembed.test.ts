@@ -158,7 +158,7 @@ test('oEmbed and the embed card', async (t) => {
     },
   );
 
-  await t.test('bounds are kept to', async () => {
+  await t.test('maxwidth and maxheight are respected', async () => {
     const sizes = async (query: Record<string, string>) => {
       const answer = await oembed({ url: page(STORY), ...query });
       assert.equal(answer.status, 200, answer.text);
@@ -179,7 +179,7 @@ test('oEmbed and the embed card', async (t) => {
     assert.deepEqual(await sizes({ maxheight: '5000', dnt: '1' }), full);
   });
 
-  await t.test('what is malformed is named', async () => {
+  await t.test('malformed parameters are named', async () => {
     const story = encodeURIComponent(page(STORY));
     for (const [query, field] of [
       ['', 'url'],
@@ -207,7 +207,7 @@ test('oEmbed and the embed card', async (t) => {
     }
   });
 
-  await t.test('what is no story of this paper on air is not found', async () => {
+  await t.test('anything but a story of this paper on air is not found', async () => {
     for (const address of [
       'x',
       'javascript:alert(1)',
@@ -328,7 +328,7 @@ test('oEmbed and the embed card', async (t) => {
     }
   });
 
-  await t.test('the document describes both doors', async () => {
+  await t.test('the OpenAPI document describes both routes', async () => {
     const { paths } = JSON.parse((await ask(url, '/shared/api/v1/openapi.json')).text);
     const { get } = paths['/oembed'];
     assert.deepEqual(Object.keys(get.responses['200'].content), ['application/json', 'text/xml']);

@@ -34,7 +34,7 @@ test('the API describes itself', async (t) => {
     });
   }
 
-  await t.test('a 401 says how to come back', async () => {
+  await t.test('a 401 carries a challenge', async () => {
     for (const key of [undefined, 'nrf_wrong']) {
       const headers: Record<string, string> = key === undefined ? {} : { 'x-nrf-key': key };
       const answer = await ask(url, '/the-plumb-line/api/v1/keys', headers);

@@ -13,7 +13,7 @@ import { enterPapers, storyBody } from '../support/small-papers.ts';
 /** What no answer may hold: a stack, the store's own words, and those of a paper that is private. */
 const LEAK = /\bat \S+ \(|\.ts:\d|node_modules|SQLITE|sqlite|zanzibar/i;
 
-test('no parameter, address, header or key makes a door fail', async (t) => {
+test('no parameter, address, header or key makes a route fail', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'the-shut', isPublic: false }]);
   const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
@@ -104,7 +104,7 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
     }
   });
 
-  await t.test('a query that is no UTF-8 is refused, naming the parameter', async () => {
+  await t.test('a non-UTF-8 query is rejected with the name of the parameter', async () => {
     for (const bad of ['%ff', '%', '%z', '%zz', '%c0%af', '%ed%a0%80', '%f8%88%80%80%80', 'a%80b', '%u0041']) {
       for (const [door, name] of [
         ['search', 'q'],
@@ -124,7 +124,7 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
     }
   });
 
-  await t.test('an address that is no UTF-8, with encoded slashes, or too long', async () => {
+  await t.test('addresses that are not UTF-8, have encoded slashes, or are too long', async () => {
     for (const id of [
       '%ff',
       '%00',
@@ -160,7 +160,7 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
     }
   });
 
-  await t.test('a key with one character changed is none', async () => {
+  await t.test('a key with one changed character is invalid', async () => {
     const key = open.admin;
     const forms = Array.from({ length: key.length }, (_, at) => {
       const other = key[at] === 'a' ? 'b' : 'a';
@@ -212,7 +212,7 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
     );
   });
 
-  await t.test('whatever is asked, nothing fails and nothing leaks', async () => {
+  await t.test('random requests neither fail nor leak', async () => {
     const word = fc.oneof(
       fc.constantFrom('stories', 'search', 'days', 'posts', 'proof', 'keys', 'agent', 'airing', 'high-water', '..', ''),
       fc.string({ unit: 'binary', maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),

@@ -56,7 +56,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     }
   });
 
-  await t.test('a connection goes on after HEAD, whatever is packed', async () => {
+  await t.test('a connection stays open after HEAD, compressed or not', async () => {
     const { host } = new URL(url);
     const asked = (method: string, path: string, more = '') =>
       `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: gzip, br\r\n${more}\r\n`;
@@ -150,7 +150,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     return found;
   }
 
-  await t.test('how long things may be kept', async () => {
+  await t.test('Cache-Control of each kind of file', async () => {
     const card = /cards\/[^"]+\.png/.exec((await get(STORY)).text)?.[0];
     for (const path of [assetOf('.css'), `${PAPER}/${card}`]) {
       assert.match(String((await get(path)).headers['cache-control']), /immutable/, path);
@@ -179,7 +179,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     assert.match(String(headers['content-type']), /^text\/html/);
   });
 
-  await t.test('only GET and HEAD are taken', async () => {
+  await t.test('only GET and HEAD are allowed', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       for (const path of ['/', STORY, '/nothing']) {
         const { status, headers, text } = await get(path, {}, method);

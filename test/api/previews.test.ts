@@ -55,7 +55,7 @@ async function desk(t: TestContext) {
   return { folder, clock, app, ask, link, of };
 }
 
-test('a preview link opens the page of a draft to whoever has it, until the piece goes on air', async (t) => {
+test('anyone with a preview link can open a draft’s page until the piece goes on air', async (t) => {
   const { folder, clock, app, ask, link, of } = await desk(t);
   for (const paper of ['tides', 'quiet']) {
     const { read, admin } = of(paper);

@@ -47,7 +47,7 @@ const FILES = [
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 
-test('a private paper cannot be told from one that does not exist', async (t) => {
+test('a private paper is indistinguishable from one that does not exist', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: 'the-open' },

@@ -32,7 +32,7 @@ test('a wrong setting is one line that names the variable', async (t) => {
   }
 });
 
-test('a port that is taken is one line, and the process ends', async (t) => {
+test('a port in use gives one line, and the process exits', async (t) => {
   const folder = tempFolder(t);
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
@@ -58,7 +58,7 @@ test('an address that is not of this machine is one line that names HOST', async
   }
 });
 
-test('SIGTERM ends a server whose log nobody reads any more', async (t) => {
+test('SIGTERM ends a server whose log is no longer read', async (t) => {
   const folder = tempFolder(t);
   // A pipe whose reader goes after the ready line; Node's own pipes to children are sockets.
   const line = `sh -c 'echo $$; exec "$0" "$1" serve 2>&1' "$0" "$1" | { read pid; read ready; echo "$pid $ready"; }`;
@@ -79,7 +79,7 @@ test('SIGTERM ends a server whose log nobody reads any more', async (t) => {
   await ended;
 });
 
-test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {
+test('SIGTERM finishes a slow download, closes idle connections, and exits with 0', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const { url, child, said, ended } = await serve(t, folder, { LOG_LEVEL: 'info' });
@@ -192,7 +192,7 @@ test('a build leaves the papers that are pressed beside it', async (t) => {
   assert.equal(statSync(paper).ino, ino, 'the same file as before');
 });
 
-test('a server is ready while another process has the press of its papers, and serves what is there', async (t) => {
+test('a server is ready and serves existing files while another process presses its papers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const { manifest } = appContextIn(t, folder, { now: Date.now() }).store;
@@ -204,7 +204,7 @@ test('a server is ready while another process has the press of its papers, and s
   assert.equal((await ended).code, 0, 'it waits for no claim of others when it stops');
 });
 
-test('a server whose pages were built anew goes on answering, and leaves the press to the next start', async (t) => {
+test('a server whose pages were rebuilt keeps answering, and leaves pressing to the next start', async (t) => {
   const folder = tempFolder(t);
   const project = join(folder, 'project');
   copyProject(project);

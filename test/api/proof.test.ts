@@ -16,7 +16,7 @@ import { airAgain, publish, revise, withdraw } from '../support/newsroom.ts';
 const SLUG = 'tide';
 const PATH = `/${PAPER}/api/v1/stories/${SLUG}/proof`;
 
-test('a kept proof is never older than what another process did', async (t) => {
+test('a cached proof is never older than a change by another process', async (t) => {
   // Closes the servers first, then the database, and removes the folder last.
   const endings: (() => unknown)[] = [];
   const inside = { after: (work: () => unknown) => void endings.unshift(work) };

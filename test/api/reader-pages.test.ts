@@ -11,7 +11,7 @@ import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
-test('a reader of a private paper hears that the disk is full, and nobody else learns of the paper', async (t) => {
+test('a full disk is reported to readers of a private paper and reveals the paper to nobody else', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'quiet', isPublic: false }]);
   const app = appContextIn(t, folder, { now: Date.now() });

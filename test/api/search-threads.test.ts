@@ -106,7 +106,7 @@ test('a paper that became private or was removed while a thread searched says so
   }
 });
 
-test('a question of one paper is not answered at an address that has become another’s, or nobody’s', async (t) => {
+test('a search of one paper is not answered at an address that now belongs to another, or to none', async (t) => {
   const leaves: [string, number, string | null, (app: AppContext) => void][] = [
     [
       'another paper takes the address',

@@ -74,7 +74,7 @@ test('a paper with an address of its own is readable on the shared host', async 
     assert.match((await get('/')).text, new RegExp(`href="${url}/tides/"`));
   });
 
-  await t.test('HEAD and conditions are answered as for a file, and a publish is seen at once', async () => {
+  await t.test('HEAD and conditional requests behave as for a file, and a publish is visible immediately', async () => {
     const before = await get('/tides/');
     const head = await get('/tides/', {}, 'HEAD');
     assert.deepEqual([head.status, head.body.length], [200, 0]);

@@ -23,7 +23,7 @@ function server({ holds }: { holds: () => boolean }) {
   return (method: string, path: string, headers = {}) => router.request(path, { method, headers });
 }
 
-test('a standby refuses changes, answers reads, and names no machine to whoever asks', async () => {
+test('a standby rejects changes, answers reads, and names no machine to callers', async () => {
   const ask = server({ holds: () => false });
   for (const path of ['/api/v1/preview', '/tide-table/api/v1/preview', '/mcp', '/v1/bq/query'])
     assert.equal((await ask('POST', path)).status, 200, path);

@@ -203,7 +203,7 @@ test('every order that is malformed is refused, with the member at fault named',
   }
 });
 
-test('the answer never tells who subscribes', async (t) => {
+test('the response never reveals who subscribes', async (t) => {
   const { url, folder, keys } = await stand(t);
   const order = (email: string) => send(url, DOOR, { body: { email } });
   const fresh = await order('new@example.org');
@@ -366,7 +366,7 @@ test('from the order to the end: only buttons change anything', async (t) => {
   assert.deepEqual(await counts(), { count: 0, confirmed: 0 });
 });
 
-test('a form is answered with a page or with JSON, as it is asked', async (t) => {
+test('a form is answered with a page or with JSON, as requested', async (t) => {
   const { url, folder, keys } = await stand(t);
   const people = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const fields: [string, string][] = [

@@ -23,7 +23,7 @@ const THEMES = readdirSync(FOLDER).flatMap((file) =>
 /** Doors whose answers have tests of their own: what readers order and what other sites show. */
 const ELSEWHERE = /^\/(oembed|embed\/|api\/v1\/(subscribers|webhooks|deliveries))/;
 
-test('every door answers as its transcript says, on the shared host and on a domain of the paper’s own', async (t) => {
+test('every route matches its transcript, on the shared host and on a paper’s own domain', async (t) => {
   const folder = tempFolder(t);
   const papers = THEMES.flatMap((theme) =>
     [`of-${theme}`, `of-${theme}-own`].map((slug) => ({ slug, url: `http://${slug}.example` })),

@@ -30,7 +30,7 @@ test('the first change that comes while another process writes waits for it, as 
   }
 });
 
-test('how long the lock is held is told, and how many waited for it in vain', async (t) => {
+test('metrics report how long the lock is held, and how many writes timed out waiting for it', async (t) => {
   const folder = tempFolder(t);
   const { lock } = appContextIn(t, folder, { now: Date.now() }).store;
   const other = new Database(join(folder, 'var/broadsheet.db'));

@@ -86,7 +86,7 @@ test('a revision takes the body of a filing as it was sent, its air too', async 
   assert.equal(JSON.parse((await ask('GET', '/stories/ebb')).text).revision, 1, 'nothing of it was filed');
 });
 
-test('the same write ten times at once is done once', async (t) => {
+test('ten concurrent copies of a write have one effect', async (t) => {
   const { ask } = await openDesk(t);
   const name = { 'idempotency-key': 'ten at once' };
   const body = { ...storyBody('ten-times'), slug: undefined, headline: 'Ten times', air: true };
@@ -127,7 +127,7 @@ test('the same write ten times at once is done once', async (t) => {
   assert.equal((await ask('POST', '/stories', storyBody('tried-again'), later)).status, 201);
 });
 
-test('a write that is done is answered so, though its answer cannot be kept whole', async (t) => {
+test('a completed write is confirmed even when its response cannot be stored whole', async (t) => {
   const { ask, folder } = await openDesk(t);
   const db = new Database(join(folder, 'var/broadsheet.db'));
   // The server may be writing.
@@ -171,7 +171,7 @@ test('a name of a write is the caller’s own', async (t) => {
   }
 });
 
-test('fifty filings at once: no gap, no fault, and the tree of a full press', async (t) => {
+test('fifty concurrent filings leave no gap, no fault, and the tree of a full press', async (t) => {
   const { ask, folder, url, stop } = await openDesk(t);
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -325,7 +325,7 @@ test('a key that is revoked while its body comes writes nothing', async (t) => {
   assert.equal((await ask('POST', '/stories', storyBody('too-late'))).status, 201, 'the slug is free');
 });
 
-test('an agent bound to a persona signs as nobody else', async (t) => {
+test('an agent bound to a persona cannot sign as another', async (t) => {
   const { ask } = await openDesk(t);
   const made = await ask('POST', '/keys', { level: 'agent', name: 'The hand of Ibo', persona: 'ibo-sand' });
   const agent = { 'x-nrf-key': JSON.parse(made.text).key };
@@ -342,7 +342,7 @@ test('an agent bound to a persona signs as nobody else', async (t) => {
   assert.equal(check.key.kind, 'agent');
 });
 
-test('keys: shown once, kept as hashes, their use written down when there is time', async (t) => {
+test('keys: shown once, stored as hashes, uses recorded in the background', async (t) => {
   const { ask, folder, stop } = await openDesk(t);
   const made = await ask('POST', '/keys', { level: 'read', name: 'Once', seat: 'mara@example.org' });
   const { id, key } = JSON.parse(made.text);

@@ -21,7 +21,7 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const kindOf = (evidence: Partial<ClockEvidence>) =>
   clockFault({ now: { wall: NOON, steady: 0 }, trusted: null, newest: 0, outside: [], ...evidence })?.kind ?? null;
 
-test('a clock is wrong before this program, behind what was signed, when it jumps, and when most others say so', () => {
+test('a clock is wrong before the build date, behind the newest record, after a jump, or against a majority', () => {
   assert.equal(kindOf({}), null);
   assert.equal(kindOf({ now: { wall: -DAY, steady: 0 } }), 'too_early');
   assert.equal(kindOf({ now: { wall: Number.NaN, steady: 0 } }), 'too_early');
@@ -147,7 +147,7 @@ test('a correction that is made while the guard looks is not missed', (t) => {
   assert.equal(guard.fault(), null);
 });
 
-test('commands beside a server with a wrong clock are told, until it is right or the server is gone', (t) => {
+test('commands beside a server with a wrong clock refuse to sign until it is right or the server is gone', (t) => {
   const { clock, open, guard } = guardOn(tempFolder(t));
   guard.fault();
   clock.now += DAY;
@@ -162,7 +162,7 @@ test('commands beside a server with a wrong clock are told, until it is right or
   assert.equal(open().fault(), null);
 });
 
-test('where nobody answers at the start, others are asked until one does, and a wrong clock is found then', async (t) => {
+test('without an answer at startup, other machines are asked until one answers, and a wrong clock is found then', async (t) => {
   const { guard } = guardOn(tempFolder(t));
   guard.hear([]);
   const steady = performance.now.bind(performance);
@@ -185,7 +185,7 @@ test('where nobody answers at the start, others are asked until one does, and a 
   await until(async () => (guard.fault()?.kind === 'contradicted' ? true : null));
 });
 
-test('object storage, witnesses and a mail server tell the time, or are left out', async (t) => {
+test('object storage, witnesses and a mail server provide the time, or are skipped', async (t) => {
   const folder = tempFolder(t);
   const at = (ahead: number) => new Date(NOON - ahead);
   const web = createHttp((request, answer) => {

@@ -32,7 +32,7 @@ test('a folder that cannot be reached is failing', async (t) => {
   assert.deepEqual(disks, { data: null, papers: null, log: 'failing' });
 });
 
-test('a full and a read-only disk are each told of their own folder', async (t) => {
+test('a full and a read-only disk each report their own folder', async (t) => {
   const root = tempFolder(t);
   const { distDir, logDir } = folders(root);
   mkdirSync(distDir);

@@ -5,7 +5,7 @@ import { hourly } from '../../src/app/jobs/poll.ts';
 
 const MINUTE = 60_000;
 
-test('a sweep runs once an hour, also when it failed, and whatever the clock says', () => {
+test('a sweep runs once an hour, even after a failure and with any clock', () => {
   const swept: number[] = [];
   let fails = false;
   const sweep = hourly({ clock: UNCHECKED }, (now) => {

@@ -31,7 +31,7 @@ function topicOf({ headers, body }: Received): string {
   return form.get('hub.url') ?? '';
 }
 
-test('after a press the hub is told of each feed that changed, once, until it takes it', async (t) => {
+test('after a press the hub is notified of each changed feed until it accepts', async (t) => {
   const hub = await receiver(t);
   const folder = tempFolder(t);
   const clock = { now: START };
@@ -116,7 +116,7 @@ test('a hub that cannot be one stops the start with a line', () => {
   assert.equal(readSettings(envIn('/nowhere', { HUB_URL: '' })).hubUrl, null);
 });
 
-test('a server tells the hub by itself, and lists the papers as OPML', async (t) => {
+test('a server notifies the hub by itself, and lists the papers as OPML', async (t) => {
   const hub = await receiver(t);
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'of-tides' }]);

@@ -89,7 +89,7 @@ test('a copy of yesterday signs nothing, and the newest copy signs again', async
   assert.equal(newest.store.log.newestHead('desk', 'papers.example/log')?.size, size + 1);
 });
 
-test('under a new name the log of an old copy begins anew, over the leaves that it has', async (t) => {
+test('under a new name the log of an old copy starts over, with the leaves that it has', async (t) => {
   const { folder, open, copy } = deskIn(t);
   const first = open();
   createPaper(first);

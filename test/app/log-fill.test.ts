@@ -70,7 +70,7 @@ async function filling(t: TestContext, file: string, batch: number): Promise<Chi
   return child;
 }
 
-test('the past of a desk is logged oldest first, as it is public now', (t) => {
+test('a desk’s past is logged oldest first, as it is public now', (t) => {
   const app = deskIn(t);
   emptyLogs(databaseFile(app.settings));
   fillLogs(app.store);
@@ -168,7 +168,7 @@ test('a process that is killed while it fills in the past leaves the rest to the
   assert.deepEqual(entriesOf(app, 'records'), leaves);
 });
 
-test('two processes that start at once fill in the past together, each leaf once', async (t) => {
+test('two processes that start together fill in the past together, each leaf once', async (t) => {
   const { app, file, leaves } = observedIn(t, 120);
   const children = await Promise.all([filling(t, file, 5), filling(t, file, 7)]);
   const ended = children.map((child) => once(child, 'exit'));
@@ -177,7 +177,7 @@ test('two processes that start at once fill in the past together, each leaf once
   assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
 });
 
-test('the past of an imported ledger is logged by whoever signs next', async (t) => {
+test('the next signer logs the past of an imported ledger', async (t) => {
   const app = deskIn(t);
   const file = join(tempFolder(t), 'ledger.jsonl');
   emptyLogs(databaseFile(app.settings));

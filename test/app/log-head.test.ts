@@ -181,7 +181,7 @@ test('a log keeps the name in its key file, and another key under that name is r
   assert.equal(openLogKey(app, 'desk').vkey, vkey);
 });
 
-test('the key that signs receipts is no log key', (t) => {
+test('the log key differs from the key that signs receipts', (t) => {
   const { app } = appIn(t, { LOG_ORIGIN: 'papers.example/door' });
   createPaper(app);
   writeFileSync(logKeyFile(app.settings, 'desk'), readFileSync(signingKeyFile(app.settings)));

@@ -103,7 +103,7 @@ test('10,000 leaves in batches, with processes that are killed in between, are a
   }
 });
 
-test('two processes that sign at once never fork', async (t) => {
+test('two processes that sign concurrently never fork', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
   const key = openLogKey(app, 'records');

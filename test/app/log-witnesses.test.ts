@@ -126,7 +126,7 @@ test('a witness signs each head, from where it was, and the cosigned checkpoint 
   assert.deepEqual(stand.logged, [], 'what goes well is not logged');
 });
 
-test('a witness that is elsewhere is answered at once with a proof from there', async (t) => {
+test('a witness with another size is answered immediately with a proof from there', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const first = stand.grow(20);
   stand.grow(100);
@@ -141,7 +141,7 @@ test('a witness that is elsewhere is answered at once with a proof from there', 
   assert.deepEqual(stand.logged, []);
 });
 
-test('the answer that a crash kept from the database is given again', async (t) => {
+test('a response that a crash kept from the database is requested again', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const head = stand.grow(20);
   assert.equal(witness.reply(`old 0\n\n${head.checkpoint}`).status, 200);
@@ -243,7 +243,7 @@ test('a witness that says it has seen less than before is one line, and fences n
   assert.equal(stand.tables.fence('desk'), null);
 });
 
-test('a witness that has seen more than there is fences this copy, and nobody is asked any more', async (t) => {
+test('a witness that has seen more leaves than exist fences this copy, and no witness is asked again', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const witnesses = stand.witnesses(needs(witness));
   stand.grow(50);
@@ -269,7 +269,7 @@ test('a witness that has seen more than there is fences this copy, and nobody is
   assert.equal(await witnesses.check(), null);
 });
 
-test('at the very size that it has signed, another tree is told from an error page', async (t) => {
+test('another tree of the same size is distinguished from an error page', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const witnesses = stand.witnesses(needs(witness));
   stand.grow(5);
@@ -354,7 +354,7 @@ test('the back-off doubles from a second to an hour', async (t) => {
   assert.equal(witness.asked.length, 16);
 });
 
-test('witnesses are asked side by side, never twice at once, and a slow one delays nobody', async (t) => {
+test('witnesses are asked in parallel, one request each, and a slow one delays no other', async (t) => {
   const [stand, slow, quick] = [new Stand(t), await witnessServer(t), await witnessServer(t, 'witness.example/w2', 6)];
   const policy = `${line('slow', slow)}${line('quick', quick)}group g any slow quick\nquorum g\n`;
   const witnesses = stand.witnesses(policy, 60_000);
@@ -461,7 +461,7 @@ test('a server that signs with two keys is asked once', async (t) => {
   assert.equal(stand.state(witness.vkey).cosigned_size, 3);
 });
 
-test('a quorum of nobody is met without a request; witnesses are asked all the same', async (t) => {
+test('an empty quorum is met without a request; witnesses are asked all the same', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const head = stand.grow();
   const witnesses = stand.witnesses(`${line('w1', witness)}quorum none\n`);
@@ -505,7 +505,7 @@ test('another policy decides over the heads that wait, and over no head that is 
   assert.equal(stand.cosigned()?.cosigned?.match(/^— witness/gm)?.length, 2);
 });
 
-test('the published checkpoint has what was signed after the quorum, and meets another policy without a new leaf', async (t) => {
+test('the published checkpoint includes later cosignatures, and meets another policy without a new leaf', async (t) => {
   const stand = new Stand(t);
   const [a, b] = [await witnessServer(t, 'witness.example/a', 5), await witnessServer(t, 'witness.example/b', 6)];
   stand.grow(10);

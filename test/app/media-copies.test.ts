@@ -128,7 +128,7 @@ test('a place that readers see, or that is lost with DATA_DIR, is refused', (t) 
   assert.throws(() => readSettings(envIn(folder, { MEDIA_URL: 'ftp://x/y' })), /MEDIA_URL/);
 });
 
-test('to file a picture again puts its bytes back, and press and doctor name what is missing', async (t) => {
+test('filing a picture again restores its bytes, and press and doctor name missing files', async (t) => {
   const folder = tempFolder(t);
   cpSync(join(PROJECT, 'content/the-plumb-line'), join(folder, 'content/the-plumb-line'), { recursive: true });
   const first = await run(t, folder, ['file', '--no-press']);

@@ -44,7 +44,7 @@ function seeing(t: TestContext, at: number): Prober & { most: number } {
   return prober;
 }
 
-test('a server looks at what is due as it falls due, and ends in order', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a server probes hostnames as they fall due, and stops in order', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const knot = await startKnot(join(folder, 'knot'), [
     { name: 'example.com', lines: ['a A 192.0.2.1', 'b A 192.0.2.2'] },
@@ -68,7 +68,7 @@ test('a server looks at what is due as it falls due, and ends in order', { skip:
   assert.deepEqual(faults, []);
 });
 
-test('so many hostnames are all looked at once, and few at a time', async (t) => {
+test('many due hostnames are all probed, a few at a time', async (t) => {
   const { app, clock } = await recordsStand(t);
   const { records } = app.store;
   const hosts = Array.from({ length: 300 }, (_, n) => `h${n}.zone${n % 7}.test`);
@@ -80,7 +80,7 @@ test('so many hostnames are all looked at once, and few at a time', async (t) =>
   assert.ok(prober.most <= 96, `${prober.most} at a time`);
 });
 
-test('hosts whose servers never answer hold up nobody but themselves', async (t) => {
+test('hosts whose servers never answer delay only themselves', async (t) => {
   const { app, clock } = await recordsStand(t);
   const { records } = app.store;
   const hosts = Array.from({ length: 240 }, (_, n) => `${n % 6 === 0 ? 'slow' : 'quick'}${n}.zone${n}.test`);
@@ -102,7 +102,7 @@ test('hosts whose servers never answer hold up nobody but themselves', async (t)
   assert.equal(records.stats(clock.now).due, 40, 'what was under way is due again');
 });
 
-test('while no resolver answers nothing is entered, the doors answer, and all is due again', async (t) => {
+test('while no resolver answers nothing is recorded, routes answer, and everything is due again', async (t) => {
   const stand = await recordsStand(t);
   const { records } = stand.app.store;
   const mute = await lyingServer(t, () => []);
@@ -144,7 +144,7 @@ test('a scan that finds no resolver says so', async (t) => {
   assert.equal(app.store.records.observationTotals().count, 1);
 });
 
-test('a queue that fails is tried again, and what was leased is given back', async (t) => {
+test('a failing queue is retried, and leases are released', async (t) => {
   const { app, clock } = await recordsStand(t);
   const { records } = app.store;
   records.watch([parseHostname('a.test')], clock.now);

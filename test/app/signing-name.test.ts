@@ -65,7 +65,7 @@ test('each service signs under its own host', async (t) => {
   assert.deepEqual(await faultsOf(app), []);
 });
 
-test('what was signed under an old name stays verifiable, and its key listed under both', async (t) => {
+test('receipts signed under an old name stay verifiable, and the key is listed under both', async (t) => {
   const { app, folder, clock } = stand(t, { ORIGIN: 'http://localhost:4321', DATA_ORIGIN: 'http://localhost:4322' });
   fileStory(app.desk, PAPER, filing('tide'), BY);
   // As versions signed that had one name for both services.

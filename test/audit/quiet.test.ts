@@ -26,7 +26,7 @@ import { copyDemo, run, serve } from '../support/program.ts';
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
-test('an audit finds nothing after whatever a desk may do, and says which files are stale before they are pressed', async (t) => {
+test('an audit finds no fault after any operation, and lists stale files before they are pressed', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
@@ -123,7 +123,7 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   );
 });
 
-test('of a paper that changes during each check an audit finds what is amiss, and not the changes', async (t) => {
+test('an audit of a paper that changes meanwhile reports faults and not the changes', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);

@@ -131,7 +131,7 @@ test('a backup that is cut or altered anywhere is refused, and leaves nothing', 
   assert.deepEqual(readdirSync(join(above, 'var')), []);
 });
 
-test('what is no backup of this program is refused', async (t) => {
+test('an invalid backup is rejected', async (t) => {
   const to = join(tempFolder(t), 'var');
   const manifest = { broadsheet: '9.9.9', made_at: '2026-11-20T09:30:00.000Z', settings: [], heads: [] };
   const rest = { ...manifest, media: { files: 0, bytes: 0 }, missing: [] };
@@ -175,7 +175,7 @@ test('only an empty folder is restored into', async (t) => {
   assert.match(await faultOf(restoredTo(to)), /is not empty \(it has broadsheet\.db\)/);
 });
 
-test('a restore that was interrupted is told, used by nobody, and begun anew', async (t) => {
+test('an interrupted restore is reported, unusable, and restarted from the beginning', async (t) => {
   const home = tempFolder(t);
   const to = join(home, 'var');
   for (const put of [[], ['door.key'], ['door.key', 'media/ab/cd']]) {

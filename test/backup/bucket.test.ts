@@ -114,7 +114,7 @@ test('an upload survives what passes, and leaves nothing of what does not', asyn
   }
 });
 
-test('a backup goes to a bucket and comes back; what is refused is one line', async (t) => {
+test('a backup goes to a bucket and comes back; each refusal is one line', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const store = await S3Server.start(t);

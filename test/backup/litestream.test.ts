@@ -192,7 +192,7 @@ test('the recipe starts a server once the bucket has the database, and both end 
   );
 });
 
-test('whatever is killed, a restore has every receipt older than the bound', options, async (t) => {
+test('after any kill, a restore has every receipt older than the bound', options, async (t) => {
   const stand = await founded(t);
   let shipper = await stand.ship();
   let writer = stand.write();

@@ -117,7 +117,7 @@ test('of what killed backups left, only that of the dead is removed', async (t) 
   for (const [name, stays] of Object.entries(names)) assert.equal(existsSync(join(to, name)), stays, name);
 });
 
-test('two backups at once into one file are both whole', async (t) => {
+test('two concurrent backups into one file are both complete', async (t) => {
   const file = join(tempFolder(t), 'b');
   const [one, two] = await Promise.all([
     writeBackupFile(file, bytes('one'.repeat(99))),

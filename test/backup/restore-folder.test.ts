@@ -65,7 +65,7 @@ test('of two restores into one folder, one is refused and changes nothing', asyn
   assert.deepEqual(treeOf(join(to, 'media')), treeOf(join(settings.dataDir, 'media')));
 });
 
-test('what came into the folder meanwhile is neither replaced nor removed', async (t) => {
+test('files that appear in the folder meanwhile are neither replaced nor removed', async (t) => {
   for (const name of ['broadsheet.db', 'door.key', 'media/x', 'notes']) {
     const to = join(tempFolder(t), 'var');
     const { done, free } = await slowly(to);
@@ -97,7 +97,7 @@ test('the lock of a restore ends with its process, and with the restore', async 
   again?.();
 });
 
-test('a drill changes no database of another version that is in use', async (t) => {
+test('a drill does not change a database of another version in use', async (t) => {
   const home = tempFolder(t);
   unpackDatabase('0.1.0', home);
   const before = treeOf(home);

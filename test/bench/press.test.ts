@@ -24,7 +24,7 @@ function program(folder: string, name: string, script: string): string {
 
 const HUGO = 'echo hugo v0.99.1-abc+extended linux/amd64';
 
-test('Hugo is taken from the PATH', async (t) => {
+test('Hugo is found on the PATH', async (t) => {
   const folder = folderOf(t);
   const hugo = program(join(folder, 'bin'), 'hugo', HUGO);
   const go = program(join(folder, 'go'), 'go', 'exit 1');
@@ -47,7 +47,7 @@ test('where the PATH has none, Go builds 0.165.0 once, and leaves nothing else b
   assert(!existsSync(bin));
 });
 
-test('Hugo is left out where there is no Go, or where it cannot be built', async (t) => {
+test('Hugo is skipped without Go, or when it cannot be built', async (t) => {
   const folder = folderOf(t);
   const cache = join(folder, 'cache');
   assert.equal(await findHugo({ path: '', cache, go: join(folder, 'go') }), null);

@@ -120,7 +120,7 @@ describe('an account', () => {
     await open('Credits');
   });
 
-  it('revokes the key, which dies at once', async () => {
+  it('revokes the key, which stops working immediately', async () => {
     await open('Keys');
     await click('Revoke The walk');
     await page.getByText('Keys that ended (1)').waitFor();

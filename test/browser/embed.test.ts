@@ -50,7 +50,7 @@ describe('the card', () => {
     return { page, messages };
   }
 
-  it('tells the page that frames it how high it is, and where a click leads', async () => {
+  it('reports its height and the targets of clicks to the framing page', async () => {
     const { page, messages } = await frame('#?secret=s3cr3t');
     const height = messages.at(-1);
     assert.equal(height?.message, 'height');
@@ -73,7 +73,7 @@ describe('the card', () => {
     await page.close();
   });
 
-  it('leads back to the paper with every link when it stands alone', async () => {
+  it('links back to the paper when it is opened alone', async () => {
     const page = await browser.newPage();
     await page.goto(stand.url + CARD);
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));

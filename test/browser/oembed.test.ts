@@ -57,7 +57,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
   const cases = ['220', '319', '320', '511', '512', '640'].map((maxwidth) => [maxwidth, 'high-water'] as const);
   // The second piece has no picture of its own.
   for (const [maxwidth, slug] of [...cases, ['220', 'a-white-light'], ['640', 'a-white-light']] as const) {
-    await t.test(`the card of ${slug} is as high as it was told, at ${maxwidth} pixels`, async () => {
+    await t.test(`the card of ${slug} has the reported height at ${maxwidth} pixels`, async () => {
       const { html, width, height } = await record({ maxwidth }, slug);
       assert.equal(width, Number(maxwidth));
       const { page, card } = await visit(asWordPressShows(html, SECRET));
@@ -107,7 +107,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('nothing is shown before the card has told its height, but the link', async () => {
+  await t.test('before the card reports its height, only the link is shown', async () => {
     const { html } = await record();
     const { page, told } = await visit(asWordPressShows(html, SECRET, 'another1'));
     assert.equal((await told()).at(-1)?.secret, 'another1');
@@ -138,7 +138,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('the link that it tells is on the story’s host', async () => {
+  await t.test('the link that it reports is on the story’s host', async () => {
     const { html } = await record();
     const { page, card, told } = await visit(asWordPressShows(html, SECRET));
     // Without a press of a button nothing in the frame is active, and WordPress does not follow.

@@ -89,7 +89,7 @@ describe('a reader', () => {
     }
   };
 
-  it('orders on the page, and is asked to confirm; whoever fetches the links confirms nothing', async () => {
+  it('subscribes on the page and is asked to confirm; fetching the links confirms nothing', async () => {
     await page.goto(`${root()}/subscribe/`);
     await page.fill('#email', EMAIL);
     await page.getByLabel('At once').check();
@@ -105,7 +105,7 @@ describe('a reader', () => {
     assert.deepEqual(await confirmed(), [[true, 'instant']]);
   });
 
-  it('is told of a piece when it goes on air; the alert says who wrote it, and follows nobody', async () => {
+  it('gets an alert when a piece goes on air; it names the author and has no tracking', async () => {
     await publish('The first piece after');
     const alert = await mail(1);
     assert.match(alert.subject ?? '', /The first piece after/);

@@ -135,7 +135,7 @@ describe('records are verified in the browser', () => {
     await context.close();
   });
 
-  it('whatever the service gives out holds, pasted, from a file or by its address; what is pasted is sent nowhere', async () => {
+  it('everything that the service issues verifies, pasted, from a file or by address; pasted text is not sent', async () => {
     const { receipt } = newest();
     const badge = await (await fetch(`${stand.url}/badge/${HOST}.svg`)).text();
     const address = `${stand.url}/v1/exports/domains/${HOST}/evidence.json`;
@@ -226,7 +226,7 @@ describe('records are verified in the browser', () => {
     }
   });
 
-  it('what was altered fails the check that it is of, and says why', async () => {
+  it('altered data fails the matching check, with a reason', async () => {
     const preview = previewOf(newest());
     const record = fullRecordOf(newest());
     const [first, second] = preview.disclosures;
@@ -305,7 +305,7 @@ describe('records are verified in the browser', () => {
     }
   });
 
-  it('somebody else’s signatures fail, unless the reader trusts that key, in its time', async () => {
+  it('foreign signatures fail, unless the reader trusts that key for its period', async () => {
     const at = START + HOUR;
     const host = parseHostname(HOST);
     const seed = new Uint8Array(32).fill(7);
@@ -323,7 +323,7 @@ describe('records are verified in the browser', () => {
     assert.deepEqual((await verdict({ text: forged.receipt, keys: younger })).failed, ['The key was in force then']);
   });
 
-  it('what cannot be checked is told from what fails', async () => {
+  it('unchecked is distinguished from failed', async () => {
     const cases: [given: { text?: string; from?: string; keys?: string }, why: RegExp][] = [
       [{}, /give a receipt/],
       [{ text: '{"a": 1}' }, /this is not a receipt/],

@@ -47,7 +47,7 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
-  it('fails when one character of the preview is another', async () => {
+  it('fails when one character of the preview changes', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     let change: [RegExp, string] = [/$/, ''];

@@ -34,7 +34,7 @@ describe('a paper in Arabic', () => {
     await stand?.close();
   });
 
-  it('is laid out from right to left, and is no wider than the screen', async () => {
+  it('is laid out right to left, and no wider than the screen', async () => {
     for (const width of [390, 1440]) {
       const page = await browser.newPage({ viewport: { width, height: 900 } });
       for (const path of PAGES) {

@@ -16,7 +16,7 @@ const program = promisify(execFile);
 const needed = without('omniwitness', 'generate_keys', 'tlog-verify');
 const STORY = '/tide-table/stories/high-water/';
 
-test('a stranger with a paper’s address and the policy can tell that a story was public', {
+test('a stranger with a paper’s address and the policy can prove that a story was public', {
   skip: needed,
 }, async (t) => {
   const folder = tempFolder(t);

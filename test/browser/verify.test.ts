@@ -285,7 +285,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     await page.context().close();
   });
 
-  it('without a script there is no button, and the ways to check by hand are there', async () => {
+  it('without scripts there is no button, and the manual steps are shown', async () => {
     const page = await open({}, { javaScriptEnabled: false });
     assert.equal(await page.getByRole('button', { name: 'Verify this piece' }).count(), 0);
     assert.equal(await page.locator('#verify').isVisible(), false);
@@ -298,7 +298,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
 
   const missing = ['curl', 'jq', 'openssl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
   const skip = missing.length > 0 && `there is no ${missing.join(', no ')} here`;
-  it('shows commands that check the piece as they stand', { skip }, async (t) => {
+  it('shows commands that verify the piece when pasted', { skip }, async (t) => {
     const page = await open();
     const commands = await page.locator('.proof pre').filter({ hasText: 'openssl' }).textContent();
     const hash = await page.locator('#verify').getAttribute('data-hash');

@@ -44,7 +44,7 @@ function folderBelow(t: TestContext): string {
   return folder;
 }
 
-test('the command that is told runs ours from any folder below the checkout, on the files that are meant', async (t) => {
+test('the documented command runs ours from any folder below the checkout, on the intended files', async (t) => {
   const below = folderBelow(t);
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);

@@ -28,7 +28,7 @@ async function examined(folder: string, env: Record<string, string>) {
   return { findings, of: (name: string) => findings.find((one) => one.name === name) ?? assert.fail(name) };
 }
 
-test('doctor asks the running server, and names what is late', async (t) => {
+test('doctor queries the running server, and names late queues', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   const app = openAppContext(readSettings(envIn(folder)));
@@ -94,7 +94,7 @@ test('doctor asks the running server, and names what is late', async (t) => {
   assert.equal((await serving.stop()).code, 0);
 });
 
-test('a server that hangs, is not ready or is another program is named; a public METRICS_HOST too', async (t) => {
+test('a server that hangs, is not ready, or is another program is named; so is a public METRICS_HOST', async (t) => {
   const folder = tempFolder(t);
   let answer: string | null = null;
   const server = createServer((_, response) => {

@@ -55,7 +55,7 @@ const PAID = {
   X402_ASSET: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
 };
 
-test('an installation in which all holds is told so, and nothing is made', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a sound installation is reported as such, and nothing is created', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const knot = await startKnot(join(folder, 'knot'), [{ name: 'com', lines: [] }]);
   t.after(knot.stop);
@@ -85,7 +85,7 @@ test('an installation in which all holds is told so, and nothing is made', { ski
   assert.ok(smtp.connections() > 0);
 });
 
-test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS }, async (t) => {
+test('each fault is named with its cure', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   found(folder);
   const knot = await startKnot(join(folder, 'knot'), [{ name: 'example.com', lines: ['a A 192.0.2.1'] }]);
@@ -125,7 +125,7 @@ test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS },
   assert.match(worse.of('payments').found, /not with what it supports/);
 });
 
-test('whether credits can be sold is told: that takes a node of the chain that is paid on', async (t) => {
+test('doctor says whether credits can be sold, which takes a node of the payment chain', async (t) => {
   const folder = tempFolder(t);
   const env = { RESOLVERS: '127.0.0.1:9', X402_FACILITATOR_URL: 'http://127.0.0.1:9', ...PAID };
   const check = async (rpc?: string) =>
@@ -148,7 +148,7 @@ test('whether credits can be sold is told: that takes a node of the chain that i
   }
 });
 
-test('an address whose port nobody listens on is found, and one that leads here is not', async (t) => {
+test('an address whose port nothing listens on is found, and one that leads here is not', async (t) => {
   const folder = tempFolder(t);
   const [listened, named] = [String(await freePort()), String(await freePort())];
   const bare = { RESOLVERS: '127.0.0.1:9', SERVICES: 'desk' };
@@ -176,7 +176,7 @@ test('an address whose port nobody listens on is found, and one that leads here 
   );
 });
 
-test('a setting that is wrong is all that is told, and no password is shown', async (t) => {
+test('an invalid setting is the only finding, and no password is shown', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'var'));
   const { healthy, names, of, stdout } = await examined(t, folder, {
@@ -189,7 +189,7 @@ test('a setting that is wrong is all that is told, and no password is shown', as
   assert.doesNotMatch(stdout, /tresor/);
 });
 
-test('a paper in a language without a table of phrases is told, in one line that is no fault', async (t) => {
+test('a paper in a language without phrases is reported in one line that is not a fault', async (t) => {
   const folder = tempFolder(t);
   const app = openAppContext(readSettings(envIn(folder)));
   app.openSigningKey();

@@ -486,7 +486,7 @@ test('a file that may not be read is named', {
   assert.equal(code, 1);
 });
 
-test('all problems of a file are told at once', async (t) => {
+test('all problems of a file are reported together', async (t) => {
   const folder = contentIn(t, {
     'quay/stories/a.md': story('', 'One <b>.[^1] Three.[^3]')
       .replace('City', 'Sport')
@@ -535,7 +535,7 @@ test('the files of older revisions are history: edited, they are named and nothi
   assert.equal((await run(t, folder, ['audit'])).stdout.includes('revision'), false);
 });
 
-test('what was revised elsewhere is not taken back by the file that it once came from', async (t) => {
+test('a file does not overwrite a revision that was made elsewhere', async (t) => {
   const text = (words: string): string => story('', `${words}[^1] Another is so.[^2]`);
   const folder = contentIn(t, { 'quay/stories/a.md': text('One.'), 'quay/stories/b.md': text('One.') });
   put(folder, 'quay/stories/b.2.md', text('Two.'));
@@ -572,7 +572,7 @@ test('what was revised elsewhere is not taken back by the file that it once came
   assert.deepEqual(revisions(), [4, 4]);
 });
 
-test('what was withdrawn, or taken off its schedule, stays off when the folder is filed again', async (t) => {
+test('a withdrawn or unscheduled piece stays off when the folder is filed again', async (t) => {
   const folder = contentIn(t, { 'quay/stories/later.md': story('air: 2999-01-01T00:00:00Z\n') });
   await file(t, folder);
   for (const slug of ['sound', 'later']) {
@@ -619,7 +619,7 @@ test('a video that is exchanged under its name gives its edition the new length'
   );
 });
 
-test('a persona that went leaves what was filed as it is', async (t) => {
+test('removing a persona leaves its pieces unchanged', async (t) => {
   const folder = contentIn(t, { 'quay/masthead/b.yaml': PERSONA });
   await file(t, folder);
   put(folder, 'quay/masthead/ines-calloway.yaml', `${PERSONA}active: false\n`);

@@ -136,7 +136,7 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
   assert.deepEqual([outcome?.filed, outcome?.unchanged, outcome?.refused.length], [3, 0, expected.length]);
 });
 
-test('all problems of a line are told at once, of its form and of the desk’s rules', async (t) => {
+test('all problems of a line are reported together, those of its shape and of the desk’s rules', async (t) => {
   const folder = tempFolder(t);
   const prose = 'One.[^1] Two.[^2] <b>Three.[^9]';
   const mixed = line('mixed', { headline: 7, published_at: 'yesterday', prose, tags: ['x'.repeat(41)] });
@@ -215,7 +215,7 @@ test('a paper is made with its first piece, and not by an import that files noth
   assert.deepEqual(await ledgerOf(t, folder), before);
 });
 
-test('a credit tells of changes where the archive does, and never by itself', async (t) => {
+test('a credit mentions changes only where the archive does', async (t) => {
   const folder = tempFolder(t);
   const changes = 'Links were turned into numbered sources.';
   await importLines(t, folder, [line('changed', { changes }), line('plain'), line('alone', { ...NO_CREDIT, changes })]);

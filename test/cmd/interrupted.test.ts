@@ -70,7 +70,7 @@ for (const [signal, expected] of [
   });
 }
 
-test('a server that is told to stop while it starts begins nothing more', async (t) => {
+test('a server that is stopped during startup starts nothing more', async (t) => {
   const folder = tempFolder(t);
   const [port, records] = [await freePort(), await freePort()];
   const { child, said, ended } = start(t, folder, ['serve'], {

@@ -8,7 +8,7 @@ import { DAY } from '../../src/time.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
-test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
+test('a key is shown once, stored as a hash, listed and revoked', async (t) => {
   const folder = tempFolder(t);
   createPaper(appContextIn(t, folder, { now: Date.now() }));
   const paper = ['--paper', PAPER];
@@ -99,7 +99,7 @@ test('what makes no key is one line', async (t) => {
   }
 });
 
-test('a rotated door keeps its old key listed, and goes on signing with the new one', async (t) => {
+test('a rotated key stays listed, and signing continues with the new one', async (t) => {
   const folder = tempFolder(t);
   createPaper(appContextIn(t, folder, { now: Date.now() }));
   const line = (slug: string): string =>

@@ -203,7 +203,7 @@ test('an export that cannot be written is one line, and leaves nothing', async (
   assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl does not exist; name a file of `ledger export`\n$/);
 });
 
-test('the door’s key file is nobody else’s', async (t) => {
+test('only the owner can read the signing key file', async (t) => {
   const folder = await livelyDesk(t);
   assert.equal(statSync(join(folder, 'var/door.key')).mode & 0o777, 0o600);
   assert.equal(statSync(join(folder, 'var/broadsheet.db')).mode & 0o777, 0o600);

@@ -13,7 +13,7 @@ import { run } from '../support/program.ts';
 const NOON = Date.UTC(2026, 10, 20, 12);
 const ORIGINS = { ORIGIN: 'https://papers.example', DATA_ORIGIN: 'https://records.example' };
 
-test('the state of a log is told: leaves, head, the last word of each witness, and the fence', async (t) => {
+test('log status reports leaves, head, the latest response of each witness, and the fence', async (t) => {
   const folder = tempFolder(t);
   const policy = join(folder, 'policy');
   const [w1, w2] = [ed25519Witness('witness.example/w1', 4), ed25519Witness('witness.example/w2', 5)];

@@ -15,7 +15,7 @@ function dialogue(folder: string, lines: string[]) {
   return spawnSync('script', ['-qec', command, '/dev/null'], { env, input, encoding: 'utf8', timeout: 60_000 });
 }
 
-test('new asks on a terminal, again after a bad answer, and takes lines that are pasted at once', {
+test('new prompts on a terminal, repeats after an invalid answer, and accepts pasted lines', {
   skip: !hasScript,
 }, (t) => {
   const folder = tempFolder(t);

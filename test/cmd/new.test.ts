@@ -56,7 +56,7 @@ test('what a new paper says is in its language, or says that it is in English', 
   for (const files of samples) assert.match(files.get('stories/how-to-write-a-day.md') ?? '', /^air: false$/m);
 });
 
-test('two processes make one paper, whole, and the door accepts all of it but the unfilled imprint', async (t) => {
+test('two processes create one complete paper, and the door accepts all of it but the unfilled imprint', async (t) => {
   const folder = tempFolder(t);
   const args = [
     'new',
@@ -100,7 +100,7 @@ test('two processes make one paper, whole, and the door accepts all of it but th
   assert.equal(again.stderr, 'broadsheet: there is a paper le-quai already, in the ledger; choose another slug\n');
 });
 
-test('every bad value is named at once, with its option and its cure', async (t) => {
+test('all invalid values are reported together, each with its option and its cure', async (t) => {
   const folder = tempFolder(t);
   const args = ['new', '…', '--name', '', '--language', 'english_uk', '--url', 'quay.example'];
   args.push('--section', 'News', '--section', 'news', '--persona', 'Ada Holm');
@@ -131,7 +131,7 @@ test('every bad value is named at once, with its option and its cure', async (t)
     assert.deepEqual([...new Set(fieldsOf({ persona }))], ['--persona'], persona);
 });
 
-test('an address is made of what is typed in any script', async (t) => {
+test('an address is derived from text in any script', async (t) => {
   const folder = tempFolder(t);
   for (const [typed, slug] of [
     ['The Quay!', 'the-quay'],
@@ -162,7 +162,7 @@ test('a file in the way, and a folder that cannot be written, leave nothing', as
   assert.match(refused.stderr, /^broadsheet: \S+\/pier cannot be written \(EACCES[^\n]*\n$/);
 });
 
-test('demo remove takes the demo papers and their folders, and nothing of anybody’s', async (t) => {
+test('demo remove deletes the demo papers and their folders, and nothing else', async (t) => {
   const folder = tempFolder(t);
   const content = join(folder, 'content');
   const project = fileURLToPath(new URL('../../content/', import.meta.url));

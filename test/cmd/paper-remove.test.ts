@@ -60,7 +60,7 @@ test('a paper is removed while the server runs, and comes back by an act of its 
     /4 receipts of it stay in the ledger and in the log\n.*content\/tides stays, and is not filed again/,
   );
 
-  await t.test('its addresses answer 410, on both hosts, and nobody else’s do', async () => {
+  await t.test('its addresses answer 410 on both hosts, and no others do', async () => {
     await until(() => (existsSync(join(folder, 'papers/tides')) ? null : true));
     for (const [path, headers] of [
       ['/tides/', {}],

@@ -36,7 +36,7 @@ const ENDS: Record<string, End> = {
   'SIGHUP to the group, as a closing terminal sends it': (pid) => process.kill(-pid, 'SIGHUP'),
 };
 
-test('npm start ends as npm does, and the next one is ready at once', (t) => endsWith(t, ['npm', 'start']));
+test('npm start ends as npm does, and the next one starts immediately', (t) => endsWith(t, ['npm', 'start']));
 
 test('npm run broadsheet ends as npm does', (t) =>
   endsWith(
@@ -71,7 +71,7 @@ test('a server that a shell left running in the background stays', async (t) => 
   await gone(server.pid);
 });
 
-test('a command that an older Node handed over reads standard input, writes, and tells its exit code', {
+test('a command handed over by an older Node reads standard input, writes, and passes on its exit code', {
   skip: OLD_NODE === null && 'every Node on the PATH is new enough',
 }, async (t) => {
   const child = spawn(OLD_NODE as string, [PROGRAM, 'verify', '-'], {

@@ -104,7 +104,7 @@ test('a project is recognized by a paper, a database or a package.json that inst
   }
 });
 
-test('a project of another user above the current folder is passed over', { skip: process.getuid?.() !== 0 }, (t) => {
+test('a project of another user above the current folder is skipped', { skip: process.getuid?.() !== 0 }, (t) => {
   const folder = tempFolder(t);
   const below = join(folder, 'below');
   mkdirSync(join(folder, 'var'), { recursive: true });

@@ -53,7 +53,7 @@ test('two scanners elsewhere, one of them killed, look at every host once and en
   }
 });
 
-test('a scanner that is told to end gives back what it holds', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a stopped scanner releases its leases', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const stand = await recordsStand(t);
   const { records } = stand.app.store;
@@ -69,7 +69,7 @@ test('a scanner that is told to end gives back what it holds', { skip: WITHOUT_S
   assert.deepEqual(records.stats(stand.clock.now).due, 2);
 });
 
-test('a scanner without a key, or with one of another level, says so and ends', async (t) => {
+test('a scanner without a key, or with a key of another level, reports it and exits', async (t) => {
   const folder = tempFolder(t);
   const stand = await recordsStand(t);
   const bad = stand.keyOf('account');

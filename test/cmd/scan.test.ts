@@ -34,7 +34,7 @@ test('hostnames are watched, looked at on a real server, signed and audited', { 
   assert.match(await said(['audit']), /0 faults/);
 });
 
-test('a name that is none, or is not watched, is refused in one line', async (t) => {
+test('an invalid or unwatched name is rejected in one line', async (t) => {
   const folder = tempFolder(t);
   const cases: [args: string[], refusal: RegExp][] = [
     [['watch', '0x7f.1'], /^broadsheet: .*0x7f\.1.*\n$/],

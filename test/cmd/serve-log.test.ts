@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 
-test('a server whose log nobody reads ends all the same', { skip: process.platform === 'win32' }, async (t) => {
+test('a server whose log is not read still exits', { skip: process.platform === 'win32' }, async (t) => {
   const pipe = join(tempFolder(t), 'pipe');
   assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
   // Opened for reading too, it has a reader, who does not read.

@@ -47,7 +47,7 @@ test('a server whose job cannot be started with a late lease stops', async (t) =
   await signing.stop();
 });
 
-test('an orderly stop voids the note for commands first, and nobody takes over without the last leaf', async (t) => {
+test('an orderly stop voids the note for commands first, and a takeover requires the last leaf', async (t) => {
   const [folder, place] = [tempFolder(t), tempFolder(t)];
   const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '60s' });
   const signing = await openSigning(app, logger);

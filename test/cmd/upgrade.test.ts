@@ -68,7 +68,7 @@ test('a database of a newer version is refused with one line, and not a byte cha
   assert.deepEqual([...treeOf(folder)], [...before], 'no file came, went or changed');
 });
 
-test('a database of another program is refused, and not a byte changes', async (t) => {
+test('a database of another program is rejected unchanged', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'var'));
   const db = new Database(join(folder, 'var/broadsheet.db'));

@@ -53,7 +53,7 @@ async function site(t: { after(end: () => void): void }): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('an answer has a time and a length, and what is wrong with it is said in one line', async (t) => {
+test('a response has limits of time and size, and its faults are one line', async (t) => {
   const root = await site(t);
   const limits = { bytes: 100_000, silence: 400, whole: 3_000 };
   const cases: [path: string, why: RegExp][] = [

@@ -53,7 +53,7 @@ const provenanceWith = (change: object) => ({
   items: items.with(0, { ...items[0], ...change } as (typeof items)[0]),
 });
 
-test('what nobody signed is named, and is no fault', async () => {
+test('unsigned members are named without being a fault', async () => {
   const unsigned = async (document: object) =>
     (await checkRecords('it', recordsDocument(JSON.stringify(document)) ?? assert.fail(), [KEY])).unsigned;
   assert.deepEqual(await unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
@@ -80,7 +80,7 @@ test('what nobody signed is named, and is no fault', async () => {
   ]);
 });
 
-test('everything that the domain records give out is checked, and what was changed is found', async () => {
+test('every document of the domain records verifies, and every change is found', async () => {
   for (const sound of [newest.receipt, badge, previewOf(newest), record, provenance, bundle]) {
     assert.equal(await faultsIn(sound, [KEY]), '');
   }

@@ -160,7 +160,7 @@ test('verify of an address goes by the keys that the same paper lists, each in i
   assert.deepEqual(asked, ['stories/a/proof.json']);
 });
 
-test('verify names what of a proof nobody signed', async (t) => {
+test('verify names the unsigned members of a proof', async (t) => {
   const folder = tempFolder(t);
   const file = join(folder, 'more.json');
   const proof = vector('valid/members-that-nobody-knows') as Record<string, unknown>;

@@ -48,7 +48,7 @@ test('--version prints the version and loads no command', () => {
   }
 });
 
-test('--version names the commit of a checkout, whatever repository the caller works on', (t) => {
+test('--version names the commit of a checkout, whatever GIT_DIR says', (t) => {
   const { folder, commit } = checkout(t);
   assert.equal(versionIn(folder), `${VERSION} (${commit})`);
   assert.equal(versionIn(folder, { GIT_DIR: join(PROJECT, '.git') }), `${VERSION} (${commit})`);

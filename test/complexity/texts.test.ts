@@ -235,7 +235,7 @@ for (const [name, longest, frames, read] of READERS) {
   });
 }
 
-test('prose that the door takes is rendered and indexed in a time that grows with it', async () => {
+test('accepted prose is rendered and indexed in linear time', async () => {
   for (const shape of SHAPES) {
     const prose = repeated(shape, PLAIN);
     const longest = [BODY, BODY / 2, BODY / 4].find((length) => parseProse(prose(length)).excess.length === 0);

@@ -241,7 +241,7 @@ async function isNeverKept(t: TestContext, { app, keys }: Stand, { url, get, twi
     }
   });
 
-  await t.test('never keeps the page of a reader who is signed in, nor shows it to another', async () => {
+  await t.test('never caches the page of a signed-in reader', async () => {
     const cookie = cookieOf(app);
     for (const path of ['/', '/t/example.org', '/account']) {
       await get(HOSTS.records, path);

@@ -199,7 +199,7 @@ async function behaves(t: TestContext, stand: Stand, proxy: Proxy, at: number): 
     assert.ok(part.body.equals(film.body.subarray(100, 300)));
   });
 
-  await t.test('tells callers apart by their address, whatever they say it is', async () => {
+  await t.test('identifies callers by their address and not by what they send', async () => {
     const looked = async (from: string, said?: string) =>
       (
         await get({

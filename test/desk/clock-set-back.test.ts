@@ -44,7 +44,7 @@ async function observe(app: AppContext, name: string) {
   assert.equal(entered?.outcome, 'recorded');
 }
 
-test('what is filed under a clock that was set back is filed no earlier than what went before', async (t) => {
+test('a clock that was set back never dates a filing before the previous one', async (t) => {
   const { app, clock } = stand(t);
   fileStory(app.desk, PAPER, filing('tide'), BY);
   airStory(app.desk, PAPER, 'tide', BY);
@@ -66,7 +66,7 @@ test('what is filed under a clock that was set back is filed no earlier than wha
   );
 });
 
-test('what is scheduled under a clock that was set back comes at its time, and not when something is filed', (t) => {
+test('a piece scheduled under a clock that was set back airs at its time, not at the next filing', (t) => {
   const { app, clock } = stand(t);
   fileStory(app.desk, PAPER, filing('tide'), BY);
   fileStory(app.desk, PAPER, filing('embargoed'), BY);

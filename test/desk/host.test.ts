@@ -56,7 +56,7 @@ test('a paper takes an address on a host of its own, where no other paper is', (
     );
 });
 
-test('a host that is another’s is refused in the words of one that is nobody’s', () => {
+test('a host of another paper is rejected in the same words as an unknown one', () => {
   const [taken] = problems('https://b.example/news');
   const [unheld] = problems('https://b.example/news', false);
   assert.deepEqual(taken, unheld);

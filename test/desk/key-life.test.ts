@@ -33,7 +33,7 @@ function stand(t: TestContext) {
   return { folder, clock, app, store, desk, service, maker };
 }
 
-test('a key ends at an instant, or with a day; what has passed or is none is refused by name, value and cure', () => {
+test('a key expires at an instant or with a day; past and invalid times are rejected with name, value and cure', () => {
   for (const [text, at] of [
     ['2026-11-20', NOON + DAY / 2],
     ['2026-11-20T12:00:00.001Z', NOON + 1],
@@ -90,7 +90,7 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   assert.equal(requireKey(store.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
 });
 
-test('the log tells who made and revoked a key, and each day on which it was used, once', (t) => {
+test('the log lists who created and revoked a key, and each day of use once', (t) => {
   const { clock, store, desk, service } = stand(t);
   for (const [keys, made, row] of [
     [store.keys, desk().made, () => store.keys.list(PAPER).map((key) => keyRow(key, false))[0]],

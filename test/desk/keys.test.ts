@@ -5,7 +5,7 @@ import { keyHash } from '../../src/access-key.ts';
 import { isKey, KeyBody, LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
 import * as fc from '../support/properties.ts';
 
-test('a key has its form, and a typo is told from a stranger', () => {
+test('a key has a checksum, so that a typo is distinguished from an unknown key', () => {
   fc.assert(
     fc.property(fc.nat(42), fc.constantFrom(...'0aZ9zA_ '), (at, letter) => {
       const key = newKey(randomBytes);
@@ -20,14 +20,14 @@ test('a key has its form, and a typo is told from a stranger', () => {
     assert.equal(isKey(text), false, text);
 });
 
-test('the characters of keys are evenly likely, whatever the bytes', () => {
+test('the characters of keys are uniformly distributed', () => {
   // Bytes from 248 would make some characters likelier: they are left out.
   const bytes = [...Array(256).keys()];
   const key = newKey((n) => Uint8Array.from({ length: n }, () => bytes.pop() ?? 0));
   assert.equal(key.slice(4, 8), 'zyxw');
 });
 
-test('a key is kept as the hex of its SHA-256, and levels are three', () => {
+test('a key is stored as the hex of its SHA-256, and there are three levels', () => {
   assert.equal(keyHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   for (const level of LEVELS) assert.equal(KeyBody.safeParse({ level, name: 'n' }).success, true);
   assert.equal(KeyBody.safeParse({ level: 'root', name: 'n' }).success, false);

@@ -229,7 +229,7 @@ function answers(app: AppContext): unknown {
   };
 }
 
-test('whatever a desk does, the ledger is sound, lists and tallies follow from it, and it travels', async () => {
+test('after any operation the ledger is sound, lists and counts follow from it, and it can be exported', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 18 }), async (steps) => {
       const ends: (() => void)[] = [];

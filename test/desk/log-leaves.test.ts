@@ -95,7 +95,7 @@ describe('what the transparency log says about a desk', () => {
     assert.deepEqual(desk.leaves(), ['hash tide 1', 'note tide 1']);
   });
 
-  test('a revision of a piece on air leaves its note at once', () => {
+  test('a revision of a piece on air logs its note immediately', () => {
     desk.file('tide');
     desk.air('tide');
     desk.file('tide', { dek: 'Another dek.' });
@@ -173,7 +173,7 @@ describe('what the transparency log says about a desk', () => {
     for (const entry of desk.entries()) assert(!entry.includes(PAPER), entry);
   });
 
-  test('a paper that turns public leaves the notes of what is on air, oldest first', () => {
+  test('a paper that turns public logs the notes of what is on air, oldest first', () => {
     desk.setPublic(false);
     for (const slug of ['wave', 'draft', 'tide', 'gone']) desk.file(slug);
     for (const slug of ['tide', 'wave', 'gone']) desk.air(slug);
@@ -184,7 +184,7 @@ describe('what the transparency log says about a desk', () => {
     assert.deepEqual(desk.leaves().slice(before), ['note wave 1', 'note tide 1', 'note wave 2']);
   });
 
-  test('a paper that turns private withdraws what is on air, each piece once', () => {
+  test('a paper that turns private logs the withdrawal of each piece on air once', () => {
     for (const slug of ['tide', 'wave', 'gone', 'draft']) desk.file(slug);
     for (const slug of ['tide', 'wave', 'gone']) desk.air(slug);
     desk.file('tide', { dek: 'Another dek.' });
@@ -235,7 +235,7 @@ describe('what the transparency log says about a desk', () => {
     }
   });
 
-  test('what is rolled back leaves nothing', () => {
+  test('a rolled-back transaction leaves nothing', () => {
     const before = desk.entries();
     assert.throws(() =>
       desk.app.store.transact(() => {
@@ -272,7 +272,7 @@ function take(desk: LoggedDesk, { what, slug }: Step, at: number): void {
   desk.clock.now += 1;
 }
 
-test('whatever a desk does, its log says what was public, and a replay of its ledger says the same', () => {
+test('after any operation the log says what was public, and a replay of the ledger gives the same log', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       const endings: (() => void)[] = [];

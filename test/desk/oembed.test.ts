@@ -51,10 +51,10 @@ describe('the story that an address names', () => {
     'http://stand.example:4321/other/stories/high-water/',
     'http://stand.example:4321/stories/high-water/',
   ]) {
-    it(`is none in ${JSON.stringify(address)}`, () => assert.equal(embedTarget(address, ROOTS), null));
+    it(`finds nothing in ${JSON.stringify(address)}`, () => assert.equal(embedTarget(address, ROOTS), null));
   }
 
-  it('is none in any text that does not begin with a root', () => {
+  it('finds nothing in any text that does not begin with a root', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webUrl({ withQueryParameters: true })),
@@ -98,7 +98,7 @@ describe('the size of the card', () => {
     );
   });
 
-  it('grows with what is on the card', () => {
+  it('grows with the content of the card', () => {
     fc.assert(
       fc.property(matter, width, (card, at) => {
         const height = cardHeight(at, card);

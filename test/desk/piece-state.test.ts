@@ -19,7 +19,7 @@ import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
-describe('where a piece stands', () => {
+describe('states of a piece', () => {
   let clock: Clock;
   let app: AppContext;
 
@@ -79,7 +79,7 @@ describe('where a piece stands', () => {
     assert.deepEqual(app.store.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
   });
 
-  test('airing what is on air changes nothing', () => {
+  test('airing a piece on air changes nothing', () => {
     file();
     air();
     const before = entries();
@@ -88,7 +88,7 @@ describe('where a piece stands', () => {
     assert.equal(entries(), before);
   });
 
-  test('a scheduled piece goes on air at its time, however late anybody looks', () => {
+  test('a scheduled piece goes on air at its time, however late it is read', () => {
     file();
     air(NOON + HOUR);
     assert.equal(story().state, 'scheduled');
@@ -118,7 +118,7 @@ describe('where a piece stands', () => {
     assert.deepEqual([story().headline, story().revision, story().updated_at], ['Another headline', 2, NOON + HOUR]);
   });
 
-  test('a revision that rests on too few publishers is refused for what is on air or scheduled', () => {
+  test('a revision with too few publishers is rejected for pieces on air or scheduled', () => {
     file();
     const poor = { prose: 'One.[^1]', cited_facts: filing('tide').cited_facts.slice(0, 1) };
     air(NOON + HOUR);
@@ -131,7 +131,7 @@ describe('where a piece stands', () => {
     assert.equal(story().state, 'withdrawn');
   });
 
-  test('a piece taken off its schedule is a draft again, and its reason is kept', () => {
+  test('an unscheduled piece is a draft again, and its reason is stored', () => {
     file();
     air(NOON + HOUR);
     const shown = edition();
@@ -144,7 +144,7 @@ describe('where a piece stands', () => {
     assert.deepEqual([story().state, story().reason, story().published_at], ['on_air', null, NOON + 2 * HOUR]);
   });
 
-  test('a withdrawn piece that is to come back and then is not stays withdrawn', () => {
+  test('a withdrawn piece that is scheduled and then unscheduled stays withdrawn', () => {
     file();
     air();
     withdraw();
@@ -180,7 +180,7 @@ describe('where a piece stands', () => {
     assert.deepEqual(noticed(), []);
   });
 
-  test('a piece whose section is gone does not go on air, and a section waits for what is scheduled', () => {
+  test('a piece whose section is gone does not go on air, and a section with scheduled pieces cannot be removed', () => {
     file();
     change({ sections: [SECTIONS[1]] });
     for (const at of [undefined, NOON + HOUR]) assert.throws(() => air(at), /"City" is not a section of this paper/);
@@ -193,7 +193,7 @@ describe('where a piece stands', () => {
     drop();
   });
 
-  test('a floor is not raised above what is scheduled, so that nothing stays off the air with nobody told', () => {
+  test('the source floor cannot rise above scheduled pieces, so that none silently misses its airing', () => {
     file();
     air();
     const record = app.store.record(PAPER, 'paper', '') as PaperBody;
@@ -225,7 +225,7 @@ describe('where a piece stands', () => {
     assert.deepEqual([story().state, story().headline], ['on_air', 'Another headline']);
   });
 
-  test('what is not on air cannot be withdrawn', () => {
+  test('a piece that is not on air cannot be withdrawn', () => {
     assert.throws(() => withdraw(), /has no piece with the slug "tide"/);
     file();
     assert.throws(() => withdraw(), /tide is not on air \(it is draft\); there is nothing to withdraw/);
@@ -253,12 +253,12 @@ describe('where a piece stands', () => {
     assert.equal(story().updated_at, NOON + 2 * HOUR);
   });
 
-  test('a revision cannot be of a time to come', () => {
+  test('a revision cannot be dated in the future', () => {
     assert.throws(() => file({ revised_at: NOON + 1 }), /revised_at: 2026-11-20T12:00:00\.001Z is in the future/);
     assert.equal(file({ revised_at: NOON }).changed, true);
   });
 
-  test('what was filed stays as it is where its section or persona has gone since', () => {
+  test('a filed piece stays unchanged when its section or persona is removed', () => {
     file();
     air();
     change({ sections: ['Elsewhere'] });

@@ -73,7 +73,7 @@ test('a place ends by the clock, also after a pause, and a clock that was set ba
   assert.deepEqual(placement(), [null, '1 piece-0']);
 });
 
-test('a scheduled piece takes its place when it goes on air, and nobody reads its name before', async (t) => {
+test('a scheduled piece takes its position when it goes on air, and stays hidden before', async (t) => {
   const { clock, tree, place, front } = await paper(t);
   place({ lead: 'to-come' });
   assert.equal((await front())[0], 'piece-9');
@@ -82,7 +82,7 @@ test('a scheduled piece takes its place when it goes on air, and nobody reads it
   assert.equal((await front())[0], 'to-come');
 });
 
-test('a withdrawn piece frees its place for good', async (t) => {
+test('a withdrawn piece frees its position permanently', async (t) => {
   const { app, folder, clock, tree, place, placement, front } = await paper(t);
   place({ lead: 'piece-2', pins: ['piece-1', 'to-come'] });
   withdrawStory(app.desk, PAPER, 'piece-2', { by: 'cli', reason: 'It was wrong.' });
@@ -93,7 +93,7 @@ test('a withdrawn piece frees its place for good', async (t) => {
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('what cannot be placed is refused with a line each, and what was placed stays', async (t) => {
+test('invalid placements are rejected with a line each, and the placement stays', async (t) => {
   const { place, placement } = await paper(t);
   place({ lead: 'piece-2', pins: ['piece-1'] });
   const refused: [FrontChange, RegExp[]][] = [
@@ -119,7 +119,7 @@ test('what cannot be placed is refused with a line each, and what was placed sta
   }
 });
 
-test('of two editors at once the second one is told, or the last one wins with all that it sent', async (t) => {
+test('of two concurrent editors the second is rejected, or the last one wins completely', async (t) => {
   const { place, placement } = await paper(t);
   const { revision } = place({ lead: 'piece-2' });
   place({ lead: 'piece-3', revision });

@@ -76,7 +76,7 @@ test('what makes another word stays', () => {
   for (const [a, b] of different) assert.notEqual(searchText(a), searchText(b), `${a} ${b}`);
 });
 
-test('scripts without blanks are parted by the character, others at what is no letter or digit', () => {
+test('unspaced scripts are split by character, others at anything but letters and digits', () => {
   assert.equal(searchText('東京タワー, 2026年'), '東 京 タ ワ ー 2026 年');
   assert.equal(searchText('กาแฟ'), 'ก า แ ฟ');
   assert.equal(searchText('ភាសា'), [...'ភាសា'].join(' '));
@@ -84,7 +84,7 @@ test('scripts without blanks are parted by the character, others at what is no l
   assert.equal(searchText('don’t e-mail: AT&T’s (C++) 1,000.50\u200bx'), 'don t e mail at t s c 1 000 50 x');
 });
 
-test('folding what is folded changes nothing', () => {
+test('folding is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       const folded = searchText(text);
@@ -105,7 +105,7 @@ test('the index holds what a reader reads: no markers, no targets of links', () 
   );
 });
 
-test('whatever a term holds, the match expression is quoted words joined by AND', () => {
+test('the match expression is always quoted words joined by AND', () => {
   assert.equal(
     matchExpression('p', ['tide', 'TIDE', 'e-mail', '東京']).replace(/"[^"]*"$/, '"p"'),
     '"e mail"* AND "tide"* AND "東 京" AND "p"',

@@ -26,7 +26,7 @@ test('a section’s address is made of the same words', () => {
   assert.match(sectionSlug('東京'), /^section-[0-9a-f]{8}$/);
 });
 
-test('any headline gives a slug that the door takes', () => {
+test('any headline gives a slug that the door accepts', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.nat(3), (headline, taken) => {
       let asked = 0;

@@ -56,7 +56,7 @@ describe('signing the agreement', () => {
   const record = (agreement = AGREEMENT, paper = PAPER) =>
     termsRecord(agreement, signatureOf(app.store.terms, agreement, paper));
 
-  test('an agreement nobody signed is shown whole, and unsigned', () => {
+  test('an unsigned agreement is shown whole, and marked unsigned', () => {
     assert.deepEqual(record(), { ...AGREEMENT, signed: false, signed_at: null, signed_by: null });
     TermsRecord.parse(record());
   });
@@ -106,7 +106,7 @@ describe('signing the agreement', () => {
     }
   });
 
-  test('any name is either refused or kept so that it reads back the same', () => {
+  test('any name is either rejected or round-trips', () => {
     let n = 0;
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 210 }), (signed_by) => {
@@ -137,7 +137,7 @@ describe('signing the agreement', () => {
     assert.equal(record().signed_by, 'Mara Vell, publisher', 'the signature under the old text stays on file');
   });
 
-  test('signatures cannot be changed or taken out, and outlive the process', (t) => {
+  test('signatures cannot be changed or deleted, and survive the process', (t) => {
     sign();
     const db = new Database(join(folder, 'var/broadsheet.db'));
     t.after(() => db.close());
@@ -167,7 +167,7 @@ describe('reading the agreement', () => {
     assert.deepEqual(currentAgreement({ contentDir: join(tempFolder(t), 'is-not-there') }), { version, text });
   });
 
-  test("a content folder's own comes first, and line ends are no part of its text", (t) => {
+  test('a content folder’s own agreement comes first, and line endings are not part of its text', (t) => {
     const expected = { version: 'house-2', text: '# Rules\n\nBe\u00e9 fair.' };
     for (const text of [
       '---\nversion: house-2\n---\n# Rules\n\nBe\u00e9 fair.',

@@ -20,7 +20,7 @@ test('each pair has its stylesheet, and each family its files', () => {
   }
 });
 
-test('a paper has no fonts of another pair in its tree', () => {
+test('a paper’s tree has only the fonts of its own pair', () => {
   const file = (name: string) => `_astro/${name}.B16QE50w.woff2`;
   assert.ok(needsAsset(file('source-serif-4-latin-italic'), 'source-serif'));
   assert.ok(needsAsset(file('source-serif-4-latin-italic'), 'lora'), 'pages of the shared host have it');

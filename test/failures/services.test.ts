@@ -36,7 +36,7 @@ interface Finding {
   state: string;
 }
 
-test('with every other machine down all is read, filed and kept; each catches up when it is well', async (t) => {
+test('with every other machine down, reading, filing and storing work; each catches up on recovery', async (t) => {
   const folder = tempFolder(t);
   const smtp = await smtpServer(t);
   const store = await S3Server.start(t);

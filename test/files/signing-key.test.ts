@@ -40,7 +40,7 @@ async function observe(app: AppContext, ...names: string[]) {
   return names.map((name) => kidOf(records.observation(records.find(name)?.id ?? 0)?.receipt ?? ''));
 }
 
-test('a look makes no key, and a transaction that is taken back takes none with it', async (t) => {
+test('reading creates no key, and a rolled-back transaction keeps none', async (t) => {
   const { app } = shopIn(t);
   const file = signingKeyFile(app.settings);
   // A process that signs without having opened the door.
@@ -127,7 +127,7 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   assert.equal(app.desk.signingKey.kid, made.kid, 'the server that runs goes on with it too');
 });
 
-test('processes that rotate at once leave one key in force, and a server that signs with it', async (t) => {
+test('processes that rotate concurrently leave one key in force, and a server signs with it', async (t) => {
   const { folder, app } = shopIn(t);
   createPaper(app);
   const rotations = await Promise.all([1, 2, 3].map(() => run(t, folder, ['key', 'rotate', '--json'])));

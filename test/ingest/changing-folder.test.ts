@@ -93,7 +93,7 @@ test('a file that becomes a link while a folder is filed is not followed', async
   );
 });
 
-test('a media file that changes while it is read is refused, and kept by no wrong digest', async (t) => {
+test('a media file that changes while it is read is rejected, and not stored under a wrong digest', async (t) => {
   const folder = contentIn(t);
   const app = appContextIn(t, folder, { now: Date.now() });
   const picture = join(folder, 'content/quay/media/art/quay.svg');

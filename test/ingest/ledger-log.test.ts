@@ -72,7 +72,7 @@ test('an import has the same log, and its press gives the same proofs', async (t
   assert.equal(other.store.log.size('desk'), desk.store.log.size('desk') + 1, 'and goes on');
 });
 
-test('an export of version 1 is imported, and its past is logged by whoever signs next', async (t) => {
+test('an export of version 1 is imported, and the next signer logs its past', async (t) => {
   const isOfLog = (line: string): boolean => /^\{"type":"(?:log-key|leaf|head|cosignature)"/.test(line);
   const old = lines.filter((line) => !isOfLog(line)).with(0, '{"type":"ledger","version":1}');
   const other = appContextIn(t, tempFolder(t), clock);

@@ -162,7 +162,7 @@ Three.[^9]
   ],
 ];
 
-test('every fault of a record is told at once, with its line and its cure, and nothing of it is filed', async (t) => {
+test('every fault of a record is reported together, with its line and its cure, and nothing is filed', async (t) => {
   const folder = tempFolder(t);
   for (const [path, bytes] of CASES) {
     const file = join(folder, 'content', path);

@@ -291,7 +291,7 @@ for (const [rule, broken, said] of TABLE) {
   });
 }
 
-test('the door tells every problem at once', () => {
+test('the door reports every problem together', () => {
   const problems = filingProblems(
     filing('No Slug', {
       headline: '',
@@ -322,14 +322,14 @@ test('the door tells every problem at once', () => {
   );
 });
 
-test('what was written elsewhere may have pictures without descriptions', () => {
+test('imported pieces may have pictures without descriptions', () => {
   const image = { src: 'media/art/quay.svg', alt: '', credit: null };
   const bare = filing('bare', { image, prose: '![](media/art/quay.svg)', cited_facts: [] });
   assert.deepEqual(filingProblems(bare, { ...rules, takesUndescribed: true }), []);
   assert.equal(filingProblems(bare, rules).length, 2);
 });
 
-test('brackets that stay open are refused before anything reads them, and the paragraph is named', () => {
+test('unclosed brackets are rejected before parsing, and the paragraph is named', () => {
   const problemsOf = (prose: string) => filingProblems(filing('bracketed', { prose, cited_facts: [] }), rules);
   const hostile = `One.\n\nTwo.\n\n${'!['.repeat(10_000)}`;
   assert.deepEqual(problemsOf(hostile), [
@@ -355,7 +355,7 @@ test('brackets that stay open are refused before anything reads them, and the pa
   );
 });
 
-test('a problem of the prose says where it is', () => {
+test('a problem of the prose has its position', () => {
   const prose = 'One.\n\nTwo &lt; [a](&#106;avascript:x)\n\nThree <b>.';
   const problems = filingProblems(filing('tide', { prose, cited_facts: [] }), rules);
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MARKS_MAX, tooManyMarksAt } from '../../src/ledger/marks.ts';
 
-test('a run of too many marks is found wherever it stands, and the longest that is allowed is not', () => {
+test('a run of too many marks is found at any position; the longest allowed one passes', () => {
   for (const mark of ['\u0301', '\u00ad', '\u200d', '\uff9e', '\u{1d167}', '\u{e0100}']) {
     for (let before = 0; before <= 2 * MARKS_MAX; before += 7) {
       const [start, end] = ['x’'.repeat(before), 'y'.repeat(before)];

@@ -68,7 +68,7 @@ test('a path holds for its own leaf, place and tree only', () => {
   );
 });
 
-test('a node is not a leaf: two leaves joined are no leaf of a smaller tree', () => {
+test('a node is not a leaf: joining two leaves gives no leaf of a smaller tree', () => {
   const [a, b] = [leafHash('a'), leafHash('b')];
   assert.notEqual(hex(leafHash(Buffer.concat([a, b]))), hex(nodeHash(a, b)));
 });

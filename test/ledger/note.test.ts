@@ -38,7 +38,7 @@ test('a note that was signed is read again as it was, and both verifiers take it
   );
 });
 
-test('whatever is changed in a note, it does not hold', () => {
+test('any change to a note invalidates it', () => {
   const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));
   const whole = signNote('The tide turned.\nAt six.\n', signer);
   fc.assert(

@@ -54,7 +54,7 @@ test('quotes and lists that are nested too deep are refused where they begin, an
   assert.deepEqual(problemsOf(`Code:\n\n${' '.repeat(80)}x`), [], 'a deep indent is code');
 });
 
-test('every excess is named at once', () => {
+test('every excess is reported together', () => {
   const found = problemsOf('<|\n'.repeat(MARKUP_MAX));
   assert.deepEqual(
     found.map(({ rule, message }) => [rule, message.split(' ')[0]]),
@@ -66,7 +66,7 @@ test('every excess is named at once', () => {
   );
 });
 
-test('no quote or list of a prose that is taken is deeper than the limit', () => {
+test('no quote or list in accepted prose is deeper than the limit', () => {
   const bits = properties.constantFrom('> ', '>', '- ', '1. ', '  ', '\t', '\n', 'a', '\n\n', '    ', '* ', '-\n');
   properties.assert(
     properties.property(properties.array(bits, { maxLength: 120 }), (pieces) => {
@@ -84,12 +84,12 @@ test('no quote or list of a prose that is taken is deeper than the limit', () =>
   );
 });
 
-test('a text of the longest length with the mark-up of an article is taken', () => {
+test('a text of the maximum length with the mark-up of an article is accepted', () => {
   const paragraph = `A [link](https://a.example/) and *stress*, \`code\` and more. ${'Words go on. '.repeat(40)}\n\n`;
   assert.deepEqual(problemsOf(paragraph.repeat(Math.floor(PROSE_MAX / paragraph.length))), []);
 });
 
-test('what is refused costs less than the heaviest prose that is taken', () => {
+test('rejected prose costs less than the most expensive accepted prose', () => {
   const cost = (prose: string) => {
     const times = [1, 2, 3].map(() => {
       const { user, system } = process.threadCpuUsage();

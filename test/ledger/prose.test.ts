@@ -65,13 +65,13 @@ for (const prose of UNSAFE) {
 }
 
 for (const prose of ['<xdata:>', '<doi:10.1000/182>', '<xs:element>', '<x+y.z-1:a>']) {
-  test(`a name in angle brackets is taken, and shown as it was written: ${prose}`, () => {
+  test(`a name in angle brackets is accepted and shown verbatim: ${prose}`, () => {
     assert.deepEqual(targets(prose), []);
     assert.equal(html(prose), `<p>${prose.replace('<', '&lt;').replace('>', '&gt;')}</p>\n`);
   });
 }
 
-test('safe links are taken', () => {
+test('safe links are accepted', () => {
   for (const prose of [
     '[x](https://example.org/a:b)',
     '[x](HTTP://example.org)',
@@ -91,7 +91,7 @@ test('safe links are taken', () => {
   }
 });
 
-test('nothing that the door lets through is rendered with an address that runs', () => {
+test('nothing that the door accepts renders with an executable address', () => {
   const bit = fc.constantFrom(
     '[',
     ']',
@@ -146,7 +146,7 @@ function shown(prose: string): number {
     }, 0);
 }
 
-test('what the door counts as a marker is what the grammar shows, but for those it calls hidden', () => {
+test('the door counts the markers that the grammar renders, plus those it calls hidden', () => {
   const bit = fc.constantFrom(
     '[^1]',
     '[^2]',

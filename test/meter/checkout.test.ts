@@ -173,7 +173,7 @@ class World {
   }
 }
 
-test('whatever crashes, lies or goes silent: who paid gets his answer, once, and who did not gets none', async () => {
+test('through crashes, lies and silence: a payer gets the response once, others get nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(script, { minLength: 1, maxLength: 4 }), { maxLength: 4 }), async (batches) => {
       const world = new World();
@@ -201,7 +201,7 @@ test('whatever crashes, lies or goes silent: who paid gets his answer, once, and
   );
 });
 
-test('without a chain to look at: who took his authorization back gets nothing, whatever became of it before', async () => {
+test('without a chain: a payer who cancels an authorization gets nothing, whatever happened before', async () => {
   const blind = fc.record({ how: script, cancels: fc.constantFrom(false, false, true) });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(blind, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), async (batches) => {

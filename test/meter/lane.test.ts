@@ -27,7 +27,7 @@ const REFUSALS: Record<string, string> = {
   EXPORT: 'export_needs_account',
 };
 
-test('every combination of door, key and payment has its one lane', () => {
+test('every combination of route, key and payment has one lane', () => {
   let combinations = 0;
   for (const access of ACCESSES) {
     const [unpaid, paid, ...others] = TABLE[access].trim().split(/\s+/);

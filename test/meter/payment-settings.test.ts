@@ -12,7 +12,7 @@ const WHOLE = {
   X402_ASSET: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 };
 
-test('the settings of payments are all there or none, and the message names what is missing', () => {
+test('payment settings come all together or not at all, and the message names the missing one', () => {
   assert.equal(readSettings({}).x402, null);
   assert.equal(readSettings({ X402_RPC_URL: 'http://localhost:8545' }).x402, null);
   for (const missing of Object.keys(WHOLE)) {
@@ -51,7 +51,7 @@ const BAD: Record<string, string[]> = {
   X402_RPC_URL: ['wss://node.example'],
 };
 
-test('a setting of payments that is none is named, and an address that may hold a key is not shown', () => {
+test('an invalid payment setting is named, and an address that may hold a key is not shown', () => {
   for (const [name, values] of Object.entries(BAD)) {
     for (const value of values) {
       assert.throws(

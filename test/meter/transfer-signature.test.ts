@@ -58,7 +58,7 @@ test('what a payer signs is what viem makes of the same authorization', () => {
   );
 });
 
-test('a signature tells its signer, as viem finds it, in either spelling of its last byte', async () => {
+test('the signer recovered from a signature agrees with viem, for either spelling of its last byte', async () => {
   for (let n = 0; n < 20; n++) {
     const payer = privateKeyToAccount(generatePrivateKey());
     const payment = decodePayment(samplePayment(1, {}, { from: payer.address }), 1);

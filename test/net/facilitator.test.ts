@@ -95,7 +95,7 @@ const WORDS: [name: string, answer: Answer, verdict: unknown, settlement: unknow
 ];
 
 for (const [name, answer, verdict, settlement] of WORDS) {
-  test(`what a facilitator is taken to say: ${name}`, async (t) => {
+  test(`interpretation of a facilitator’s response: ${name}`, async (t) => {
     const client = await clientOf(t, answer);
     assert.deepEqual(await client.verify(payment, OFFER), verdict);
     assert.deepEqual(await client.settle(payment, OFFER), settlement);
@@ -113,7 +113,7 @@ test('a facilitator that hangs, or never comes to an end, is not waited for', as
 });
 
 for (const version of [1, 2] as const) {
-  test(`a payment goes on in its version, made anew from what was read (${version})`, async (t) => {
+  test(`a payment continues in its version, re-encoded from what was parsed (${version})`, async (t) => {
     const bodies: Record<string, never>[] = [];
     const client = await clientOf(t, async (request, response) => {
       let text = '';

@@ -95,7 +95,7 @@ test('a mail goes out over TLS with a password, from the setting’s address and
   assert.deepEqual([wrong.mail().state, implicit.taken.length], ['due', 1]);
 });
 
-test('a certificate that nobody vouches for is not believed, and no password goes in the clear', async (t) => {
+test('an untrusted certificate is rejected, and no password is sent in the clear', async (t) => {
   const tls = certificateIn(tempFolder(t));
   const secrets: string[] = [];
   const onAuth: SMTPServerOptions['onAuth'] = ({ password }, _session, done) => {
@@ -124,7 +124,7 @@ test('an address that the server does not know is written to no more', async (t)
   assert.equal(app.store.readers.suppressions.of(PAPER, reader.reader)?.reason, 'bounced');
 });
 
-test('what is not the address’s fault ends no subscription: it waits and goes', async (t) => {
+test('failures that are not the address’s fault end no subscription: the mail is retried', async (t) => {
   const refusals: [string, number, string, 'mail' | 'refused' | 'server', 'onRcptTo' | 'onMailFrom' | 'onConnect'][] = [
     ['greylisting', 451, '4.7.1 try again later', 'mail', 'onRcptTo'],
     ['a full mailbox', 452, '4.2.2 over quota', 'mail', 'onRcptTo'],
@@ -157,7 +157,7 @@ test('what is not the address’s fault ends no subscription: it waits and goes'
   }
 });
 
-test('a server that is not there or wants a password stops all, and that counts against nobody', async (t) => {
+test('an unreachable server, or one that wants a password, stops all mail and counts against no address', async (t) => {
   const server = await smtpServer(t, {
     authOptional: false,
     allowInsecureAuth: true,
@@ -242,7 +242,7 @@ test('a mail waits longer each time and is given up after five days; its reader 
   assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
 });
 
-test('a mail that is refused for good is given up after a day; its reader stays', async (t) => {
+test('a mail that is permanently rejected is given up after a day; its reader stays', async (t) => {
   const server = await smtpServer(t, { onRcptTo: (_, __, done) => done(refusal(554, '5.7.1 by policy')) });
   const { idle, mail, gaveUp, failures, clock, app, reader } = stand(t, { url: plain(server) });
   const begun = clock.now;

@@ -24,7 +24,7 @@ async function outcome(url: string, options: Partial<ClientOptions> = {}) {
   return [status, error];
 }
 
-test('what is sent arrives whole, with its headers', async (t) => {
+test('a request arrives complete, with its headers', async (t) => {
   const at = await receiver(t);
   assert.deepEqual(await outcome(at.url), [204, null]);
   const [got] = at.got;
@@ -36,7 +36,7 @@ test('what is sent arrives whole, with its headers', async (t) => {
   assert.equal(got.headers.host, `127.0.0.1:${at.port}`);
 });
 
-test('a status of 2xx is taken, every other is not, and no redirect is followed', async (t) => {
+test('a 2xx status is success, any other is not, and redirects are not followed', async (t) => {
   const at = await receiver(t);
   const expected = [
     [200, null],

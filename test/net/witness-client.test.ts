@@ -96,7 +96,7 @@ for (const [claim, answer, words] of ANSWERS) {
   });
 }
 
-test('of 10 MB no more is read than a few lines can have, whatever the status', async (t) => {
+test('of 10 MB only as much is read as a few lines can have, for any status', async (t) => {
   for (const [status, words] of [
     [200, /more than 65536 bytes/],
     [409, /more than 65536 bytes/],

@@ -37,7 +37,7 @@ const step = fc.oneof(
   },
 );
 
-test('whatever happens, each webhook is sent each event at least once and takes it once, and only a crash repeats one', async () => {
+test('each webhook gets each event at least once and accepts it once, and only a crash repeats one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
       const ends: (() => void)[] = [];

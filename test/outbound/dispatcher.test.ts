@@ -86,7 +86,7 @@ class Stand {
   }
 }
 
-test('what is withheld is neither sent, nor sent again', async (t) => {
+test('withheld events are neither sent nor resent', async (t) => {
   const stand = new Stand(t);
   stand.add('http://hook.example/');
   stand.air('tide');
@@ -170,7 +170,7 @@ test('what a receiver gets', async (t) => {
   assert.equal(stand.sent.length, 3);
 });
 
-test('each is told of the sections that it chose, and the video edition where it did', async (t) => {
+test('each receiver is notified of the sections that it chose, and of the video edition if it did', async (t) => {
   const stand = new Stand(t);
   const { store } = stand.app;
   stand.add('http://all.example/');
@@ -290,7 +290,7 @@ test('a receiver that takes others is not switched off for one that it never too
   assert.equal(stand.app.store.webhooks.list(PAPER)[0]?.off_at, null);
 });
 
-test('410 ends it at once, with all that waited; a test or a retry that is taken switches it on again', async (t) => {
+test('410 ends a webhook immediately with its pending deliveries; a successful test or retry switches it on again', async (t) => {
   const stand = new Stand(t);
   const webhook = stand.add('http://hook.example/');
   stand.answer = () => DOWN;
@@ -334,7 +334,7 @@ test('410 ends it at once, with all that waited; a test or a retry that is taken
   });
 });
 
-test('what is under way while its webhook is switched off is given up with the rest, and the admin is told once', async (t) => {
+test('a delivery in flight while its webhook is switched off is given up too, and the admin is notified once', async (t) => {
   const stand = new Stand(t);
   const { id } = stand.add('http://hook.example/');
   for (const slug of ['tide', 'quay', 'lamp']) stand.air(slug);
@@ -369,7 +369,7 @@ test('a retry by hand of one that waits is sent now, and goes on with its schedu
   assert.deepEqual([delivery?.state, delivery?.due_at], ['waiting', START + (RETRIES[1] ?? 0)]);
 });
 
-test('a webhook that was removed gets nothing more, and neither does a reader’s that is none any more', async (t) => {
+test('a removed webhook gets nothing more, nor does a former reader’s', async (t) => {
   const stand = new Stand(t);
   const { id } = stand.add('http://hook.example/');
   stand.air('tide');
@@ -439,7 +439,7 @@ test('two processes on one store send nothing twice', async (t) => {
   assert.equal(new Set(keys).size, 150);
 });
 
-test('what was taken and never noted is due again when the lease has ended; who comes back too late changes nothing', async (t) => {
+test('a delivery without a recorded outcome is due again after its lease, and a late outcome is ignored', async (t) => {
   const stand = new Stand(t);
   stand.add('http://hook.example/');
   stand.air('tide');

@@ -34,7 +34,7 @@ test('however it is asked, no more than the setting goes in any span, and all of
   assert.equal(all.reserve(1_000_000, 0), 1_000_000);
 });
 
-test('whose fault a failure is, by its step and codes; no word of an answer is kept', () => {
+test('the cause of a failure follows from its step and codes; no text of the response is stored', () => {
   const failures: [object, string][] = [
     [{ code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550, response: '550 no such user a@b.example' }, 'reader'],
     [{ code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550, response: '550 5.1.1 <a@b.example>' }, 'reader'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailboxHash, mailboxOf } from '../../src/outbound/mailbox.ts';
 
-test('addresses of one mailbox are told by their text, and no more than that', () => {
+test('addresses of one mailbox are recognized by their text alone', () => {
   for (const [email, mailbox] of [
     ['Ada@Example.ORG', 'ada@example.org'],
     ['ada+news@example.org', 'ada@example.org'],

@@ -19,7 +19,7 @@ function isGenuine(header: string, body: string, secret: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-test('the Standard Webhooks library takes what is signed, and nothing that was changed', () => {
+test('the Standard Webhooks library accepts what is signed and rejects any change', () => {
   const headers = signatureHeaders(secret, ID, BODY, Date.now());
   assert.deepEqual(new Webhook(secret).verify(BODY, headers), JSON.parse(BODY));
   assert.throws(() => new Webhook(secret).verify(`${BODY} `, headers));
@@ -30,7 +30,7 @@ test('the Standard Webhooks library takes what is signed, and nothing that was c
   assert.throws(() => new Webhook(secret).verify(BODY, old));
 });
 
-test('X-NRF-Signature is made with the bytes that the secret stands for', () => {
+test('X-NRF-Signature uses the bytes that the secret encodes', () => {
   const sign = (at: number) => signatureHeaders(secret, ID, BODY, at)['X-NRF-Signature'] ?? '';
   assert.match(sign(Date.now()), /^t=\d{10},v1=[0-9a-f]{64}$/);
   assert.ok(isGenuine(sign(Date.now()), BODY, secret));

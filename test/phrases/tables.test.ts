@@ -95,6 +95,6 @@ test('a counted phrase takes the text of its category, with the number as the la
   assert.equal(plural('en', TABLES.en.story.sources, 12_345), '12,345 sources');
 });
 
-test('a value that looks like a placeholder stays as it is', () => {
+test('a value that looks like a placeholder stays unchanged', () => {
   assert.equal(fill(TABLES.en.section.description, { section: '{paper}', paper: '$&' }), '{paper} in $&.');
 });

@@ -107,7 +107,7 @@ const anyPaper = fc
   .filter(({ paper }) => paper.nameplate !== undefined);
 
 describe('the guide for agents', () => {
-  test('it names every door as the wire spells it, and none that is not there', () => {
+  test('it names every route as on the wire, and none that does not exist', () => {
     const named = codes(guide)
       .filter((code) => /^(GET|POST|PUT|DELETE) /.test(code))
       .map((code) => code.replace(/\?.*$/, ''));
@@ -137,7 +137,7 @@ describe('the guide for agents', () => {
     assert(URL.canParse(log), log);
   });
 
-  test('its example is one that the door takes, on air too, once it names a persona', () => {
+  test('its example is accepted by the door, and on air, once it names a persona', () => {
     const { air, ...body } = fenced(guide)[0] as { air: unknown };
     assert.equal(air, false);
     const filing = filingFrom(FilingBody.parse(body), { slug: '', kind: 'blog', language: 'en' });
@@ -146,7 +146,7 @@ describe('the guide for agents', () => {
     assert.deepEqual([...filingProblems(filing, rules), ...sourceFloorProblems(filing, rules)], []);
   });
 
-  test('its refusal is what the door says of such a piece', () => {
+  test('its refusal matches the door’s response to such a piece', () => {
     const [body, refusal] = fenced(guide) as [{ air: unknown }, { problems: unknown[] }];
     const { air: _, ...rest } = body;
     const filing = filingFrom(FilingBody.parse(rest), { slug: '', kind: 'news', language: 'en' });
@@ -179,7 +179,7 @@ describe('the guide for agents', () => {
     assert.deepEqual(readPage(`<!doctype html><html lang="en"><title>x</title><main>${html}</main></html>`).errors, []);
   });
 
-  test('whatever names a paper has, the links are its own and the example is JSON', () => {
+  test('for any names of a paper, the links are its own and the example is JSON', () => {
     fc.assert(
       fc.property(anyPaper, ({ root, paper }) => {
         const text = agentsText(paper, { root, base: '' });
@@ -193,7 +193,7 @@ describe('the guide for agents', () => {
 });
 
 describe('SKILL.md', () => {
-  test('its front matter holds to the form of skills, whatever the paper is called', () => {
+  test('its front matter follows the format of skills for any name of the paper', () => {
     fc.assert(
       fc.property(anyPaper, ({ root, paper }) => {
         const match = /^---\n([\s\S]*?)^---\n\n# /m.exec(skillText(paper, { root, base: '' }));

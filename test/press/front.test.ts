@@ -40,7 +40,7 @@ test('paper.yaml orders the blocks of the front, leaves some out, and names the 
   assert.match(problems({ blocks: 'cast' }).join(), /^front\.blocks: "cast": must be a list, as in \[sections, .+\]$/);
 });
 
-test('a picture leads its rail, texts take turns, and small or late sections stand in brief', () => {
+test('a picture leads its rail, texts alternate, and small or late sections are listed briefly', () => {
   const row = (id: string, image = false) => ({ id, image: image ? {} : null }) as RowView;
   const section = (name: string, rows: RowView[]) => ({ section: name, url: `/${name}/`, rows });
   const texts = (name: string) =>

@@ -68,7 +68,7 @@ test('what a broken-off press wrote of a piece goes when the piece is withdrawn 
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('a piece that went back to what it was after a broken-off press is printed as it is', async (t) => {
+test('a piece reverted after an interrupted press is printed as it is', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 2);
   const page = join(tree, 'stories/piece-0/index.html');
   const before = app.store.record(PAPER, 'paper', '') as { hue: number };
@@ -118,7 +118,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
 });
 
-test('a claim of a clock that was set back since is nobody’s', async (t) => {
+test('a claim dated by a clock since set back has no owner', async (t) => {
   const { app } = await paperOf(t, 1);
   const { manifest } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
@@ -187,7 +187,7 @@ test('what names other files is printed after them', async (t) => {
   assert.equal(printed.at(-1), 'hosting', 'its _headers say that the tree is whole');
 });
 
-test('who waited for the lock takes no claim that was made meanwhile', async (t) => {
+test('a process that waited for the lock does not take a claim made meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
   const { manifest } = app.store;
   const now = Date.now();
@@ -195,7 +195,7 @@ test('who waited for the lock takes no claim that was made meanwhile', async (t)
   assert.equal(manifest.claim(PAPER, 'elsewhere:2:second', now, 30_000), false);
 });
 
-test('a claim that is held is waited for, and nobody presses beside it', async (t) => {
+test('a held claim is waited for, and no other process presses meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
   const { manifest } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
@@ -307,7 +307,7 @@ test('after a power cut before the disk had a full press, the next one looks at 
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
 
-test('a process of another container is not taken for a dead one of this', async (t) => {
+test('a process of another container is not mistaken for a dead one of this', async (t) => {
   const { app } = await paperOf(t, 1);
   const { manifest } = app.store;
   const { hostname } = await import('node:os');
@@ -355,7 +355,7 @@ test('cards that come after the pages are seen whole or not at all', async (t) =
   assert.notEqual(statSync(join(folder, 'tree/cards/a.png')).ino, ino);
 });
 
-test('a process presses few papers at a time, and first the one that somebody waits for', async (t) => {
+test('a process presses few papers at a time, and first the one with a waiting caller', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
@@ -409,7 +409,7 @@ test('marks are read in batches, each once and in their order', async (t) => {
   assert.deepEqual([...manifest.staleTags(PAPER)], [...before.filter((tag) => tag !== 'card:7'), 'card:7']);
 });
 
-test('a mark that is set again while a press lists what is stale is still part of that press', async (t) => {
+test('a mark that is set again while a press lists stale outputs stays part of that press', async (t) => {
   const { app, tree } = await paperOf(t, 1);
   const { manifest } = app.store;
   publish(app, 'listed', START);

@@ -138,7 +138,7 @@ test('a restore without media puts everything else on air, with neutral pictures
   }
 });
 
-test('one damaged picture is not shown and not drawn from, and its page says so to nobody but the desk', async (t) => {
+test('a damaged picture is neither shown nor drawn from, and only the desk is told', async (t) => {
   const { app, tree, media } = await illustrated(t);
   const at = fileOf(app, 'media/art.jpg');
   writeFileSync(at, Buffer.from(media['media/art.jpg'] ?? []).fill(0, 200, 300));

@@ -26,7 +26,7 @@ const tells = (bytes: Uint8Array) =>
   RATIONALS.some((one) => Buffer.from(bytes).includes(one)) || Buffer.from(bytes).includes('59,20');
 
 for (const format of ['jpeg', 'png', 'webp', 'avif'] as const) {
-  test(`the location is taken out of a ${format} file, and nothing else`, async () => {
+  test(`the location is removed from a ${format} file, and nothing else`, async () => {
     const before = await placed().toFormat(format).toBuffer();
     assert(tells(before));
     const after = withoutLocation(before);

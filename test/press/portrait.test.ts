@@ -128,7 +128,7 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   assert.equal(statSync(join(tree, PATH)).size, 1);
 });
 
-test('a portrait is drawn once for all presses, as long as what is kept of it is there', async (t) => {
+test('a portrait is drawn once for all presses, as long as its cache exists', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);

@@ -29,7 +29,7 @@ const ALLOWED = [
   '',
 ];
 
-test('a stylesheet of looks and of room above and below is taken, and pressed as it is', () => {
+test('a stylesheet of looks and vertical space is accepted and pressed verbatim', () => {
   for (const css of ALLOWED) {
     assert.equal(refusal(css), '', css);
     assert.equal(pressedCss(css), css);
@@ -99,7 +99,7 @@ test('what moves, hides, cuts off or covers is refused with its line, its rule a
   }
 });
 
-test('of a stylesheet that an earlier version took, what is allowed stays', () => {
+test('of a stylesheet accepted by an earlier version, the allowed part stays', () => {
   const css = 'a { color: red; display: none; fill: red }\n@layer b { i { color: red } }\nu { top: 0 }\n';
   assert.equal(
     pressedCss(css),
@@ -112,7 +112,7 @@ test('of a stylesheet that an earlier version took, what is allowed stays', () =
   );
 });
 
-test('whatever is pressed of a text is taken when it is filed', () => {
+test('every pressed stylesheet is also accepted when filed', () => {
   const part = fc.constantFrom(
     ...['a', '{', '}', ':', ';', 'color', 'red', '--x', 'var(--x)', '@media', '@layer', '(', ')', '900px', '"', "'"],
     ...['/*', '*/', '<!--', '&', ',', 'display', 'border', 'none', '!important', '\n', '\\', 'url(', '[', ']', '.ai'],
@@ -125,7 +125,7 @@ test('whatever is pressed of a text is taken when it is filed', () => {
   );
 });
 
-test('the tokens that stand for a colour are those of tokens.css', () => {
+test('the colour tokens are those of tokens.css', () => {
   const tokens = readFileSync(new URL('../../src/layouts/tokens.css', import.meta.url), 'utf8');
   const found = [...tokens.matchAll(/^ {2}(--[a-z-]+): oklch/gm)].map(([, name]) => name);
   assert.deepEqual(new Set(found), new Set(COLOR_TOKENS));

@@ -110,7 +110,7 @@ describe('pictures', () => {
     });
   }
 
-  it('gives the size as it is shown, turned and of one frame', async () => {
+  it('gives the displayed size, turned and of one frame', async () => {
     const turned = await picture.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const { width, height } = await probeMedia('media/art/x.jpeg', turned);
     assert.deepEqual([width, height], [200, 320]);
@@ -122,7 +122,7 @@ describe('pictures', () => {
     assert.deepEqual([shown.width, shown.height], [320, 200]);
   });
 
-  it('refuses what is empty, too large, or of another format', async () => {
+  it('rejects empty, oversized and mismatched files', async () => {
     await refused('media/art/x.png', new Uint8Array(), /is empty/);
     await refused('media/art/x.png', new Uint8Array(IMAGE_BYTES_MAX + 1), /more than the 20971520/);
     await refused('media/art/x.png', Buffer.from('hello'), /not a PNG/);
@@ -136,7 +136,7 @@ describe('SVG', () => {
   const probe = (bytes: Uint8Array) => probeMedia('media/art/x.svg', bytes);
   const bad = (bytes: Uint8Array, message: RegExp) => refused('media/art/x.svg', bytes, message);
 
-  it('tells its size from width and height, or the viewBox', async () => {
+  it('takes its size from width and height, or from the viewBox', async () => {
     const sizes = {
       'viewBox="0 0 1600 900"': [1600, 900],
       'viewBox="0,0,1600,900" width="320"': [320, 180],
@@ -224,7 +224,7 @@ describe('MP4', () => {
   after(() => rm(folder, { recursive: true }));
   const bad = (bytes: Uint8Array, message: RegExp) => refused('media/cast/x.mp4', bytes, message);
 
-  it('tells its length and size, from bytes and from a file', async () => {
+  it('reports length and size, from bytes and from a file', async () => {
     const file = join(folder, 'x.mp4');
     for (const film of [FILM, Buffer.concat([FTYP, MDAT, moov(), box('free', Buffer.alloc(9))])]) {
       await writeFile(file, film);
@@ -242,7 +242,7 @@ describe('MP4', () => {
     }
   });
 
-  it('gives the size as it is shown', async () => {
+  it('gives the displayed size', async () => {
     const { width, height } = await probeMedia('x.mp4', Buffer.concat([FTYP, moov({ matrix: TURNED }), MDAT]));
     assert.deepEqual([width, height], [720, 1280]);
   });
@@ -258,7 +258,7 @@ describe('MP4', () => {
     await bad(Buffer.concat([FILM, Buffer.alloc(5000)]), /cut short/);
   });
 
-  it('refuses what is no film, or does not tell what it is', async () => {
+  it('rejects files that are not MP4, or do not state their length', async () => {
     await bad(PICTURES.avif, /moov/);
     await bad(PICTURES.png, /ftyp/);
     await bad(Buffer.from('<html></html> and so on'), /ftyp/);

@@ -79,7 +79,7 @@ test('a revision has no proof until a head covers it; a withdrawn piece has no p
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('a full press keeps a file that an earlier version printed as part of another output', async (t) => {
+test('a full press keeps a file that an earlier version printed in another output', async (t) => {
   const { app, tree } = await paperOf(t, 2);
   const { manifest } = app.store;
   const [file] = manifest.files(PAPER, 'proof/piece-0');

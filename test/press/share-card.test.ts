@@ -86,13 +86,13 @@ describe('a card', () => {
     assert.ok(furthest < 8, `a channel is ${furthest} off`);
   });
 
-  it('is drawn in layers as satori draws it at once', async () => {
+  it('layers give the same card as drawing it whole', async () => {
     const bare = (svg: string) => svg.replace(/<svg[^>]*>|<\/svg>|<mask.*?<\/mask>/g, '');
     const cards = [CARD, { ...CARD, writer: 'Jane Roe' }, { ...CARD, nameplate: '🚀' }, { ...CARD, headline: '' }];
     for (const card of cards) assert.equal(bare(await cardSvg(card)), bare(await wholeCardSvg(card)));
   });
 
-  it('has the same bytes each time, also when many are drawn at once', async () => {
+  it('has the same bytes each time, also when many are drawn concurrently', async () => {
     const first = await drawCard(CARD);
     const others = await Promise.all([drawCard(CARD), drawCard({ ...CARD, hue: 90 }), drawCard(CARD)]);
     assert.deepEqual(Buffer.from(others[0]), Buffer.from(first));
@@ -145,7 +145,7 @@ describe('a card’s digest', () => {
     assert.equal(new Set([...digests, cardDigest(CARD)]).size, changes.length + 1);
   });
 
-  it('does not change with what is not shown', () => {
+  it('does not depend on hidden content', () => {
     assert.equal(cardDigest({ ...CARD, slug: 'pier' } as Card), cardDigest(CARD));
   });
 });
@@ -175,7 +175,7 @@ describe('type', () => {
     assert.deepEqual(text.missing, []);
   });
 
-  it('counts a mark that its base’s font lacks, and what lies beyond the first plane', () => {
+  it('counts a mark that its base’s font lacks, and characters beyond the first plane', () => {
     assert.deepEqual(missingGlyphs('か\u0323', 'ja'), ['か\u0323']);
     assert.deepEqual(missingGlyphs('𠮷野家', 'ja'), ['𠮷']);
   });

@@ -20,7 +20,7 @@ for (const options of [
   { ...OPTIONS, seed: 'ebb', privacy: false, archive: 12 },
   { ...OPTIONS, seed: 'flood', privacy: true, archive: 3, pressed: true },
 ]) {
-  test(`writes, presses and kills at once leave what was answered, and the tree of a full press (${options.seed})`, async (t) => {
+  test(`concurrent writes, presses and kills leave every acknowledged write, and the tree of a full press (${options.seed})`, async (t) => {
     const world = await World.open(options);
     await runModel(world);
     const { failures, journal, folder, starts } = world;

@@ -34,13 +34,13 @@ function textOf(html: string): string {
   return seen.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }
 
-test('the front of a paper without a piece tells when the paper was made', async (t) => {
+test('the front of an empty paper states when the paper was created', async (t) => {
   const { page } = await paperWith(t, []);
   assert.match(page(''), /Friday, November 20, 2026 Last changed 12:00 UTC/);
   assert.doesNotMatch(page(''), /1970/);
 });
 
-test('the front tells of the last change, also where that is no piece that it shows', async (t) => {
+test('the front states its last change, even one of a piece that it does not show', async (t) => {
   const { page } = await paperWith(t, ['2019-05-20T07:06:00Z']);
   assert.match(page(''), /Friday, November 20, 2026 Last changed 12:00 UTC/);
 });

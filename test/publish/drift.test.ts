@@ -72,7 +72,7 @@ test('--check sees headers of every kind, and objects that were sent in parts', 
   assert.deepEqual(await check(), []);
 });
 
-test('--check reads what a store encrypts, whatever its metadata says', async (t) => {
+test('--check reads objects that a store encrypts, whatever their metadata', async (t) => {
   const { store, send, check, item } = await standOf(t);
   await send();
   for (const [key, found] of store.objects) {

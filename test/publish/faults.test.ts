@@ -76,7 +76,7 @@ test('a conditional write whose response is lost is recognized as ours', async (
   assert.match(store.bytes(CLAIM_FILE) ?? '', /"holder":null/);
 });
 
-test('a claim runs out when nobody renews it, and its holder notices', async (t) => {
+test('a claim expires without renewal, and its holder notices', async (t) => {
   const { store, s3 } = await bucketOf(t);
   const request = {
     ...{ bucket: s3, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true, isDead: () => false },

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/app-context.ts';
 const bytes = Buffer.from('bytes');
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
-test('a lock of a dead process holds up nobody', async (t) => {
+test('a lock of a dead process blocks nobody', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, '.broadsheet'));
   writeFileSync(join(folder, '.broadsheet', `${md5('claim')}.lock`), 'the dead one');
@@ -44,7 +44,7 @@ test('two writes of one process do not take each other for dead', async (t) => {
   assert.equal((await Promise.all(tries)).filter((won) => won !== null).length, 1);
 });
 
-test('links to folders are refused, and a pipe is waited for by nobody', async (t) => {
+test('links to folders are rejected, and a pipe does not block', async (t) => {
   const folder = tempFolder(t);
   const bucket = new FolderBucket(folder);
   await bucket.put('p/a', bytes);
@@ -63,7 +63,7 @@ test('links to folders are refused, and a pipe is waited for by nobody', async (
   await assert.rejects(list(), /again is a link to a folder; put the folder itself there, or remove the link/);
 });
 
-test('a claim in a folder runs out by the monotonic clock, whatever the times of files say', async (t) => {
+test('a claim in a folder expires by the monotonic clock, whatever the times of files', async (t) => {
   const folder = tempFolder(t);
   const bucket = new FolderBucket(folder);
   const waited: string[] = [];

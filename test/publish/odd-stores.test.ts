@@ -51,7 +51,7 @@ const ACTS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   remove: (bucket) => bucket.remove(['a']),
 };
 
-test('what answers like a web site is taken for no store', async (t) => {
+test('a web site is not mistaken for a store', async (t) => {
   const { store, s3 } = await bucketOf(t);
   for (const [what, act] of Object.entries(ACTS)) {
     always(store, 200, PAGE, { 'content-type': 'text/html' });

@@ -30,7 +30,7 @@ function differences(store: S3Server, folder: string): string[] {
   return [...others, ...[...there].filter((path) => !tree.has(path))];
 }
 
-test('a publication that is killed goes on where it stopped, at once', async (t) => {
+test('a killed publication resumes immediately where it stopped', async (t) => {
   const folder = await pressedFolder(t);
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);

@@ -288,7 +288,7 @@ test('a place that is not as remembered is compared, and only differences are se
   assertPublished(store, 'site/log/', join(app.settings.logDir, 'desk'));
 });
 
-test('a place of another desk or of nobody is refused', async (t) => {
+test('a location of another desk or of unknown origin is rejected', async (t) => {
   const store = await S3Server.start(t);
   const one = await standAt(t, at(store));
   await one.send();
@@ -314,7 +314,7 @@ test('a place of another desk or of nobody is refused', async (t) => {
   assertPublished(store, `site/${PAPER}/`, one.tree);
 });
 
-test('a tree on disk that is not what was pressed is not published', async (t) => {
+test('a tree on disk that differs from what was pressed is not published', async (t) => {
   const store = await S3Server.start(t);
   const { tree, send } = await standAt(t, at(store));
   writeFileSync(join(tree, 'stories/piece-0/index.html'), 'altered');
@@ -354,7 +354,7 @@ test('a store that says nothing does not hold up the end of a server', async (t)
   assert.ok(performance.now() - began < 25_000);
 });
 
-test('even a defect of a publication does not fail what was done before it', async (t) => {
+test('even a defect in publishing does not fail the command before it', async (t) => {
   const store = await S3Server.start(t);
   const { app, tree } = await paperOf(t, 1);
   writeFileSync(join(tree, '_headers'), '/newspaper/*\n  X-Odd: no header → carries this\n');

@@ -5,7 +5,7 @@ import { isPublicAddress } from '../../src/public-address.ts';
 import { ADDRESS_MAX, readAddress, readerOf } from '../../src/readers/address.ts';
 import * as fc from '../support/properties.ts';
 
-test('an address is taken with its domain in lower-case A-labels', () => {
+test('an address is accepted with its domain in lower-case A-labels', () => {
   const taken: [string, string][] = [
     ['reader@example.org', 'reader@example.org'],
     ['Reader+news@Example.ORG', 'Reader+news@example.org'],
@@ -22,7 +22,7 @@ test('an address is taken with its domain in lower-case A-labels', () => {
   }
 });
 
-test('what is no address is refused in words', () => {
+test('an invalid address is rejected with a reason', () => {
   const label = 'a'.repeat(63);
   const refused = [
     '',
@@ -82,7 +82,7 @@ test('what is no address is refused in words', () => {
   }
 });
 
-test('whatever is taken is one line of ASCII that reads back the same', () => {
+test('every accepted address is one line of ASCII that round-trips', () => {
   const local = fc.string({ unit: fc.constantFrom(...'aZ0.+_-\'"@ \n\0é'), maxLength: 70 });
   const domain = fc.string({ unit: fc.constantFrom(...'aZ9.-ä.例。%[]\n\u00ad'), maxLength: 70 });
   fc.assert(
@@ -105,7 +105,7 @@ test('whatever is taken is one line of ASCII that reads back the same', () => {
   );
 });
 
-test('a reader of two papers is two readers, whatever the case', () => {
+test('a reader of two papers is two readers, in any case', () => {
   const of = (paper: string, email: string) => readerOf(paper, readAddress(email) as { key: string });
   assert.equal(of('one', 'A@Example.org'), of('one', 'a@example.ORG'));
   assert.notEqual(of('one', 'a@example.org'), of('two', 'a@example.org'));

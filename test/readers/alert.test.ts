@@ -48,7 +48,7 @@ function stand(t: TestContext): Stand {
   return { app, clock, folder, tell };
 }
 
-test('who asked for it is told at once when a piece goes on air: by section, confirmed, not suppressed', async (t) => {
+test('a piece on air alerts its readers immediately: by section, confirmed, not suppressed', async (t) => {
   const { app, tell } = stand(t);
   const { store } = app;
   confirmedReader(app, 'all@example.org', instant);
@@ -106,7 +106,7 @@ test('a video edition goes to those who want it, once for its day', async (t) =>
   assert.deepEqual(await tell(), {});
 });
 
-test('an alert carries what mail programs want, its reader’s own links, and nothing that tells on the reader', async (t) => {
+test('an alert has the headers that mail programs expect, its reader’s own links, and no tracking', async (t) => {
   const { app, folder } = stand(t);
   const { render } = await loadBuild();
   const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => confirmedReader(app, email, instant));

@@ -53,7 +53,7 @@ test('spellings of one mailbox are asked as seldom as one address', (t) => {
   assert.equal(mails, 9);
 });
 
-test('two spellings may be asked at once, and others after a pause', (t) => {
+test('two spellings may be asked immediately, others after a pause', (t) => {
   const { clock, ask } = stand(t);
   assert.deepEqual(
     SPELLINGS.map((address) => ask(address).length),
@@ -76,7 +76,7 @@ test('a mailbox gets ten requests a day over all papers', (t) => {
   assert.equal(ask('ada@example.org', papers.at(-1)).length, 1);
 });
 
-test('who answers is asked again at once, and so is who was erased', (t) => {
+test('a mailbox that answered, or was erased, may be asked again immediately', (t) => {
   const { app, clock, ask } = stand(t);
   const [first = '', second = '', third = ''] = SPELLINGS;
   const [id = ''] = ask(first);

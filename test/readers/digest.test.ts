@@ -125,7 +125,7 @@ test('in every zone each local day has one time, and it is the hour or the first
   );
 });
 
-test('a digest tells what is new by section, and nothing is sent when there is nothing', async (t) => {
+test('a digest lists what is new by section, and is not sent when empty', async (t) => {
   const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
   confirmedReader(app, 'all@example.org');
   confirmedReader(app, 'port@example.org', { sections: [PORT], cast: false });

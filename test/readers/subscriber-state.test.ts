@@ -118,7 +118,7 @@ test('who does not answer is asked ever more seldom, and a reader who confirmed 
   assert.equal(mailsIn(3 * DAY), 3);
 });
 
-test('a confirmed reader keeps what was chosen until a change is confirmed too', (t) => {
+test('a confirmed reader’s choices stay until a change is confirmed', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
   request(app, DEFAULT_CHOICES);
@@ -139,7 +139,7 @@ test('a confirmed reader keeps what was chosen until a change is confirmed too',
   );
 });
 
-test('what nobody confirms is gone after 14 days, with its mails', (t) => {
+test('an unconfirmed request is deleted after 14 days, with its mails', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
   request(app, WEEKLY);
@@ -151,7 +151,7 @@ test('what nobody confirms is gone after 14 days, with its mails', (t) => {
   assert.deepEqual(app.store.readers.mails.ofSubscriber(id), []);
 });
 
-test('whatever the reason, a refusal outlives orders and is lifted by a confirmation alone', (t) => {
+test('a suppression outlives requests for any reason, and only a confirmation lifts it', (t) => {
   for (const reason of ['unsubscribed', 'complained', 'bounced', 'by_hand'] as const) {
     const clock = { now: NOON };
     const app = appIn(t, clock);

@@ -92,7 +92,7 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
   assert.equal(mails.length, 2, 'once');
 });
 
-test('without a seat the paper’s contact gets it; what is on again by then is not told', async (t) => {
+test('without a seat the paper’s contact is notified; a webhook that works again by then is left out', async (t) => {
   const { clock, app, mails, answers, add, deliver, send } = stand(t);
   const webhook = add('https://one.example.net/');
   publish(app, 'a-piece');

@@ -70,7 +70,7 @@ async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Ve
   return [...receiptRules(seen), ...fields];
 }
 
-test('the browser’s modules judge every vector as it is named', async () => {
+test('the browser’s modules agree with the name of every vector', async () => {
   const judged = vectors.filter(({ vector }) => vector.text === undefined);
   assert.ok(judged.length > 40, `${judged.length} vectors`);
   for (const { name, isValid, vector } of judged) {
@@ -79,7 +79,7 @@ test('the browser’s modules judge every vector as it is named', async () => {
   }
 });
 
-test('a text that is no receipt is told so', async () => {
+test('a text that is not a receipt is reported', async () => {
   for (const { name, isValid, vector } of vectors) {
     if (vector.text === undefined) continue;
     // A text without a signature cannot hold; only its form is asked about here.
@@ -92,7 +92,7 @@ test('a text that is no receipt is told so', async () => {
 /** A site without a policy, which leaves open who signed a checkpoint. */
 const POLICY = { address: '/log/policy', fetch: () => Promise.reject(new NotFetched('there is none')) };
 
-test('the browser’s checks judge every document as it is named', async () => {
+test('the browser’s checks agree with the name of every document', async () => {
   const documents = vectorsOf(new URL('../vectors/document/', import.meta.url));
   assert.ok(documents.length > 40, `${documents.length} vectors`);
   for (const { name, isValid, vector } of documents) {
@@ -106,7 +106,7 @@ test('the browser’s checks judge every document as it is named', async () => {
   }
 });
 
-test('a key whose time no date holds is no key, here and there', async () => {
+test('a key with a time outside the range of dates is invalid in both implementations', async () => {
   for (const nbf of [1e13, -1e13, Number.POSITIVE_INFINITY]) {
     const document = { keys: jwks([KEY]).keys.map((key) => ({ ...key, nbf })) };
     assert.deepEqual([keysIn(document), await listedKeys(document)], [[], []]);

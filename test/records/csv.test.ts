@@ -31,7 +31,7 @@ function parsed(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-test('whatever a cell holds comes back, and nothing begins a formula', () => {
+test('every cell round-trips, and none begins a formula', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(

@@ -46,7 +46,7 @@ const anyLook: fc.Arbitrary<TrackedValues> = fc.record({
   TXT: fc.option(anySet, { freq: 3 }),
 });
 
-test('deltas applied in order to what was known first give what stands last', () => {
+test('deltas applied in order to the first known values give the latest values', () => {
   fc.assert(
     fc.property(fc.array(anyLook, { maxLength: 30 }), (looks) => {
       const first: Record<string, string[]> = {};
@@ -73,7 +73,7 @@ test('any sequence of zones, each looked at twice, gives deltas that lead from t
   );
 });
 
-test('what is unknown never changes anything, wherever it comes between', () => {
+test('unknown values never change anything, in any order', () => {
   fc.assert(
     fc.property(fc.array(anyLook, { maxLength: 30 }), (looks) => {
       // The same answers of one signal, without the looks that did not know it.
@@ -87,7 +87,7 @@ test('what is unknown never changes anything, wherever it comes between', () => 
   );
 });
 
-test('each unknown status of each signal leaves what stands as it is', () => {
+test('each unknown status of each signal leaves the baseline unchanged', () => {
   const all = Object.fromEntries(SIGNAL_TYPES.map((type) => [type, [`value of ${type}`]]));
   const { standing } = follow([trackedValues(probe('example.test', 0, all, certificate('a')))]);
   assert.equal(Object.keys(standing).length, SIGNAL_TYPES.length + 1);
@@ -133,7 +133,7 @@ test('a removal is reported by the second look that knows of it, and once', () =
   assert.deepEqual(says('timeout', ['c'], ['c', 'd']), ['example.test TXT changed: with d']);
 });
 
-test('what turns by itself is no change: TTL, time, flags, the serial of a SOA, an ECH key', () => {
+test('volatile values are not changes: TTL, time, flags, the serial of a SOA, an ECH key', () => {
   const soa = (serial: number, mname = 'ns1.example.test') =>
     `${mname} host.example.test ${serial} 7200 3600 1209600 300`;
   const https = (ech: string) => `1 . alpn=h2,h3 ech=${ech} ipv4hint=192.0.2.1`;

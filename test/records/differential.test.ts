@@ -96,7 +96,7 @@ const MUTANTS = { numRuns: 200 };
 const changes = fc.array(change, { minLength: 1, maxLength: 2 });
 
 for (const [name, text] of SAME) {
-  test(`${name}, however it is altered, is judged alike everywhere, and holds only where it says what was signed`, async () => {
+  test(`${name}: all verifiers agree on any alteration, and accept it only where it says what was signed`, async () => {
     assert.deepEqual([commandLine(text), await browser(text)], [[], []], 'it holds as it is');
     await fc.assert(
       fc.asyncProperty(changes, async (made) => {

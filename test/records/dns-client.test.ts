@@ -226,7 +226,7 @@ function compressed(empty: Buffer, addresses: string[]): Buffer {
   ]);
 }
 
-test('aliases that go round, a pointer that goes round, records of somebody else', async (t) => {
+test('alias loops, pointer loops, and records of other names', async (t) => {
   const loop = await asked(t, (heard) => [
     answerTo(heard, {
       answers: [
@@ -360,7 +360,7 @@ test('a client that is closed ends what waits', async (t) => {
   assertUnknown(await waiting, 'unreachable');
 });
 
-test('whatever a server says, there is an answer with a status', async (t) => {
+test('any response gives an answer with a status', async (t) => {
   let message: Uint8Array = new Uint8Array();
   const server = await lyingServer(t, ({ bytes }) => {
     // The number is right, so that all of it is read.

@@ -43,7 +43,7 @@ const octets = (max: number) => fc.uint8Array({ minLength: 1, maxLength: max });
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const hostname = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
 
-test('escaped text stands for the same bytes, in printable ASCII', () => {
+test('escaped text represents the same bytes in printable ASCII', () => {
   fc.assert(
     fc.property(octets(255), (bytes) => {
       for (const text of [escapeText(bytes), escapeBare(bytes), escapeQuoted(bytes).slice(1, -1)]) {
@@ -173,7 +173,7 @@ test('HTTPS and SVCB records are written as RFC 9460 has them', () => {
   }
 });
 
-test('data of another length is malformed, whatever the type', () => {
+test('data of the wrong length is malformed for every type', () => {
   const rdata: Partial<Record<RecordType, string>> = {
     A: 'c0000201',
     AAAA: '20010db8000000000000000000000001',
@@ -195,7 +195,7 @@ test('data of another length is malformed, whatever the type', () => {
   }
 });
 
-test('whatever bytes come, and however an answer is bent, it is read to a status', () => {
+test('any bytes and any mutated response parse to a status', () => {
   const statuses = new Set<string>();
   const read = (bytes: Uint8Array) => {
     for (const type of Object.keys(RECORD_TYPES) as RecordType[]) {
@@ -272,7 +272,7 @@ test('no more pointers are followed than a name can have labels', () => {
   assert.equal(read(8_000), 'malformed');
 });
 
-test('a question is, byte for byte, what another implementation writes, whatever its letters', () => {
+test('a question equals another implementation’s byte for byte, for any letters', () => {
   const opt = { type: 'OPT', name: '.', udpPayloadSize: 1_232, extendedRcode: 0, ednsVersion: 0, flag_do: true };
   const types = Object.entries(RECORD_TYPES) as [RecordType, number][];
   const spelling = fc.record({
@@ -299,7 +299,7 @@ test('a question is, byte for byte, what another implementation writes, whatever
   );
 });
 
-test('an answer is taken only for its own number and question, and known in another spelling', () => {
+test('a response is accepted only for its own id and question, in any spelling', () => {
   fc.assert(
     fc.property(hostname, fc.nat(65_535), fc.uint8Array({ minLength: 32, maxLength: 32 }), (name, id, mixed) => {
       const question = writeQuestion(name, 'HTTPS', { id, mixed, edns: true });

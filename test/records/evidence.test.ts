@@ -97,7 +97,7 @@ test('an answer says nothing beside its proof that was not signed', () => {
   for (const [answer, fault] of altered) assert(answerFaults(answer, [KEY], verifyNode).includes(fault), fault);
 });
 
-test('whatever is given in the place of an answer or a bundle is a fault, never an exception', () => {
+test('any value in place of an answer or a bundle is a fault, never an exception', () => {
   const mangled = fc.oneof(
     fc.anything(),
     fc.record({ preview: fc.boolean(), receipt: fc.anything(), disclosures: fc.anything() }),

@@ -102,9 +102,9 @@ for (const [text, why] of REFUSED) {
   });
 }
 
-test('a name of 253 characters is taken', () => assert.equal(parseHostname(nameOf(253)).hostname.length, 253));
+test('a name of 253 characters is accepted', () => assert.equal(parseHostname(nameOf(253)).hostname.length, 253));
 
-test('whatever is taken is sound: labels, lengths, one form, the same again', () => {
+test('every accepted name is sound: labels, lengths, canonical form, idempotent', () => {
   const label = fc.oneof(
     fc.stringMatching(/^[a-z0-9-]{1,66}$/),
     fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -139,7 +139,7 @@ test('whatever is taken is sound: labels, lengths, one form, the same again', ()
   assert(taken > 200, `only ${taken} were taken`);
 });
 
-test('every domain that URLs have is taken, unless it is a name of another kind', () => {
+test('every domain that URLs accept is accepted, unless it is another kind of name', () => {
   fc.assert(
     fc.property(fc.domain(), (name) => {
       fc.pre(!name.includes('xn--'));

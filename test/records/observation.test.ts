@@ -57,7 +57,7 @@ const anySignals = fc.record(
   Object.fromEntries(SIGNAL_TYPES.map((type) => [type, signalArbitrary])),
 ) as unknown as fc.Arbitrary<Probe['signals']>;
 
-test('a record that was taken apart for keeping is put together as it was', () => {
+test('a record that was split for storage is reassembled unchanged', () => {
   fc.assert(
     fc.property(anySignals, fc.boolean(), (signals, wildcard) => {
       const record = recordOf({ ...SEEN, signals, wildcard }, HOST, AT);
@@ -69,7 +69,7 @@ test('a record that was taken apart for keeping is put together as it was', () =
   );
 });
 
-test('whatever was seen, the full record and its preview verify by both implementations', () => {
+test('for any observation, the full record and its preview verify in both implementations', () => {
   fc.assert(
     fc.property(anySignals, (signals) => {
       const observation = observed({ ...SEEN, signals });
@@ -82,7 +82,7 @@ test('whatever was seen, the full record and its preview verify by both implemen
   );
 });
 
-test('leaves stand in the order of the fields’ names, and every field is one', () => {
+test('leaves are in the order of the fields’ names, and every field is one', () => {
   const observation = observed();
   const names = disclosuresOf(observation.record, observation.seed).map((text) => parseDisclosure(text)?.name);
   assert.deepEqual(names, Object.keys(observation.record).sort());
@@ -161,7 +161,7 @@ test('a preview reveals nothing of what it holds back: no guess of a value can b
   assert(known.length > 0);
 });
 
-test('the salts that a preview shows tell nothing of those that it does not', () => {
+test('the salts in a preview reveal nothing about the others', () => {
   // Another observation of the same record: the same guesses, other hashes, and nothing in common.
   const [one, other] = [previewOf(observed()), previewOf(observed())];
   const hashes = (preview: typeof one) => preview.disclosures.flatMap(({ path }) => path);
@@ -171,7 +171,7 @@ test('the salts that a preview shows tell nothing of those that it does not', ()
   );
 });
 
-test('whatever is changed in a preview’s proof, it does not hold', () => {
+test('any change to a preview’s proof invalidates it', () => {
   const observation = observed();
   const whole = previewOf(observation);
   const last = whole.disclosures.length - 1;

@@ -50,7 +50,7 @@ const plainServer = (...messages: (string | Uint8Array)[]) =>
     });
   });
 
-test('a certificate as it is, whoever signed it and for whom', async (t) => {
+test('a certificate is read whatever its issuer and subject', async (t) => {
   const pair = selfSigned(tempFolder(t), {
     subject: '/C=NO/O=Å, Bø Co/CN=Somebody else',
     san: [
@@ -142,7 +142,7 @@ test('no TLS at all is known; silence, noise and hanging up are not', async (t) 
   assert.deepEqual(await lookedAt(t, tlsServer({})), error, 'a server without a certificate');
 });
 
-test('a certificate that is garbage is no certificate', async (t) => {
+test('a garbage certificate is not a certificate', async (t) => {
   const length = (size: number, bytes: number) => Buffer.from(size.toString(16).padStart(bytes * 2, '0'), 'hex');
   const message = (type: number, body: Buffer) => Buffer.concat([Buffer.from([type]), length(body.length, 3), body]);
   const record = (body: Buffer) => Buffer.concat([Buffer.from('160303', 'hex'), length(body.length, 2), body]);
@@ -190,7 +190,7 @@ test('the second address is tried when the first shows none', async (t) => {
   assert.equal((await look(HOST, ['127.0.0.8', '127.0.0.9', HERE])).certificate_status, 'none');
 });
 
-test('U+0000 in a name of a certificate is kept, escaped', () => {
+test('U+0000 in a certificate’s name is stored escaped', () => {
   // As Node writes a forged name (CVE-2021-44532).
   assert.deepEqual(hostsIn('DNS:"ev\\u0000il.example", DNS:a.example'), ['a.example', 'ev\\000il.example']);
 });

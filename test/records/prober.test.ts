@@ -190,7 +190,7 @@ test('AD is what the resolver validated, and what it cannot validate is unknown'
   assert.deepEqual(values, []);
 });
 
-test('a wildcard is known by a name that nobody made', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a wildcard is detected by a random name', { skip: WITHOUT_SERVERS }, async (t) => {
   const prober = createProber({ servers: [knot], tlsPrivate: [] });
   t.after(() => prober.close());
   const wildcard = async (name: string) => (await prober.probe(name)).wildcard;

@@ -10,7 +10,7 @@ import { certificate } from '../support/probes.ts';
 const seen = (values: Parameters<typeof servicesOf>[0]): string[] =>
   servicesOf(values).map(({ service, kind, seen_in }) => `${kind} ${service} (${seen_in.join()})`);
 
-test('services are told by the hosts and texts of the records', () => {
+test('services are recognized by the hosts and texts of the records', () => {
   assert.deepEqual(
     seen({
       MX: ['1 aspmx.l.google.com', '5 alt1.aspmx.l.google.com'],
@@ -34,7 +34,7 @@ test('services are told by the hosts and texts of the records', () => {
   );
 });
 
-test('a name that only looks like a service’s is none, and neither is one in another type', () => {
+test('a name that only resembles a service’s is not recognized, nor one in another type', () => {
   assert.deepEqual(seen({ MX: ['10 notgoogle.com', '10 google.com.example', '0 .'] }), []);
   assert.deepEqual(seen({ NS: ['aspmx.l.google.com'], A: ['192.0.2.1'] }), []);
   assert.deepEqual(seen({ NS: ['ns-1.awsdns-01.example', 'awsdns-01.com.example'] }), []);

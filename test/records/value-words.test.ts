@@ -4,7 +4,7 @@ import { certificateText } from '../../src/records/tracked-values.ts';
 import { valueMatch, valueWords } from '../../src/records/value-words.ts';
 import { certificate } from '../support/probes.ts';
 
-test('values are taken apart into labels, words and addresses', () => {
+test('values are split into labels, words and addresses', () => {
   for (const [value, words] of [
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8::1'],

@@ -47,7 +47,7 @@ function roomOf(file: string): string | undefined {
 const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
 const isShared = (file: string) => SHARED.some((place) => isIn(file, place));
 
-test('every file stands in a room', () => {
+test('every file belongs to a room', () => {
   const homeless = files.filter((file) => !/^(?:test|bin)\//.test(file) && !isShared(file));
   assert.deepEqual(
     homeless.filter((file) => roomOf(file) === undefined && file !== 'src/locals.d.ts'),

@@ -9,7 +9,7 @@ import { dev, serveDev } from '../support/dev-server.ts';
 import { ask } from '../support/http.ts';
 import { copyContent } from '../support/program.ts';
 
-test('npm run dev names the PORT that makes no sense, and the one that is taken', async (t) => {
+test('npm run dev names an invalid PORT, and one in use', async (t) => {
   const folder = tempFolder(t);
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());

@@ -10,7 +10,7 @@ import { copyContent, run } from '../support/program.ts';
 const ORIGIN = { ORIGIN: 'http://stand.example' };
 const PAPERS = ['the-plumb-line', 'the-leading-light'];
 
-test('one ledger makes one tree, whoever presses it', async (t) => {
+test('one ledger gives one tree, whichever process presses it', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   await works(t, folder, ['file']);
@@ -24,7 +24,7 @@ test('one ledger makes one tree, whoever presses it', async (t) => {
     assertSameTrees(folder, other);
   });
 
-  await t.test('an export taken into an empty database', async () => {
+  await t.test('an export imported into an empty database', async () => {
     const other = tempFolder(t);
     const file = join(other, 'ledger.jsonl');
     await works(t, folder, ['ledger', 'export', file]);

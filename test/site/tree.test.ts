@@ -70,7 +70,7 @@ for (const { name, origin, url } of PLACES) {
       assert.ok(cards > 0);
     });
 
-    test('no file holds a path of this machine, or what was never set', () => {
+    test('no file contains a local path or an unset value', () => {
       for (const { files } of papers) {
         for (const [path, text] of files) {
           if (!isText(path)) continue;

@@ -69,7 +69,7 @@ function bucketIn(world: World, object: StoredLease, delay: () => number): Bucke
   } as unknown as Bucket;
 }
 
-test('whatever is delayed, stopped or lost, no two servers sign different leaves at one index', () =>
+test('through delays, pauses and losses, no two servers sign different leaves at one index', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 1_000_000 }), { minLength: 200, maxLength: 200 }),
@@ -144,7 +144,7 @@ test('whatever is delayed, stopped or lost, no two servers sign different leaves
     { numRuns: 15 },
   ));
 
-test('a server takes over when the other is silent, and a released lease passes on at once', async () => {
+test('a server takes over when the holder is silent, and a released lease passes on immediately', async () => {
   const world = new World();
   const object = { text: '' };
   const open = (name: string) =>
@@ -195,7 +195,7 @@ function heldBy(world: World, object: StoredLease, more: Partial<SignerLeaseOpti
   });
 }
 
-test('while a store fails nobody signs twice, and a short failure ends nobody', () =>
+test('while a store fails no leaf is signed twice, and a short failure stops no server', () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1_000, max: 2 * LASTS }),
@@ -258,7 +258,7 @@ test('a server that stops while it takes the lease gives it back', async () => {
   assert.match(object.text, /"holder":null/);
 });
 
-test('no two writes have the same bytes: a repeated renewal is one to whoever watches', async () => {
+test('no two writes have the same bytes: watchers see a repeated renewal as one', async () => {
   const world = new World();
   const object = { text: '' };
   const seen: string[] = [];
@@ -281,7 +281,7 @@ test('no two writes have the same bytes: a repeated renewal is one to whoever wa
   assert.equal(new Set(seen).size, seen.length);
 });
 
-test('a lease that somebody removed is not taken before its holder has given it up', async () => {
+test('a removed lease is not taken before its holder has released it', async () => {
   const world = new World();
   const object = { text: '' };
   const [a, b] = [heldBy(world, object), heldBy(world, object, { name: 'b' })];
@@ -331,7 +331,7 @@ test('a store that never answers is asked again before the lease is over', async
   assert.ok(world.now >= until && lease.isHeld());
 });
 
-test('the lease of another desk is refused, and so is a store without conditions', async () => {
+test('the lease of another desk is rejected, and so is a store without conditional writes', async () => {
   const world = new World();
   const object = { text: '' };
   const ours = heldBy(world, object, { desk: () => 'key-1' });

@@ -90,7 +90,7 @@ test('a standby takes over from a primary that was killed, and neither an old co
   assert.equal((await again.stop()).code, 0);
 });
 
-test('a holder whose store fails for less than a third of the lease goes on, and files meanwhile', async (t) => {
+test('a holder whose store fails for less than a third of the lease continues, and files meanwhile', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const store = await S3Server.start(t);

@@ -142,7 +142,7 @@ test('a standby keeps a copy from the backups, presses it, and takes over from a
   assert.equal(audit.code, 0, audit.stdout);
 });
 
-test('a standby whose copy lags signs nothing until it has what was signed', async (t) => {
+test('a lagging standby signs nothing until it has everything that was signed', async (t) => {
   const stand = await standOf(t);
   const { primary, env, file, backUp, signed } = stand;
   await backUp('1');
@@ -170,7 +170,7 @@ test('a standby whose copy lags signs nothing until it has what was signed', asy
   await shows(standby.url, 'too-late');
 });
 
-test('of two standbys one takes over, and a store that is down lets nobody', async (t) => {
+test('of two standbys one takes over, and none does while the store is down', async (t) => {
   const stand = await standOf(t);
   const { primary, store, file, backUp } = stand;
   await backUp('1');
@@ -197,7 +197,7 @@ test('of two standbys one takes over, and a store that is down lets nobody', asy
   assert.deepEqual([...statuses].sort(), [201, 503]);
 });
 
-test('a backup that is damaged or older is not used, and what was served stays', async (t) => {
+test('a damaged or older backup is not used, and the served copy stays', async (t) => {
   const stand = await standOf(t);
   await stand.backUp('1');
   await stand.backUp('older');

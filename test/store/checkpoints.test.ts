@@ -70,7 +70,7 @@ test('a log that is moved rarely grows to 32 MB, and to its usual size afterward
   assert(sizeOf(file) > moved);
 });
 
-test('beside Litestream nobody moves it', async (t) => {
+test('beside Litestream no process checkpoints', async (t) => {
   const file = databaseIn(t);
   mkdirSync(join(file, '../.broadsheet.db-litestream'));
   const one = writer(t, file);
@@ -82,7 +82,7 @@ test('beside Litestream nobody moves it', async (t) => {
 
 // One process that checkpoints beside another that writes made databases unsound within a minute, when the first was
 // stopped at random, and SQLite before 3.51.3 may do that on any loaded machine.
-test('processes that write at once, and are stopped at random, leave a sound database', async (t) => {
+test('processes that write concurrently and are killed at random leave a sound database', async (t) => {
   const file = databaseIn(t);
   openStore({ file }).close();
   const writers = ['a', 'b', 'c'].map((name) => {

@@ -52,19 +52,19 @@ async function race(t: TestContext, what: string): Promise<number[]> {
 
 const EACH_ONCE = Array.from({ length: ROUNDS }, () => 1);
 
-test('of processes that let in the same caller at once, one does', async (t) => {
+test('of processes that admit the same caller concurrently, one does', async (t) => {
   assert.deepEqual(await race(t, 'keyless'), EACH_ONCE);
 });
 
-test('of processes that take the same duty at once, one has it', async (t) => {
+test('of processes that take the same lease concurrently, one gets it', async (t) => {
   assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
 });
 
-test('of processes that claim the press of the same paper at once, one has it', async (t) => {
+test('of processes that claim the press of the same paper concurrently, one gets it', async (t) => {
   assert.deepEqual(await race(t, 'press'), EACH_ONCE);
 });
 
-test('a process that read its clock before it waited for the lock sees nobody in a time to come', (t) => {
+test('a process that read its clock before waiting for the lock does not see others as in the future', (t) => {
   const { file, store } = opened(t);
   const other = openStore({ file });
   t.after(() => other.close());

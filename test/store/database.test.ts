@@ -48,7 +48,7 @@ function archive(folder: string, name: string, count: number): string {
   return file;
 }
 
-test('nothing is changed or taken out of the ledger’s tables', (t) => {
+test('nothing in the ledger’s tables can be changed or deleted', (t) => {
   const folder = founded(t);
   const app = appContextIn(t, folder, { now: NOW });
   withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
@@ -62,7 +62,7 @@ test('nothing is changed or taken out of the ledger’s tables', (t) => {
   }
 });
 
-test('what is changed behind the ledger’s back is found by the audit', async (t) => {
+test('an audit finds changes made behind the ledger’s back', async (t) => {
   const changes: [sql: string, said: RegExp][] = [
     [
       "UPDATE generations SET prose = 'Other.[^1] And.[^2]'",
@@ -143,7 +143,7 @@ test('a database of a newer schema is left alone', async (t) => {
   assert(state() === before, 'the database was changed');
 });
 
-test('a file that is no database, and one with a broken page, are named', async (t) => {
+test('a file that is not a database, and one with a broken page, are named', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'var'));
   writeFileSync(database(folder), 'This is not a database, though it is longer than a header. '.repeat(99));
@@ -178,7 +178,7 @@ test('a data folder that cannot be written is named', async (t) => {
   assert.equal(code, 1);
 });
 
-test('a door key that is damaged is named, and not replaced', async (t) => {
+test('a damaged signing key file is named, and not replaced', async (t) => {
   const folder = founded(t);
   const file = join(folder, 'var/door.key');
   const whole = readFileSync(file, 'utf8');
@@ -209,7 +209,7 @@ test('a door key that is damaged is named, and not replaced', async (t) => {
   }
 });
 
-test('processes that file at once on a new database all succeed, and the ledger has no gap', async (t) => {
+test('processes that file concurrently on a new database all succeed, and the ledger has no gap', async (t) => {
   const folder = tempFolder(t);
   const names = ['a', 'b', 'c'];
   const files = names.map((name) => archive(folder, name, 60));

@@ -78,7 +78,7 @@ test('a clock that ran ahead by a year closes nothing until then: what it counte
   assert.deepEqual(meter.usage('ada', NOON, LIMITS.daily)?.today, usage?.today, 'twice is as once');
 });
 
-test('what is given back goes back to the day that it was taken on', (t) => {
+test('a refund goes to the day on which the unit was taken', (t) => {
   const { meter } = opened(t);
   const take = (at: number) => meter.reserve({ account: 'ada', key: 'ada', at }, LIMITS);
   take(NOON + DAY);

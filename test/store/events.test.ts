@@ -48,7 +48,7 @@ const file = (app: AppContext, slug: string, more = {}) => fileStory(app.desk, P
 const air = (app: AppContext, slug: string, at?: number) =>
   airStory(app.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
 
-test('what readers see anew is told once, in order, and what they do not see is not', (t) => {
+test('readers’ new content is emitted once, in order; what readers do not see is not', (t) => {
   const { app, clock } = founded(t);
   file(app, 'tide');
   file(app, 'tide', { headline: 'A draft that was changed' });
@@ -74,7 +74,7 @@ test('what readers see anew is told once, in order, and what they do not see is 
   for (const id of ids) assert.match(id, /^[0-9a-hjkmnp-tv-z]{26}$/);
 });
 
-test('a piece that comes back after a withdrawal is told of as aired again, whatever date it is given', (t) => {
+test('a piece that returns after a withdrawal is emitted as aired again, with any date', (t) => {
   const { app, clock } = founded(t);
   file(app, 'old');
   air(app, 'old', START - 100 * NEWS_AGE);
@@ -90,7 +90,7 @@ test('a piece that comes back after a withdrawal is told of as aired again, what
   assert.equal(tellings(app).length, 3);
 });
 
-test('a piece on a schedule is told of when it airs, however late anybody looks', (t) => {
+test('a scheduled piece is emitted when it airs, however late it is read', (t) => {
   const { app, clock } = founded(t);
   file(app, 'tide');
   air(app, 'tide', START + HOUR);
@@ -108,7 +108,7 @@ test('a piece on a schedule is told of when it airs, however late anybody looks'
   );
 });
 
-test('an archive that a desk brings along is told to nobody; the last 48 hours are', (t) => {
+test('an imported archive emits nothing but the last 48 hours', (t) => {
   const { app, clock } = founded(t);
   for (const [slug, age] of [
     ['tide', NEWS_AGE],
@@ -128,7 +128,7 @@ test('an archive that a desk brings along is told to nobody; the last 48 hours a
   assert.deepEqual(tellings(app).at(-1), 'story.withdrawn lamp 1');
 });
 
-test('broadsheet import --air of an old archive tells nobody', async (t) => {
+test('broadsheet import --air of an old archive emits nothing', async (t) => {
   const folder = tempFolder(t);
   const { prose, cited_facts } = filing('x');
   const lines = Array.from({ length: 30 }, (_, n) =>
@@ -151,7 +151,7 @@ test('broadsheet import --air of an old archive tells nobody', async (t) => {
   assert.deepEqual(tellings(app), ['story.aired old-29 1']);
 });
 
-test('a video edition is told of when it is new or says something else, not when it was measured anew', (t) => {
+test('a video edition is emitted when it is new or changed, not when it was measured again', (t) => {
   const { app, clock } = founded(t);
   const cast = (day: string, more: object = {}) => {
     const body = {
@@ -184,7 +184,7 @@ test('a video edition is told of when it is new or says something else, not when
   ]);
 });
 
-test('a change that is rolled back is told to nobody', (t) => {
+test('a rolled-back change emits nothing', (t) => {
   const { app } = founded(t);
   file(app, 'tide');
   assert.throws(
@@ -202,7 +202,7 @@ test('a change that is rolled back is told to nobody', (t) => {
   assert.deepEqual(tellings(app), ['story.aired tide 1']);
 });
 
-test('a ledger that is replayed tells nobody, and what airs after it does', async (t) => {
+test('a replayed ledger emits nothing, and what airs after it does', async (t) => {
   const { app, clock, folder } = founded(t);
   for (const slug of ['tide', 'quay', 'lamp']) file(app, slug);
   air(app, 'tide');

@@ -16,7 +16,7 @@ function opened(t: Parameters<typeof tempFolder>[0]) {
 
 const account = (id: string) => ({ id, plan: 'daily' as const, made_at: AT });
 
-test('writes of one moment share commits, and nobody sees one before its commit', async (t) => {
+test('concurrent writes share commits, and none is visible before its commit', async (t) => {
   const { file, store } = opened(t);
   const other = openStore({ file });
   t.after(() => other.close());
@@ -37,7 +37,7 @@ test('writes of one moment share commits, and nobody sees one before its commit'
   assert.equal(names.filter((one) => other.accounts.byEmail(one) !== null).length, 20);
 });
 
-test('a write that throws is undone by itself, and the others are kept', async (t) => {
+test('a write that throws is rolled back alone', async (t) => {
   const { store } = opened(t);
   const outcomes = await Promise.allSettled(
     ['a', 'b', 'c'].map((name) =>
@@ -55,7 +55,7 @@ test('a write that throws is undone by itself, and the others are kept', async (
   assert.deepEqual(there, [true, false, true]);
 });
 
-test('a commit that cannot begin is told to every one of its writers, and the next one goes on', async (t) => {
+test('a commit that cannot begin fails all of its writers, and the next one proceeds', async (t) => {
   const { file, store } = opened(t);
   const holder = new Database(file);
   t.after(() => holder.close());

@@ -39,7 +39,7 @@ function appendUntil({ log, transact }: Store, size: number): void {
   });
 }
 
-test('two processes that append at once leave no gap, and each leaf once', async (t) => {
+test('processes that append concurrently leave no gap, and each leaf once', async (t) => {
   const { file, store } = opened(t);
   const children = ['one', 'two'].map((owner) => fork(CHILD, [file, owner, '50']));
   t.after(() => {
@@ -62,7 +62,7 @@ test('two processes that append at once leave no gap, and each leaf once', async
   );
 });
 
-test('fifty appends at once share a commit; those that fail leave no gap', async (t) => {
+test('fifty concurrent appends share a commit; failed ones leave no gap', async (t) => {
   const { store } = opened(t);
   const appended = await Promise.allSettled(
     Array.from({ length: 50 }, (_, n) =>

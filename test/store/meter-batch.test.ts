@@ -17,7 +17,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ buys: fc.integer({ min: 1, max: 250_000 }) }) },
 );
 
-test('requests that are charged at once are charged as if they came one after the other', (t) => {
+test('concurrent charges equal sequential ones', (t) => {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
   t.after(() => store.close());
   let run = 0;

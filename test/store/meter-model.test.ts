@@ -255,7 +255,7 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
   );
 });
 
-test('the ledger takes no change, no gap and no wrong sum, and the audit finds what was forced in', (t) => {
+test('the ledger rejects changes, gaps and wrong sums, and the audit finds forced ones', (t) => {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
   t.after(() => store.close());

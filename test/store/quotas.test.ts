@@ -33,7 +33,7 @@ function storeIn(t: TestContext, accounts: Record<string, string>) {
   return { file, store, add, take, left };
 }
 
-test('addresses of one mailbox have one allowance, whatever comes of an account; others have their own', (t) => {
+test('addresses of one mailbox share an allowance, even when an account is deleted; others have their own', (t) => {
   const { store, add, take, left } = storeIn(t, {
     ada: 'a.da@gmail.com',
     alias: 'ada+two@googlemail.com',
@@ -91,7 +91,7 @@ test('a network makes so many accounts a day, also when the clock is set back', 
   assert.equal(make(NOON + DAY / 2), null);
 });
 
-test('streams count while they are open or kept so, and end by themselves', (t) => {
+test('streams count while they are open or renewed, and expire by themselves', (t) => {
   const { store } = storeIn(t, {});
   const limits = { most: 2, lasts: 60_000 };
   const open = (id: string, at: number, holder = 'account:ada') =>
@@ -108,7 +108,7 @@ test('streams count while they are open or kept so, and end by themselves', (t) 
   assert.equal(open('g', NOON - DAY), true, 'streams of a clock that was set back hold nobody up');
 });
 
-test('two processes at the edge, 50 tries at once: never one too many', async (t) => {
+test('two processes at the limit, 50 concurrent attempts: never one too many', async (t) => {
   const { file, store } = storeIn(t, { ada: 'ada@example.org', alias: 'ada+two@example.org' });
   const children = ['ada', 'alias'].map((name) => fork(CHILD, [file, name]));
   t.after(() => {

@@ -94,7 +94,7 @@ const CHANGES: [claim: string, sql: string, said: RegExp][] = [
 ];
 
 for (const [claim, sql, said] of CHANGES) {
-  test(`an audit finds what was changed behind the program’s back: ${claim}`, (t) => {
+  test(`an audit finds changes made behind the program’s back: ${claim}`, (t) => {
     const { folder, open } = observed(t);
     const db = new Database(join(folder, 'var/broadsheet.db'));
     const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as { name: string }[];
@@ -105,7 +105,7 @@ for (const [claim, sql, said] of CHANGES) {
   });
 }
 
-test('what was observed cannot be changed or taken out', (t) => {
+test('observations cannot be changed or deleted', (t) => {
   const { folder } = observed(t);
   const db = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => db.close());

@@ -76,7 +76,7 @@ const zeros = (host: string, hours: number) =>
   );
 const sound = (host: string, hours: number) => probe(host, START + hours * HOUR, { TXT: ['a'] }, certificate('b'));
 
-test('what an older version cut at U+0000 is a fault until it is marked, and then is none', (t) => {
+test('a value that an older version cut at U+0000 is a fault until it is marked', (t) => {
   const { folder, open } = recordedByOldVersion(t, [
     sound('a.test', 0),
     zeros('a.test', 1),
@@ -128,7 +128,7 @@ test('what an older version cut at U+0000 is a fault until it is marked, and the
   assert.deepEqual(faultsOf(app), ['a.test: the history is not what was observed']);
 });
 
-test('damage of another kind cannot be accepted', (t) => {
+test('other damage cannot be accepted', (t) => {
   const { folder, open } = recordedByOldVersion(t, [zeros('a.test', 0)]);
   const db = new Database(join(folder, 'var/broadsheet.db'));
   db.exec('UPDATE sightings SET count = count + 1');

@@ -34,7 +34,7 @@ const action = fc.oneof(
   fc.record({ do: fc.constant('clock' as const), by: fc.integer({ min: -3 * 24 * HOUR, max: 5 * 24 * HOUR }) }),
 );
 
-test('whatever happens in whatever order, the records hold in every part', async () => {
+test('after any sequence of operations, every table of the records is consistent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       // A turn of its own for what was collected of earlier runs to be given back.

@@ -36,7 +36,7 @@ function faultsOf(store: Store): string[] {
 
 const names = (rows: { hostname: string }[]): string[] => rows.map(({ hostname }) => hostname).sort();
 
-test('what is leased is leased to nobody else, until the lease ends', (t) => {
+test('a leased hostname is leased to nobody else until the lease ends', (t) => {
   const store = storeIn(t);
   const { records } = store;
   watch(store, ['a.test', 'b.test', 'c.test']);
@@ -76,7 +76,7 @@ test('a probe is entered under a living lease only, and once', (t) => {
   assert.deepEqual(faultsOf(store), []);
 });
 
-test('a lease that is given back makes its hosts due at once', (t) => {
+test('a released lease makes its hosts due immediately', (t) => {
   const store = storeIn(t);
   const { records } = store;
   watch(store, ['a.test', 'b.test']);

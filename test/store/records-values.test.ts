@@ -105,7 +105,7 @@ test('the whole value comes first, then whole words, then beginnings, each once;
   }
 });
 
-test('a database from before is indexed bit by bit, beside what is seen meanwhile, and no value twice', (t) => {
+test('an older database is indexed in steps, alongside new values, and no value twice', (t) => {
   const folder = tempFolder(t);
   scan(openIn(t, folder), ...LOOKS);
   const db = new Database(join(folder, 'broadsheet.db'));

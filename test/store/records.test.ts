@@ -157,7 +157,7 @@ test('a clock that goes back makes no observation and no delta out of order', (t
   );
 });
 
-test('an opt-out hides a name and all below it at once, keeps the receipts, and lasts', (t) => {
+test('an opt-out hides a name and everything below it immediately, keeps the receipts, and is permanent', (t) => {
   const records = recordsIn(t);
   const names = ['example.test', 'www.example.test', 'notexample.test', 'example.test.org'];
   watch(records, ...names);
@@ -212,7 +212,7 @@ test('an opt-out hides a name and all below it at once, keeps the receipts, and 
   assert.throws(() => records.optOut(parseHostname('co.uk'), '', 'cli', START), /co\.uk is a public suffix/);
 });
 
-test('what is paused is not due, and goes on where it stopped', (t) => {
+test('a paused hostname is not due, and resumes where it stopped', (t) => {
   const records = recordsIn(t);
   watch(records, 'example.test');
   const lease = (id: string) => records.lease({ id, owner: 'a', max: 9, until: START + HOUR, now: START });
@@ -226,7 +226,7 @@ test('what is paused is not due, and goes on where it stopped', (t) => {
   assert.equal(lease('two').length, 1);
 });
 
-test('facets follow what stands of a host', (t) => {
+test('facets follow the current state of a host', (t) => {
   const records = recordsIn(t);
   watch(records, 'a.test', 'b.test');
   scan(
@@ -273,7 +273,7 @@ test('hostnames are found by the beginnings of their labels, in Unicode or not, 
   }
 });
 
-test('names under watch are told apart: new, there already, paused, opted out', (t) => {
+test('watched names have distinct outcomes: new, already watched, paused, opted out', (t) => {
   const records = recordsIn(t);
   const outcomes = (...names: string[]) => records.watch(names.map(parseHostname), START).map(({ outcome }) => outcome);
   assert.deepEqual(outcomes('a.test', 'b.test', 'a.test'), ['added', 'added', 'already']);

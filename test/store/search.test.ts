@@ -146,7 +146,7 @@ test('no query text at all makes a search fail', (t) => {
   );
 });
 
-test('only what is on air is found, as it now reads', (t) => {
+test('only current text on air is found', (t) => {
   const clock = { now: NOON };
   const app = founded(t, clock);
   file(app, words('a', 'Tide'));
@@ -169,7 +169,7 @@ test('only what is on air is found, as it now reads', (t) => {
   assert.deepEqual([found(app, 'ebb'), found(app, 'flood')], [[], ['a']]);
 });
 
-test('a write that is taken back leaves the index as it was', (t) => {
+test('a rolled-back write leaves the index unchanged', (t) => {
   const app = founded(t);
   air(app, words('a', 'Tide'));
   assert.throws(() =>
@@ -246,7 +246,7 @@ function forget(folder: string, sql: string): void {
   db.close();
 }
 
-test('a database from before there was search, or of another folding, is indexed when it is opened', (t) => {
+test('a database from before search, or with another folding, is indexed when it is opened', (t) => {
   const folder = tempFolder(t);
   const app = founded(t, { now: NOON }, folder);
   for (let n = 0; n < 450; n++) file(app, words(`a${n}`, `Tide ${n}`));
@@ -365,7 +365,7 @@ function naiveSearch(app: AppContext, paper: string, q: string, limit: number): 
     .map(({ slug }) => slug);
 }
 
-test('whatever is filed, aired, revised and withdrawn, a search answers what a scan of the archive does', async () => {
+test('after any filing, airing, revision and withdrawal, a search agrees with a scan of the archive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 24 }),

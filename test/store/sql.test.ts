@@ -39,7 +39,7 @@ test('a column by itself is read as its value', () => {
   assert.equal(one('SELECT max(n) FROM notes WHERE id > ?', orNull(integer))('z'), null);
 });
 
-test('what is made of a row is given in its place', () => {
+test('a converted row replaces the original', () => {
   const { one, all } = open();
   assert.equal(one('SELECT id, n FROM notes', { id: text, n: integer }, ({ id, n }) => `${id}${n}`)(), 'a1');
   assert.deepEqual(all('SELECT id FROM notes ORDER BY id', text, (id) => id.toUpperCase())(), ['A', 'B']);
@@ -71,7 +71,7 @@ test('a statement that lacks a column is refused when it is prepared', () => {
   assert.throws(() => read(), /no column n in: SELECT id FROM notes/);
 });
 
-test('a connection may prepare its statements at once', () => {
+test('a connection can prepare its statements up front', () => {
   const db = new Database(':memory:');
   db.exec('CREATE TABLE notes (id TEXT)');
   prepareEagerly(db);
@@ -84,7 +84,7 @@ test('every statement of the store is sound', () => {
   openStore({ file: IN_MEMORY }).close();
 });
 
-test('a value of another kind names its column and statement', () => {
+test('a value of the wrong type names its column and statement', () => {
   const { one } = open();
   const read = (reading: Parameters<typeof one>[1], column: string) => () =>
     one(`SELECT ${column} AS it FROM notes WHERE id = 'a'`, { it: reading as typeof text })();

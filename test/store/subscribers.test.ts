@@ -21,7 +21,7 @@ const address = (email: string) => readAddress(email) as Address;
 const request = ({ store, now }: AppContext, email: string) =>
   subscribe(store, PAPER, address(email), DEFAULT_CHOICES, { now: now(), newId });
 
-test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
+test('no token is in the database, and only the owner can read the link key', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: NOON });
   createPaper(app, { nameplate: 'Ämter & "Häfen"' });
@@ -59,7 +59,7 @@ test('no token stands in the database, and the key of links is the owner’s alo
   assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
 });
 
-test('a mail is claimed once, whoever asks, and again when its sender died', (t) => {
+test('a mail is claimed once by any process, and again when its sender died', (t) => {
   const folder = tempFolder(t);
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
@@ -74,7 +74,7 @@ test('a mail is claimed once, whoever asks, and again when its sender died', (t)
   assert.equal(readers.mails.claim(NOON + 1_000, NOON + 2_000, 100).length, 30);
 });
 
-test('each reader is told of each thing once', (t) => {
+test('each reader is notified of each event once', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
   createPaper(app);
   const { readers } = app.store;

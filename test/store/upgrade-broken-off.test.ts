@@ -97,7 +97,7 @@ test('an upgrade that is killed at any moment is finished by the next start', as
   }
 });
 
-test('two processes that start at once upgrade a database once', async (t) => {
+test('two processes that start concurrently upgrade a database once', async (t) => {
   const { state } = await uninterrupted(t);
   for (let n = 0; n < TIMES; n++) {
     const folder = tempFolder(t);

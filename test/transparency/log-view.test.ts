@@ -31,7 +31,7 @@ test('a quorum in words', () => {
   );
 });
 
-test('a log shows its head and what is public under it, and nothing of a private paper', (t) => {
+test('a log shows its head and its public content, and nothing of a private paper', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
   const tables = app.store.log;
   assert.deepEqual(logView(tables, NOBODY).leaves, []);

@@ -106,7 +106,7 @@ test('the desk shows drafts, scheduled and refused pieces in every list, and say
   );
 });
 
-test('a saved file is the whole piece: it leaves no revision behind, whatever way it was saved', async (t) => {
+test('a saved file is the whole piece: any way of saving it leaves no revision behind', async (t) => {
   const { contentDir, desk, put, quay, headlines, lines } = folderDesk(t);
   quay();
   const path = put('quay/stories/one.md', story('One'));
@@ -139,7 +139,7 @@ test('a saved file is the whole piece: it leaves no revision behind, whatever wa
   assert.deepEqual([desk.papers.size, desk.store.paper('quay')], [0, null]);
 });
 
-test('records count at once: a broken paper.yaml leaves the last good one, a removed persona is gone', async (t) => {
+test('records apply immediately: a broken paper.yaml keeps the last good one, a removed persona is gone', async (t) => {
   const { contentDir, desk, put, quay, headlines, outlook, lines } = folderDesk(t);
   put('quay/stories/one.md', story('One'));
   await desk.refresh();

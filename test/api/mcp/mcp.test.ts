@@ -31,7 +31,7 @@ const faultOf = ({ isError, content, structuredContent }: Given) => {
 };
 
 for (const generation of GENERATIONS) {
-  test(`a client of ${generation} finds five tools that only read, and is told how to use them`, async (t) => {
+  test(`a client of ${generation} finds five read-only tools with instructions`, async (t) => {
     const { url } = await recordsStand(t);
     const user = await mcpUser(t, generation, url);
     const tools = await user.tools();
@@ -55,7 +55,7 @@ for (const generation of GENERATIONS) {
     for (const name of NAMES) assert.ok(user.instructions?.includes(name), `the instructions name ${name}`);
   });
 
-  test(`each call of ${generation} is the door’s own answer and one unit; listing and failing are free`, async (t) => {
+  test(`each call of ${generation} returns the route’s own response for one unit; listing and failing are free`, async (t) => {
     const stand = await recordsStand(t);
     entered(stand);
     const key = stand.keyOf('account');
@@ -127,7 +127,7 @@ for (const generation of GENERATIONS) {
     assert.equal(closed.structuredContent?.sign_in, true);
   });
 
-  test(`what is in _meta in the place of a payment is told of in band by ${generation}`, async (t) => {
+  test(`an invalid payment in _meta is reported in band by ${generation}`, async (t) => {
     const { url } = await recordsStand(t);
     const user = await mcpUser(t, generation, url);
     for (const payment of ['eyJ4NDAyVmVyc2lvbiI6MX0=', [], 7]) {
@@ -140,7 +140,7 @@ for (const generation of GENERATIONS) {
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const ACCEPT = 'application/json, text/event-stream';
 
-test('what is no message of the protocol is refused, and costs nothing', async (t) => {
+test('messages outside the protocol are rejected and cost nothing', async (t) => {
   const stand = await recordsStand(t);
   const { url } = stand;
   const post = (body: object | string, headers: Record<string, string> = {}) =>
@@ -160,7 +160,7 @@ test('what is no message of the protocol is refused, and costs nothing', async (
     }
   });
 
-  await t.test('what is no JSON, and no JSON-RPC', async () => {
+  await t.test('bodies that are not JSON, or not JSON-RPC', async () => {
     for (const [body, code] of [
       ['', -32700],
       ['{"jsonrpc":', -32700],
@@ -193,7 +193,7 @@ test('what is no message of the protocol is refused, and costs nothing', async (
     assert.equal(JSON.parse(large.text).error, 'too_large');
   });
 
-  await t.test('a bad key, and a page of another origin on a server of this machine', async () => {
+  await t.test('an invalid key, and a page of another origin on a local server', async () => {
     const { status, text, headers } = await post(MESSAGE, { 'x-service-key': 'drs_nothing' });
     assert.equal(status, 401);
     assert.equal(JSON.parse(text).error, 'key_invalid');

@@ -45,7 +45,7 @@ test('an allOf becomes one object with the members of all its parts, however dee
   assert.deepEqual(document, given, 'the document that was given is not changed');
 });
 
-test('an allOf that is no object is a defect of the document, not a guess', () => {
+test('an allOf of a non-object is rejected as a defect of the document', () => {
   assert.throws(() => mergeAllOf({ allOf: [text, { type: 'object' }] }), /a part of type string/);
 });
 

@@ -125,7 +125,7 @@ test('every answer of the data API is one that the document promises', async (t)
     assert.deepEqual(refused, []);
   });
 
-  await t.test('every kind of key at every door goes the way that the lanes say', async () => {
+  await t.test('every kind of key on every route takes the documented lane', async () => {
     for (const operation of operations) {
       for (const way of ['none', ...Object.keys(keys)] as Way[]) {
         const sent = good(operation);
@@ -164,7 +164,7 @@ test('every answer of the data API is one that the document promises', async (t)
     }
   });
 
-  await t.test('what is known already is not sent again', async () => {
+  await t.test('unchanged representations are answered with 304', async () => {
     const known = operations.filter(({ responses }) => responses[304] !== undefined);
     assert.ok(known.length >= 4);
     for (const operation of known) {
@@ -228,7 +228,7 @@ test('every answer of the data API is one that the document promises', async (t)
     }
   });
 
-  await t.test('texts that a column could cut are refused, or kept to their end', async () => {
+  await t.test('texts that a column could truncate are rejected or stored whole', async () => {
     const texts = hostileTexts();
     for (const operation of operations) {
       const { body: text, ...sent } = good(operation);
@@ -257,7 +257,7 @@ test('every answer of the data API is one that the document promises', async (t)
     assert.deepEqual(faults, []);
   });
 
-  await t.test('whatever comes', async () => {
+  await t.test('random input', async () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom(...oddTexts({})));
     const request = fc.record({
       operation: fc.constantFrom(...operations.filter(({ requestBody }) => requestBody === undefined)),

@@ -16,7 +16,7 @@ const THEMES = readdirSync(FOLDER).flatMap((file) => (file.startsWith('records-'
 /** So many seconds pass before a request: a line of the transcript, and no header. */
 const LATER = 'Later';
 
-test('every door of the data API answers as its transcript says', async (t) => {
+test('every route of the data API matches its transcript', async (t) => {
   const played: Exchange[] = [];
   let document = '';
   for (const theme of THEMES) {

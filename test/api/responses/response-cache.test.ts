@@ -36,13 +36,13 @@ test('what fails is thrown to all who wait, and made again by the next', async (
   assert.deepEqual([again.bytes.toString(), again.headers], ['it is back', { Link: '</next>; rel="next"' }]);
 });
 
-test('an answer larger than all that may be kept is sent all the same', async () => {
+test('a response larger than the whole cache is sent all the same', async () => {
   const kept = new ResponseCache();
   const { bytes } = await kept.load('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
   assert.equal(bytes.length, 17 * 1024 * 1024);
 });
 
-test('what is kept holds no more memory than is counted: no slab is shared with other buffers, and entries cost too', async () => {
+test('the cache uses no more memory than it counts: buffers are copied, and entries have overhead', async () => {
   const kept = new ResponseCache(64 * 1024);
   const small = await kept.load('small', 'one', () => 'ten chars.');
   const packed = kept.gzipped('small', 'one', small);
@@ -53,7 +53,7 @@ test('what is kept holds no more memory than is counted: no slab is shared with 
   assert.ok(left > 50 && left < 200, `${left} of 1,000 small answers are kept`);
 });
 
-test('no name stands for the gzipped answer of another', () => {
+test('no name maps to the gzipped response of another', () => {
   const kept = new ResponseCache();
   const make = (text: string) => () => representationOf(text);
   const plain = kept.get('tide', 'one', make('tide'));

@@ -85,7 +85,7 @@ test('a site that answers with too much, with nothing or with nonsense has not b
   }
 });
 
-test('a page gives its letters whatever its markup', () => {
+test('the text of a page is read through any markup', () => {
   assert.equal(
     letters('<p class="a>b">a &amp; b</p><!-- <p>no</p> --><style>x</style><b>é</b>&#233;&#xe9;'),
     'b">a&bééé',

@@ -70,7 +70,7 @@ test('all is well with a log that grows, and only the new leaves are read', asyn
   assert.deepEqual([again.leaves_read, again.pages_read], [0, 4]);
 });
 
-test('a log that was rewritten under its own key is a fork, whatever its size', async (t) => {
+test('a log rewritten under its own key is a fork at any size', async (t) => {
   for (const more of [0, 1, 300]) {
     const { paper, look, state } = await watched(t);
     const before = readFileSync(state, 'utf8');
@@ -175,14 +175,14 @@ test('a key that follows another by the rules is in order', async (t) => {
   assertQuiet(await look());
 });
 
-test('a leaf that nobody can read is found', async (t) => {
+test('a malformed leaf is found', async (t) => {
   const { paper, look } = await watched(t);
   paper.log.append(['gossip/v1\n']);
   paper.publishLog();
   assertFound(await look(), 'leaf', /leaf 5$/, /not a known kind of leaf/);
 });
 
-test('a page whose receipt is no leaf is found once the log is late, or at once when it says otherwise', async (t) => {
+test('an unlogged page is found once the log is late, or immediately when it contradicts the log', async (t) => {
   const { paper, look, clock } = await watched(t);
   paper.publish('secret', {}, { isLogged: false });
   const first = await look();
@@ -267,7 +267,7 @@ test('a story that was replaced by another one of the paper is gone, unless a le
   assertQuiet(await look());
 });
 
-test('a story whose newest revision was taken back, or that has no proof, has not been checked', async (t) => {
+test('a story whose newest revision was retracted, or that has no proof, counts as unchecked', async (t) => {
   const { paper, look } = await watched(t);
   const { files } = paper.site;
   const kept = ['', 'proof.json'].map((name) => [name, files.get(`tide-table/stories/flood/${name}`)] as const);
@@ -395,7 +395,7 @@ test('two monitors on one state file: none of them is lost, and two logs are fou
   assertFound(one, 'fork', /papers\.example/, /another monitor read the root/);
 });
 
-test('a state file that is damaged, or of another log, is named', async (t) => {
+test('a state file that is damaged, or belongs to another log, is named', async (t) => {
   const { paper, state, look } = await watched(t);
   const kept = readFileSync(state, 'utf8');
   for (const damaged of [

@@ -133,7 +133,7 @@ test('with a policy every receipt of a bundle must be in the log', async (t) => 
   );
 });
 
-test('verify says who has seen the log, or that nobody looked', async (t) => {
+test('verify says who has seen the log, or that it was not checked', async (t) => {
   const { log, put, folder } = await story(t);
   const file = put(logProof(log));
   const policy = join(folder, 'policy');

@@ -30,7 +30,7 @@ function accept(signed: string, vkey = witness.vkey, crypto = nodeCrypto): Promi
   );
 }
 
-test('a cosignature is taken by its own key, and lines by others count for nothing', async () => {
+test('a cosignature is accepted by its own key, and lines by others are ignored', async () => {
   assert.equal(await accept(witness.cosign(checkpoint, NOW)), NOW);
   assert.equal(await accept(other.cosign(witness.cosign(checkpoint, NOW - 9), NOW)), NOW - 9);
   assert.equal(await accept(quantum.cosign(checkpoint, NOW), quantum.vkey), NOW);
@@ -76,7 +76,7 @@ test('a conflict is answered with a proof from where the witness is', () => {
   assert.equal(sizeToProveFrom(0, 3, 0), 0);
 });
 
-test('a witness that has seen more than there is, or less than before, is no reason to sign', () => {
+test('a witness that reports a larger tree than exists, or a smaller one than before, prevents signing', () => {
   assert.throws(() => sizeToProveFrom(4, 3, 0), WitnessAhead);
   assert.throws(
     () => sizeToProveFrom(1, 3, 2),

@@ -64,7 +64,7 @@ test('the path of a tile is read back, and no other path is the same tile', () =
   );
 });
 
-test('entries are read back from their bundle, and a bundle that is altered is another or none', () => {
+test('entries round-trip through their bundle, and an altered bundle differs or is invalid', () => {
   const entries = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: TILE_WIDTH });
   fc.assert(
     fc.property(entries, fc.nat(), fc.nat(255), (given, n, byte) => {
@@ -100,7 +100,7 @@ test('a tile has exactly the hashes of its width', () => {
   }
 });
 
-test('whatever is changed in a checkpoint, a proof, a leaf or a policy, it is refused or written back as it was read', async () => {
+test('a changed checkpoint, proof, leaf or policy is either rejected or written back as read', async () => {
   const leaf = leafText({ kind: 'withdrawal', paper: 'a', piece: 'b', at: '2026-11-22T07:06:00.000Z', reason: HASH });
   fc.assert(
     fc.property(altered(leaf), (text) => {
@@ -133,7 +133,7 @@ test('whatever is changed in a checkpoint, a proof, a leaf or a policy, it is re
   );
 });
 
-test('a proof holds as it is, and altered it holds only where nothing signed is altered', async () => {
+test('a valid proof verifies; an altered one only where the change is unsigned', async () => {
   const verified = await verifyTlogProof('entry 257', proof, policy, nodeCrypto);
   assert.equal(verified.index, 257);
   await fc.assert(
@@ -157,7 +157,7 @@ test('a request says what it is about, for a body of any size', () => {
   assert.match(body, /^old 44\n(?:[A-Za-z0-9+/]{43}=\n)+\npapers\.example\/log\n300\n/);
 });
 
-test('what is too long is refused, and how long is said', () => {
+test('oversized input is rejected with its limit', () => {
   const many = 'x'.repeat(70_000);
   for (const [read, words] of [
     [() => parseCheckpoint(`${many}${many}\n`), 'more than 131072 characters'],

@@ -45,7 +45,7 @@ test('heads and proofs from tiles are those of the recursive definition, however
   );
 });
 
-test('the tiles of a tree are the same whatever the batches', () => {
+test('the tiles of a tree do not depend on the batches', () => {
   fc.assert(
     fc.property(size, fc.array(size, { minLength: 1, maxLength: 6 }), (whole, cuts) => {
       const [one, other] = [new MemoryLog(), new MemoryLog()];
@@ -149,7 +149,7 @@ test('a tile that is shorter than its width is a fault of the store, and is name
   assert.throws(() => logTree(300, cut).root(), /tile\/\S+ has \d+ bytes/);
 });
 
-test('appending again what was appended gives the same tiles: a crash is made good', () => {
+test('appending the same leaves again gives the same tiles, which repairs a crash', () => {
   const log = new MemoryLog();
   log.append(entries(0, 500));
   const hashes = entries(500, 800).map(leafHash);

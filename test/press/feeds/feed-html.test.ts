@@ -7,7 +7,7 @@ import { htmlFaults } from './rss-rules.ts';
 const PAGE = `${channel.root}/stories/the-tide-turned/`;
 
 describe('the HTML of a feed item', () => {
-  it('stands by itself: no ids, absolute addresses, nothing that runs', (t) => {
+  it('is self-contained: no ids, absolute addresses, nothing executable', (t) => {
     for (const piece of [...hardItems(), ...realItems(t)]) assert.deepEqual(htmlFaults(feedHtml(channel, piece)), []);
   });
 

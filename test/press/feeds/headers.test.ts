@@ -151,7 +151,7 @@ describe('the policy', () => {
     assert.match(csp('/%E0%A4%A'), /frame-ancestors 'none'/);
   });
 
-  it('keeps for ever only what is named by its content', () => {
+  it('marks only content-addressed files as immutable', () => {
     const kept = PATHS.filter((path) => /immutable/.test(cacheControl(path)));
     assert.deepEqual(kept, [
       '/cards/01jd-0011223344556677.png',

@@ -69,7 +69,7 @@ describe('json feed', () => {
     for (const items of [hardItems(), realItems(t), []]) assert.deepEqual(feedFaults(jsonFeed(channel, items)), []);
   });
 
-  it('sees what is wrong', () => {
+  it('finds faults', () => {
     const feed = JSON.parse(jsonFeed(channel, [item()]));
     delete feed.items[0].id;
     feed.items[0].date_published = 'Fri, 20 Nov 2026';
@@ -101,7 +101,7 @@ describe('json feed', () => {
     assert.equal(first.date_modified, '2026-11-20T09:30:00.000Z');
   });
 
-  it('leaves the summary out when there is no dek', () => {
+  it('omits the summary without a dek', () => {
     assert.ok(!('summary' in JSON.parse(jsonFeed(channel, [item({ dek: '' })])).items[0]));
   });
 

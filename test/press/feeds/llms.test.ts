@@ -88,7 +88,7 @@ describe('llms.txt', () => {
     assert.equal(sections['Newest pieces']?.[0]?.note, '2026-11-20, It does so twice a day.');
   });
 
-  it('keeps its form whatever a headline says', () => {
+  it('keeps its format for any headline', () => {
     const words = anyText.filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(words, anyText, (headline, dek) => {

@@ -34,7 +34,7 @@ const texts = fc.oneof(
   ),
 );
 
-test('the html is a leading link and a frame, whatever the words are', () => {
+test('the html is a leading link and a frame for any words', () => {
   fc.assert(
     fc.property(texts, texts, (headline, nameplate) => {
       const { html } = oembedRecord(edition(nameplate), story({ headline }), SIZE, FREE);
@@ -71,7 +71,7 @@ test('the XML says the same as the JSON', () => {
   );
 });
 
-test('the picture of a preview is named only where it keeps to what was asked', () => {
+test('the picture of a preview is named only within the requested bounds', () => {
   const record = (bounds: { maxwidth: number | null; maxheight: number | null }) =>
     oembedRecord(edition('The Ledger'), story(), SIZE, bounds);
   for (const bounds of [FREE, { maxwidth: 1200, maxheight: null }, { maxwidth: 1200, maxheight: 630 }]) {

@@ -33,7 +33,7 @@ describe('security.txt', () => {
     ]);
   });
 
-  it('leads to the standards page when there is no address to write to', () => {
+  it('links to the standards page without a contact', () => {
     const { contact: _, ...paper } = channel.paper;
     assert.deepEqual(fields(securityTxt({ ...channel, paper }, 0))[0], ['Contact', `${channel.root}/standards/`]);
   });

@@ -43,7 +43,7 @@ async function changeMails({ smtp }: AccountStand, count: number) {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 550));
 
 describe('alerts by mail', () => {
-  it('tell each change once, whatever alerts it is for, and keep a distance', async (t) => {
+  it('report each change once across alerts, with a minimum interval', async (t) => {
     const stand = await accountStand(t);
     const { clock } = stand;
     stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));

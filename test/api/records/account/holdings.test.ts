@@ -45,7 +45,7 @@ describe('an account', () => {
     assert.equal((await visitor.submit('/account/keys', '/account/keys', { name: 'x'.repeat(61) })).status, 400);
   });
 
-  it('makes a key that ends with a day, and tells who made, used and revoked each', async () => {
+  it('makes a key that expires, and logs who created, used and revoked each', async () => {
     const { clock } = stand;
     const today = new Date(clock.now).toISOString().slice(0, 10);
     const refused = await visitor.submit('/account/keys', '/account/keys', { name: 'Late', expires_on: '2020-01-01' });
@@ -81,7 +81,7 @@ describe('an account', () => {
     assert.match(refused.text, /which is the most; revoke one/);
   });
 
-  it('puts hostnames under watch as far as its plan has room, and is told why one is refused', async () => {
+  it('watches hostnames up to the limit of its plan, and explains each refusal', async () => {
     const { store, now } = stand.app;
     store.records.optOut(parseHostname('quiet.example'), 'asked to', 'test', now());
     const made = await visitor.submit('/account/groups', '/account/groups', { name: 'Ours' });
@@ -133,7 +133,7 @@ describe('an account', () => {
     assert.equal(stand.app.store.records.find('churn-12.example'), null);
   });
 
-  it('takes along everything that is held of it, and nothing that opens a door', async () => {
+  it('exports everything stored about it, without any credentials', async () => {
     const exported = await visitor.get('/account/export.json');
     assert.match(String(exported.headers['content-disposition']), /^attachment/);
     const held = JSON.parse(exported.text);
@@ -170,7 +170,7 @@ describe('an account', () => {
     assert.equal(chart.text.match(/<rect class="included"/g)?.length, 31);
   });
 
-  it('downloads exports by its session, which is no key at the API’s own doors', async () => {
+  it('downloads exports by its session, which is not accepted by the API', async () => {
     stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const csv = await visitor.get('/account/exports/domains/shop.example.com.csv');
     assert.equal(csv.status, 200);

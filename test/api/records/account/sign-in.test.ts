@@ -21,7 +21,7 @@ describe('signing in', () => {
     for (const end of endings) await end();
   });
 
-  it('a mail says the same in HTML and in text, and whoever fetches its link changes nothing', async () => {
+  it('a mail has equal HTML and text, and fetching its link changes nothing', async () => {
     const token = await stand.linkFor('ada@example.org');
     const mail = await parsed(stand.smtp.taken.at(-1) ?? ({} as never));
     assert.equal(mail.subject, 'Your link to sign in');
@@ -96,7 +96,7 @@ describe('signing in', () => {
     assert.equal((await stranger().post('/account/enter', { token: first })).status, 404);
   });
 
-  it('an address gets a few links at once, and whoever asks is not told', async () => {
+  it('an address gets a limited number of links, and the response does not reveal the limit', async () => {
     const email = 'many@example.org';
     const { signIns } = stand.app.store;
     const sent = () => signIns.unanswered(email, Number.MAX_SAFE_INTEGER).count;
@@ -109,13 +109,13 @@ describe('signing in', () => {
     assert.equal(sent(), REQUESTS_MAX + 1);
   });
 
-  it('what is no address is told beside its field', async () => {
+  it('an invalid address is reported next to its field', async () => {
     const answer = await stranger().post('/account/sign-in', { email: 'a b@example' });
     assert.equal(answer.status, 400);
     assert.match(answer.text, /This address has a blank/);
   });
 
-  it('a caller who asks without end is told to wait', async (t) => {
+  it('a caller who asks too often is throttled', async (t) => {
     const own = await recordsStand(t);
     const statuses: number[] = [];
     for (let n = 0; n < 21; n++) {
@@ -161,7 +161,7 @@ describe('a session', () => {
     assert.equal((await visitor.get('/account')).status, 200);
   });
 
-  it('opens pages and no door of the API, and no form of another page', async (t) => {
+  it('opens pages but no API route, and rejects forms of other pages', async (t) => {
     const stand = await accountStand(t);
     const visitor = await stand.signIn('ada@example.org');
     const form = /name="form" value="([^"]+)"/.exec((await visitor.get('/account/keys')).text)?.[1] ?? '';

@@ -12,7 +12,7 @@ import { recordsStand } from '../../../support/records-stand.ts';
 
 const DAY = 86_400_000;
 
-test('one network makes so many accounts a day, whoever of 50 comes first and wherever', async (t) => {
+test('one network creates a limited number of accounts per day, in any order of 50 requests', async (t) => {
   const { app, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
   const elsewhere = openAppContext(app.settings, app.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));

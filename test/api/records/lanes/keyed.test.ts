@@ -187,7 +187,7 @@ test('what fails is given back to where it came from', async (t) => {
   assert.deepEqual(stand.app.store.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
 });
 
-test('twelve at once on an allowance of five and credits for three: five, three, and four refusals', async (t) => {
+test('twelve concurrent requests on an allowance of five and credits for three: five, three, and four refusals', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '5' }, NOON);
   const ada = customerOf(stand);
   topUp(stand, ada, 150_000);
@@ -281,7 +281,7 @@ test('a request of 23:59:59.999 UTC belongs to that day, wherever its answer fal
   assert.equal(stand.app.store.credits.balance(ada.id), 100_000);
 });
 
-test('every door of reads is metered, and scanners’ keys read nothing', async (t) => {
+test('every read route is metered, and scanners’ keys cannot read', async (t) => {
   const stand = await recordsStand(t, {}, NOON);
   const ada = customerOf(stand);
   const scanner = await ask(stand.url, DOOR, { 'x-service-key': stand.keyOf('scanner') });

@@ -4,7 +4,7 @@ import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 
-test('health tells what is watched, when it was last looked at, and how long callers waited', async (t) => {
+test('health reports what is watched, the latest probe, and the longest wait of callers', async (t) => {
   const { url, enter, clock } = await recordsStand(t);
   assert.deepEqual(JSON.parse((await ask(url, '/health')).text), {
     status: 'ok',
@@ -35,7 +35,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
   });
 });
 
-test('a key that is none is refused on every door', async (t) => {
+test('an invalid key is rejected on every route', async (t) => {
   const { url } = await recordsStand(t);
   const { status, text } = await ask(url, '/health', { 'x-service-key': 'drs_nothing' });
   assert.equal(status, 401, text);

@@ -40,7 +40,7 @@ for (const act of ['fails', 'garbage', 'pending', 'silent'] as const satisfies r
   });
 }
 
-test('the docs say what is sold: credits only where the chain is seen', { skip: WITHOUT_CHAIN }, async () => {
+test('the docs state what is sold: credits only where the chain is visible', { skip: WITHOUT_CHAIN }, async () => {
   const docs = async ({ url }: typeof seeing) => (await ask(url, '/docs', { accept: 'text/html' })).text;
   const [sold, unsold] = [await docs(seeing), await docs(blind)];
   assert.match(sold, /\$0\.05 a credit/);
@@ -49,7 +49,7 @@ test('the docs say what is sold: credits only where the chain is seen', { skip: 
   assert.doesNotMatch(unsold, /a credit</);
 });
 
-test('a stranger with the nonce of a payment gets neither its kept answer nor one that is under way', {
+test('a stranger with the nonce of a payment gets neither its stored response nor a pending one', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   for (const { url, chain, facilitator } of [seeing, blind]) {
@@ -86,7 +86,7 @@ test('a stranger gets nothing for a transfer that its payer had carried out befo
   assert.equal(paid.status, 200, paid.text);
 });
 
-test('fifty at once with a settled payment: so many repeats, and not one more, each for the same request', {
+test('fifty concurrent requests with a settled payment get exactly the allowed repeats, each for the same request', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const { url, chain, app } = blind;

@@ -58,7 +58,7 @@ const MALFORMED: Record<string, Record<string, string>> = {
   'with both headers': { 'X-PAYMENT': text, 'PAYMENT-SIGNATURE': text },
 };
 
-test('a malformed payment is a 400 that names the header, and nobody is asked about it', {
+test('a malformed payment is a 400 that names the header, without a call to the facilitator', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   for (const [name, headers] of Object.entries(MALFORMED)) {
@@ -125,7 +125,7 @@ for (const version of [1, 2] as const) {
   });
 }
 
-test('a payer without the money is told so, and an authorization that was taken back buys nothing', {
+test('a payer without funds is told so, and a cancelled authorization buys nothing', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const poor = await chain.payer(LOOKUP_UNITS - 1);
@@ -135,7 +135,7 @@ test('a payer without the money is told so, and an authorization that was taken 
   refusedFor('already_spent', await ask(url, LOOKUP, headers));
 });
 
-test('an authorization that was spent on somebody else buys nothing, though its nonce is used', {
+test('an authorization that was spent elsewhere buys nothing, though its nonce is used', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const elsewhere = await payment(payer, LOOKUP_UNITS, { to: STRANGER });
@@ -154,7 +154,7 @@ test('who asks for RFC 9457 gets the menu so, offer and all', { skip: WITHOUT_CH
   refusedFor('wrong_amount', answer);
 });
 
-test('nothing is charged for a refusal of the door, and the payment is still good', {
+test('a request that the route rejects is not charged, and the payment stays valid', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const { headers } = await payment(await chain.payer(), LOOKUP_UNITS);
@@ -191,7 +191,9 @@ test('a payment buys one answer: the same again for the same request, and 409 fo
   assert.equal(await chain.balance(PAYEE), before + LIST_UNITS);
 });
 
-test('ten at once with one payment are charged once and all get the answer', { skip: WITHOUT_CHAIN }, async () => {
+test('ten concurrent requests with one payment are charged once and all answered', {
+  skip: WITHOUT_CHAIN,
+}, async () => {
   const buyer = await chain.payer();
   const { headers } = await payment(buyer, LOOKUP_UNITS);
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask(url, LOOKUP, headers)));
@@ -201,7 +203,9 @@ test('ten at once with one payment are charged once and all get the answer', { s
   assert.deepEqual([facilitator.asked(buyer, 'verify'), facilitator.asked(buyer, 'settle')], [1, 1]);
 });
 
-test('ten at once for ten requests: one is served, and the others are refused', { skip: WITHOUT_CHAIN }, async () => {
+test('one payment for ten concurrent requests: one is served, the others are rejected', {
+  skip: WITHOUT_CHAIN,
+}, async () => {
   const buyer = await chain.payer();
   const { headers } = await payment(buyer, LIST_UNITS);
   const paths = Array.from({ length: 10 }, (_, at) => `/v1/domains?limit=${at + 1}`);

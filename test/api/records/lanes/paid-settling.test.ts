@@ -33,7 +33,7 @@ function later({ status, headers, text }: Answer, why: string): void {
   assert.match(body.message, /same payment again/);
 }
 
-test('a facilitator that cannot check a payment charges nobody, and the payment stays good', {
+test('a facilitator that cannot check a payment charges nobody, and the payment stays valid', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   for (const act of ['fails', 'garbage', 'endless'] as const satisfies readonly Act[]) {
@@ -47,7 +47,7 @@ test('a facilitator that cannot check a payment charges nobody, and the payment 
   }
 });
 
-test('what a facilitator says of a refusal is told in our words', { skip: WITHOUT_CHAIN }, async () => {
+test('a facilitator’s reason for rejection is translated to ours', { skip: WITHOUT_CHAIN }, async () => {
   const { payer, buy, spent } = await buyer();
   facilitator.treat(payer, { verify: 'refuses' });
   const { status, text } = await buy();
@@ -61,7 +61,7 @@ test('what a facilitator says of a refusal is told in our words', { skip: WITHOU
 });
 
 for (const version of [1, 2] as const) {
-  test(`money that moved though nobody said so buys the answer (version ${version})`, {
+  test(`money that moved without confirmation buys the response (version ${version})`, {
     skip: WITHOUT_CHAIN,
   }, async () => {
     const { payer, signed, buy, spent } = await buyer(seeing, version);
@@ -100,7 +100,7 @@ test('a settling of which nothing is known is a 503 to be sent again, and is cha
   );
 });
 
-test('who is quicker than the facilitator with a payer’s own authorization has paid for him', {
+test('submitting the payer’s own authorization before the facilitator does still pays for the response', {
   skip: WITHOUT_CHAIN,
 }, async (t) => {
   const carryOut = ({ authorization, signature }: Signed) => chain.carryOut(authorization, signature);
@@ -129,7 +129,7 @@ test('who takes an authorization back while it is settled pays nothing and gets 
   assert.equal(await spent(), 0);
 });
 
-test('a payment that never went through is refused for good once its time has passed on the chain', {
+test('a payment that never settled is rejected permanently once it has expired on the chain', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const { payer, signed, buy, spent } = await buyer();
@@ -152,7 +152,7 @@ test('without a node, a refusal is believed, and so is a lie', { skip: WITHOUT_C
   assert.equal(await spent(), 0);
 });
 
-test('an answer is kept for a day, and then a payment is spent', { skip: WITHOUT_CHAIN }, async () => {
+test('a response is stored for a day, then its payment is spent', { skip: WITHOUT_CHAIN }, async () => {
   const { buy } = await buyer(blind);
   const first = await buy();
   const { clock } = blind;

@@ -34,7 +34,7 @@ test('the data API describes itself', async (t) => {
     assert.equal(keyed.headers.etag, undefined);
   });
 
-  await t.test('the index lists every door, with who comes in how', async () => {
+  await t.test('the index lists every operation with its access', async () => {
     const { text, headers } = await ask(url, '/v1');
     const { endpoints, ...index } = JSON.parse(text) as Record<string, string> & { endpoints: Endpoints };
     const document = JSON.parse((await ask(url, '/v1/openapi.json')).text) as Document;

@@ -20,7 +20,7 @@ function operatorOf({ url, keyOf }: RecordsStand) {
   };
 }
 
-test('hostnames are put under watch, each with its outcome, or none when one is none', async (t) => {
+test('hostnames are watched, each with its outcome; one invalid name rejects all', async (t) => {
   const stand = await recordsStand(t);
   const post = operatorOf(stand);
   const { records } = stand.app.store;
@@ -58,7 +58,7 @@ test('hostnames are put under watch, each with its outcome, or none when one is 
   assert.equal((await post('/v1/domains/none.example.com', undefined, 'DELETE')).status, 404);
 });
 
-test('an opt-out hides a name and all below it at once', async (t) => {
+test('an opt-out hides a name and everything below it immediately', async (t) => {
   const stand = await recordsStand(t);
   const post = operatorOf(stand);
   const reader = { 'x-service-key': stand.keyOf('service') };
@@ -84,7 +84,7 @@ test('an opt-out hides a name and all below it at once', async (t) => {
   assert.equal((await ask(stand.url, '/v1/domains/other.example.org', reader)).status, 200);
 });
 
-test('operators’ doors open to operators alone', async (t) => {
+test('operators’ routes accept operators only', async (t) => {
   const stand = await recordsStand(t);
   const doors = [
     ['POST', '/v1/domains'],
@@ -108,7 +108,7 @@ function addresses(heard: Heard) {
   return [answerTo(heard, { answers, flags: RECURSION_AVAILABLE })];
 }
 
-test('a batch is looked at now and told line by line', async (t) => {
+test('a batch is probed immediately and streamed line by line', async (t) => {
   const server = await lyingServer(t, addresses);
   const stand = await recordsStand(t, { RESOLVERS: `127.0.0.1:${server.port}` });
   const post = operatorOf(stand);
@@ -148,7 +148,7 @@ test('a batch is looked at now and told line by line', async (t) => {
   assert.equal(stand.app.store.records.observationTotals().count, 2);
 });
 
-test('who hangs up stops a batch, and what was leased is given back', async (t) => {
+test('a client that hangs up stops a batch, and its leases are released', async (t) => {
   // The names of one zone are answered, the others never.
   const server = await lyingServer(t, (heard) =>
     heard.query.questions?.[0]?.name.toLowerCase().endsWith('quick.example.com') ? addresses(heard) : [],

@@ -36,7 +36,7 @@ async function stocked(t: Parameters<typeof recordsStand>[0]) {
   return { ...stand, query: querying(stand) };
 }
 
-test('every table is as it is told, and can be read', async (t) => {
+test('every table matches its description and is readable', async (t) => {
   const { url, keyOf, query } = await stocked(t);
   const headers = { 'x-service-key': keyOf('operator') };
   const { text } = await send(url, { path: '/v1/bq/tables', headers });
@@ -189,7 +189,7 @@ test('keys, accounts, the schema and the seeds of salts are out of reach, howeve
   }
 });
 
-test('what would never end, or never fit, is ended, and the doors answer meanwhile', async (t) => {
+test('queries that would never end or fit are aborted, and routes answer meanwhile', async (t) => {
   const { query, url, app } = await stocked(t);
   const desk = new SqlQueries(app, 700);
   const forever = 'WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n)';
@@ -217,7 +217,7 @@ test('what would never end, or never fit, is ended, and the doors answer meanwhi
   assert.deepEqual([large.status, /too big/.test(large.message)], [400, true], large.text);
 });
 
-test('ten at once are all answered, and so is what comes while hostnames are looked at', async (t) => {
+test('ten concurrent queries are all answered, also while hostnames are probed', async (t) => {
   const { query, enter, clock } = await stocked(t);
   const tag = randomBytes(4).toString('hex');
   const asked = Promise.all(

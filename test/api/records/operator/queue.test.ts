@@ -23,7 +23,7 @@ function watch({ app, clock }: RecordsStand, ...names: string[]): void {
   app.store.records.watch(names.map(parseHostname), clock.now);
 }
 
-test('a scanner leases what is due, hands in looks, and is told of each', async (t) => {
+test('a scanner leases due hostnames, submits probes, and gets each outcome', async (t) => {
   const stand = await recordsStand(t);
   const ask = scannerOf(stand, stand.keyOf('scanner'));
   watch(stand, 'a.test', 'b.test', 'c.test', 'd.test');
@@ -77,7 +77,7 @@ test('a lease is its key’s alone', async (t) => {
   assert.equal((body.results as unknown as { outcome: string }[])[0]?.outcome, 'recorded');
 });
 
-test('the queue opens to scanners and operators, and to nobody else', async (t) => {
+test('the queue accepts scanners and operators only', async (t) => {
   const stand = await recordsStand(t);
   const doors = [
     ['POST', 'lease'],
@@ -96,7 +96,7 @@ test('the queue opens to scanners and operators, and to nobody else', async (t) 
   assert.equal((await scannerOf(stand, stand.keyOf('operator'))('GET', 'stats')).status, 200);
 });
 
-test('what is malformed is refused in words, and nothing is entered', async (t) => {
+test('malformed probes are rejected with a message, and nothing is recorded', async (t) => {
   const stand = await recordsStand(t);
   const ask = scannerOf(stand, stand.keyOf('scanner'));
   watch(stand, 'a.test');

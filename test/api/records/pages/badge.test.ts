@@ -44,7 +44,7 @@ test('a badge carries the receipt of the newest observation and leads to it', as
   assert.deepEqual([head.status, head.headers.etag, head.text], [200, headers.etag, '']);
 });
 
-test('where there is no observation, a grey badge says why', async (t) => {
+test('without an observation, a grey badge states the reason', async (t) => {
   const { url, app } = await recordsStand(t);
   app.store.records.watch([parseHostname('new.example')], app.now());
   const cases = [

@@ -92,7 +92,7 @@ describe('the changes', () => {
     assert.match(page.text, /rel="next" href="\/changes\/2026-11-21"/);
   });
 
-  test('today is a day like others; the first day has none before it, and an empty one is no error', async () => {
+  test('today has a page like other days; the first day has no previous one, and an empty day is not an error', async () => {
     assert.deepEqual(await list('/changes/today'), await list('/changes/2026-11-21'));
     const page = await get('/changes/today');
     assert.match(page.text, /<link rel="canonical"|<meta name="robots" content="noindex"/);
@@ -102,7 +102,7 @@ describe('the changes', () => {
     assert.match((await get('/changes/1999-12-31')).text, /Nothing changed on this day/);
   });
 
-  test('what is no day is 400, and a day to come 404', async () => {
+  test('an invalid day is 400, and a future day 404', async () => {
     for (const day of ['2026-13-40', '2026-02-30', 'yesterday', '20261120', '2026-11-20T00:00:00Z', '%00']) {
       const { status, text } = await get(`/changes/${day}`, JSON_ONLY);
       assert.equal(status, 400, day);
@@ -247,7 +247,7 @@ describe('the changes', () => {
     assert.equal((await get('/', { ...HTML, 'if-none-match': String(headers.etag) })).status, 304);
   });
 
-  test('what opted out is gone everywhere at once', async () => {
+  test('opted-out names disappear everywhere immediately', async () => {
     const name = 'odd.example';
     const places = ['/', '/changes/today', '/changes.json', '/changes.rss', '/v1/tape'];
     for (const path of places) assert.ok((await get(path)).text.includes(name), path);

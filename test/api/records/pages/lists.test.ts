@@ -39,7 +39,7 @@ describe('the pages of lists, figures and search', () => {
   const links = (html: string): string[] =>
     [...html.matchAll(/<a class="host" href="([^"]*)"/g)].map(([, href]) => href ?? '');
 
-  test('anybody sees three of a list and how many there are; an account sees all', async () => {
+  test('anyone sees three rows of a list and the total; an account sees all', async () => {
     for (const path of ['/domains', ...LISTS]) {
       const open = await json(path);
       const whole = await json(path, { cookie });
@@ -121,7 +121,7 @@ describe('the pages of lists, figures and search', () => {
     assert.equal((await page('/domains?cursor=x', { cookie })).status, 400);
   });
 
-  test('strangers’ pages may be kept by caches until something changes; an account’s by nobody', async () => {
+  test('public pages are cacheable until something changes; an account’s are never cached', async () => {
     const first = await page('/services');
     const before = (await page('/domains')).headers.etag ?? '';
     assert.match(first.headers['cache-control'] ?? '', /^public/);

@@ -178,7 +178,7 @@ describe('the time machine', () => {
     }
   });
 
-  test('a date or a time shows what stood then', async () => {
+  test('a date or a time shows the state at that moment', async () => {
     const seq = async (as_of: string) => JSON.parse((await get(`${HOST}?as_of=${as_of}`, JSON_ONLY)).text).seq;
     assert.equal(await seq('2026-11-18'), 1);
     assert.equal(await seq('2026-11-19'), 2);
@@ -194,7 +194,7 @@ describe('the time machine', () => {
     assert.match(page.text, /<meta name="robots" content="noindex"/);
   });
 
-  test('before the first observation there is none, and it is said', async () => {
+  test('before the first observation the page says that there is none', async () => {
     const page = await get(`${HOST}?as_of=2026-11-01`);
     assert.equal(page.status, 404);
     assert.match(
@@ -227,7 +227,7 @@ describe('the time machine', () => {
     }
   });
 
-  test('what is no hostname is 400, what nobody watches 404, each as a page for browsers', async () => {
+  test('an invalid hostname is 400, an unwatched one 404, each as a page for browsers', async () => {
     const names = [
       'a..b.com',
       '1.2.3.4',
@@ -266,7 +266,7 @@ describe('the time machine', () => {
     assert.match((await get('/t/paused.example')).text, /This hostname is paused/);
   });
 
-  test('everybody sees the newest three changes and how many there are; who is signed in sees all, and every field', async () => {
+  test('everyone sees the newest three changes and the total; signed-in readers see all, and every field', async () => {
     const total = stand.app.store.records.deltaCount({
       host: stand.app.store.records.find('xn--bcher-kva.example')?.id,
     });
@@ -294,7 +294,7 @@ describe('the time machine', () => {
     assert.equal((await get(`${HOST}?changes=none`, { ...HTML, cookie })).status, 400);
   });
 
-  test('what is kept is never older than what another process stored', async (t) => {
+  test('a cached response is never older than what another process stored', async (t) => {
     const { app, clock } = stand;
     const other = openAppContext(app.settings, () => clock.now);
     t.after(() => other.close());

@@ -26,7 +26,7 @@ function changer({ clock }: RecordsStand, hostname = 'example.org') {
 
 const idsOf = (events: { id?: string }[]) => events.map(({ id }) => Number(id));
 
-test('a stream tells the past from a number on, then what happens, also in another process', async (t) => {
+test('a stream sends past changes from a number on, then live ones, also from another process', async (t) => {
   const stand = await recordsStand(t);
   const { url, enter, keyOf, app, clock } = stand;
   const next = changer(stand);
@@ -58,7 +58,7 @@ test('a stream tells the past from a number on, then what happens, also in anoth
   reader.hangUp();
 });
 
-test('whoever loses the connection misses nothing and is told nothing twice', async (t) => {
+test('a client that reconnects misses nothing and gets nothing twice', async (t) => {
   const stand = await recordsStand(t);
   const { url, enter, keyOf } = stand;
   const next = changer(stand);
@@ -85,7 +85,7 @@ test('whoever loses the connection misses nothing and is told nothing twice', as
   );
 });
 
-test('a stream of one domain or one type holds nothing else, and an opt-out ends what is told', async (t) => {
+test('a stream of one domain or type contains nothing else, and an opt-out ends it', async (t) => {
   const stand = await recordsStand(t);
   const { url, enter, keyOf, clock, app } = stand;
   const [one, two] = [changer(stand, 'one.example'), changer(stand, 'two.example')];
@@ -111,7 +111,7 @@ test('a stream of one domain or one type holds nothing else, and an opt-out ends
   for (const reader of [all, ofOne, ofMx, again]) reader.hangUp();
 });
 
-test('who reads too slowly is told all of it in his own time, and who does not read at all is dropped', async (t) => {
+test('a slow reader gets everything at its own pace; one that does not read is dropped', async (t) => {
   const { enter, app, clock } = await recordsStand(t);
   const failed: unknown[] = [];
   let dropped = 0;
@@ -175,7 +175,7 @@ test('the database is read once for all listeners, and a change is made into byt
   assert.equal(feed.listeners, 0);
 });
 
-test('a stream ends after its time, and is to be opened anew', async (t) => {
+test('a stream ends after its maximum time and can be reopened', async (t) => {
   const { app } = await recordsStand(t);
   const feed = new ChangeFeed(app.store.records, failed, { poll: 5, beat: 5, beats: 4 });
   let text = '';
@@ -183,7 +183,7 @@ test('a stream ends after its time, and is to be opened anew', async (t) => {
   assert.match(text, /^retry: 3000\n\n(?::\n\n){4}event: end\ndata: \{"reason":"time_is_up"/);
 });
 
-test('a server that stops ends its streams with a word, and at once', async (t) => {
+test('a stopping server ends its streams immediately with an event', async (t) => {
   const { app, keyOf } = await recordsStand(t);
   const served = await listenRecords(app, pino({ level: 'silent' }));
   const reader = await listenTo(served.url, '/v1/stream', { 'x-service-key': keyOf('service') });
@@ -192,7 +192,7 @@ test('a server that stops ends its streams with a word, and at once', async (t) 
   assert.match(reader.text(), /event: end\ndata: \{"reason":"stopping"/);
 });
 
-test('a number that is none is refused; HEAD opens nothing', async (t) => {
+test('an invalid number is rejected; HEAD opens nothing', async (t) => {
   const { url, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   for (const seq of ['x', '-1', '1.5', '1e3', '%20', '9'.repeat(16), '1&since_seq=2']) {
@@ -245,7 +245,7 @@ test('a number ahead of the newest change is refused before anything is charged 
   }
 });
 
-test('a server that stands by may lag behind, so it asks for patience', async (t) => {
+test('a standby may lag, so it asks clients to retry', async (t) => {
   const { url, keyOf, app } = await recordsStand(t);
   const signer = {
     ...app.signer,

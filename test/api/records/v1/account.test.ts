@@ -42,7 +42,7 @@ const statusesOf = (answers: { status: number }[]) => {
   return counts;
 };
 
-test('fifty requests at once to two servers exceed no limit of an account', async (t) => {
+test('fifty concurrent requests to two servers exceed no limit of an account', async (t) => {
   const { app, many, post, get } = await stand(t);
   const watched = await many(50, (n) => post('watch', { hostnames: [`name-${n}.example`] }, n));
   assert.deepEqual(statusesOf(watched), { 201: 3, 409: 47 });
@@ -63,7 +63,7 @@ test('fifty requests at once to two servers exceed no limit of an account', asyn
   assert.ok(rate.per_minute < 200, 'nor limited by the minute');
 });
 
-test('what is taken out and put in again never watches more than the plan has room for', async (t) => {
+test('removing and adding hostnames never exceeds the plan', async (t) => {
   const { app, many, post, url, key } = await stand(t);
   const hostnames = (of: string) => [1, 2, 3].map((n) => `${of}${n}.example`);
   assert.equal((await post('watch', { hostnames: hostnames('a') })).status, 201);
@@ -74,7 +74,7 @@ test('what is taken out and put in again never watches more than the plan has ro
   assert.equal(app.store.records.counts().watched, 3);
 });
 
-test('a retry under one Idempotency-Key does nothing twice, and what is shown once is not stored', async (t) => {
+test('a retry with the same Idempotency-Key has no effect, and one-time secrets are not stored', async (t) => {
   const { app, many, post, key } = await stand(t);
   const named = { 'idempotency-key': 'once' };
   const made = await many(10, (n) => post('keys', { name: 'Laptop' }, n, named));
@@ -124,7 +124,7 @@ test('a webhook has one test at a time on its way, however many are asked for', 
   assert.equal(app.store.changeAlerts.deliveries(alert.id, 100).length, 1);
 });
 
-test('a hostname that is none is refused under the name of its field', async (t) => {
+test('an invalid hostname is rejected with the name of its field', async (t) => {
   const { post, url, key } = await stand(t);
   const taken = await ask(url, '/v1/account/watch/a_b.example', { 'x-service-key': key }, 'DELETE');
   const alerted = await post('alerts', { hostname: 'a_b.example', way: 'daily' });

@@ -8,7 +8,7 @@ import { send } from '../../../support/send.ts';
 const CREDIT_UNITS = 50_000;
 const BUY = '/v1/credits';
 
-test('an account buys credits with a payment, once for each, whatever becomes of the answer', {
+test('an account buys credits once per payment, even if the response is lost', {
   skip: WITHOUT_CHAIN,
 }, async (t) => {
   const { url, chain, facilitator, keyOf, app, clock } = await paidStand(t);

@@ -62,7 +62,7 @@ test('every list goes on by its cursor to its end: nothing twice, nothing left o
   }
 });
 
-test('an opt-out hides a name, and all below it, in every read at once', async (t) => {
+test('an opt-out hides a name, and everything below it, in every read immediately', async (t) => {
   const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('account') };
   const at = clock.now;
@@ -99,7 +99,7 @@ test('an opt-out hides a name, and all below it, in every read at once', async (
   assert.equal(total, JSON.parse((await ask(url, '/v1/changes?domain=open.example', key)).text).total);
 });
 
-test('a record is read as it stood at a time, to the millisecond, and a day is all of it', async (t) => {
+test('a record is read as of a time, to the millisecond, and a day includes all of it', async (t) => {
   const { url, enter, clock, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   const at = Date.UTC(2026, 10, 22);

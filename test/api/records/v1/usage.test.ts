@@ -10,7 +10,7 @@ const ADA = 'ada@example.org';
 const NOON = Date.UTC(2026, 10, 21, 12, 0, 20);
 const DAY = 86_400_000;
 
-test('usage tells the day, the month, the credits, the keys and every day, and costs nothing', async (t) => {
+test('usage reports the day, the month, the credits, the keys and every day, and is free', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '2' }, NOON - DAY);
   const { url, app, clock, keyOf, enter } = stand;
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
@@ -155,7 +155,7 @@ test('an operator tops credits up, once under a name, and takes no more away tha
   assert.equal(app.store.credits.entries(id, NOON).length, 2);
 });
 
-test('a top-up in the midst of a day tells one balance, and so does the ledger afterwards', async (t) => {
+test('a top-up during a day gives one balance, which the ledger confirms later', async (t) => {
   const { app, url, keyOf, clock } = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
   const key = { 'x-service-key': keyOf('account', ADA) };
   const operator = { 'x-service-key': keyOf('operator') };
