@@ -6,7 +6,6 @@ import { Fault } from '../fault.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import { PROJECT } from '../project.ts';
 import type { preload, render } from '../render.ts';
-import { codeDigest } from './code-digest.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
@@ -17,11 +16,6 @@ const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/transparency'];
-/** The folders of all modules that configure the prose parser or render its output. */
-const PROSE_CODE = ['src/press', 'src/ledger'];
-const HAS_PARSER = /^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';/m;
-/** Modules, besides prose, whose results the press caches. */
-const CACHE_CODE = ['src/press/press-cache.ts', 'src/press/shown-prose.ts', 'src/press/proof-text.ts'];
 /** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
@@ -50,8 +44,6 @@ export interface Build {
   asset(path: string): Asset | null;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
-  /** A digest of the code that makes what presses cache, with all that it imports. */
-  cacheCode: string;
   /**
    * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
    * stylesheets no longer exist.
@@ -85,7 +77,6 @@ async function load(): Promise<Build> {
   const files = clientFiles();
   if (builtFrom() !== source) throw new Fault('unavailable', 'the pages are being built; try again when they are');
   let stamp: string | undefined;
-  let cacheCode: string | undefined;
   return {
     render: built.render,
     preload: built.preload,
@@ -93,14 +84,10 @@ async function load(): Promise<Build> {
       for (const [path, { bytes }] of files) yield { path, body: bytes };
     },
     asset: (path) => files.get(path) ?? null,
-    // Worker threads do not ask for the digests.
+    // Worker threads do not ask for it.
     get stamp() {
       stamp ??= stampFrom(builtFrom());
       return stamp;
-    },
-    get cacheCode() {
-      cacheCode ??= cacheDigest();
-      return cacheCode;
     },
     needCurrent() {
       if (builtFrom() === source) return;
@@ -109,29 +96,15 @@ async function load(): Promise<Build> {
   };
 }
 
-/** The digests of `Build` that this code will have when it is built. */
-export function nextBuild(): Pick<Build, 'stamp' | 'cacheCode'> {
-  return { stamp: stampFrom(sourceStamp()), cacheCode: cacheDigest() };
+/** The stamp of `Build` that this code will have when it is built. */
+export function nextStamp(): string {
+  return stampFrom(sourceStamp());
 }
 
 /** Excludes Astro's output, which contains a new random key in each build. */
 function stampFrom(source: string): string {
   const code = PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path))).map((path) => fileIn(path));
   return digestOf([{ path: SOURCE, body: source }, ...code]);
-}
-
-function cacheDigest(): string {
-  // Words are counted by the rules of the ICU that Node brings.
-  return `${codeDigest(cacheModules().map((file) => pathToFileURL(file)))} icu ${process.versions.icu}`;
-}
-
-/** The modules that make what presses cache. What they import makes it too. */
-export function cacheModules(): string[] {
-  const all = PROSE_CODE.flatMap((path) => filesIn(join(PROJECT, path)));
-  return [
-    ...all.filter((file) => HAS_PARSER.test(readFileSync(file, 'utf8'))),
-    ...CACHE_CODE.map((path) => join(PROJECT, path)),
-  ];
 }
 
 /** The digest of the pages on disk (see `sourceStamp`); empty while they are being built. */

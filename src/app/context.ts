@@ -75,11 +75,6 @@ export function mediaFolder(settings: Settings): string {
   return join(settings.dataDir, 'media');
 }
 
-/** The file of a paper's press cache. It may be deleted at any time. */
-export function pressCacheFile(settings: Settings, paper: string): string {
-  return join(settings.dataDir, 'press-cache', `${paper}.db`);
-}
-
 export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
 }

@@ -41,8 +41,6 @@ export interface WorkerJob {
   now: number;
   /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
   deadline: SharedArrayBuffer;
-  /** The file of the paper's press cache, and the code that makes its entries. */
-  cache: { file: string; code: string };
   how: HowToPrint;
 }
 

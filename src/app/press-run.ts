@@ -12,12 +12,10 @@ import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import type { PressReport, PrintPool } from '../press/press.ts';
 import { NEEDS_LARGE_HEAP, type NEEDS_POOL, POOL_MIN, press } from '../press/press.ts';
-import { PressCache } from '../press/press-cache.ts';
-import { PackFile } from '../store/press-packs.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
-import { pressCacheFile, requirePaper } from './context.ts';
+import { requirePaper } from './context.ts';
 import { lookForMissing, missingPlaces, noteMissing } from './missing-media.ts';
 import { PressClaim } from './press-claim.ts';
 import { WorkerPool } from './press-pool.ts';
@@ -205,7 +203,6 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
       claim.assertHeld();
       await rm(path, { recursive: true, force: true });
     }
-    new PackFile(pressCacheFile(settings, slug), '').clear();
     store.transact(() => {
       claim.assertOwner();
       manifest.forget(slug, until);
@@ -248,7 +245,11 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   // Threads that this press will need start while it lists the outputs.
   const { printsHere = false } = claimed.options;
-  if (claimed.isFull()) await noteMissing(app, slug);
+  if (claimed.isFull()) {
+    // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
+    removeFolder(join(app.settings.dataDir, 'press-cache'));
+    await noteMissing(app, slug);
+  }
   let retries = 0;
   let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings, { printsHere }) : null;
   try {
@@ -317,8 +318,6 @@ async function pressSnapshot(
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
-  const cache = { file: pressCacheFile(app.settings, slug), code: build.cacheCode };
-  const packs = new PackFile(cache.file, cache.code);
   const snapshot = app.snapshots.take();
   try {
     const { start, full, site, folder, stamp, mark } = store.transact(begin);
@@ -334,7 +333,6 @@ async function pressSnapshot(
       isNew: tree.isNew,
       now,
       deadline: claim.shared,
-      cache,
     };
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
@@ -350,7 +348,6 @@ async function pressSnapshot(
       tree,
       tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
       stamp,
-      cache: new PressCache(packs),
       start,
       full,
       cards: options.cards ?? true,
@@ -371,7 +368,6 @@ async function pressSnapshot(
     }
     return report;
   } finally {
-    packs.close();
     snapshot.end();
   }
 }

@@ -2,10 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Fault, stackOf } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
-import { PressCache } from '../press/press-cache.ts';
 import type { RenderResult } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
-import { PackFile } from '../store/press-packs.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { openPictures } from './pictures.ts';
@@ -19,8 +17,6 @@ const media = mediaFiles(mediaFolder);
 const pictures = openPictures(settings, media);
 const snapshot = new Snapshots(database).take();
 const build = loadBuild();
-/** The cache of the paper that is being pressed: each step of a press is a job. */
-let packs: { file: string; code: string; store: PackFile } | null = null;
 let printer: Promise<Printer> | null = null;
 /** What is printed now: batches come ahead of their turn. */
 let printing: Promise<unknown> = Promise.resolve();
@@ -30,17 +26,9 @@ function takeSnapshot(): WorkerMessage {
   return { mark: snapshot.store.manifest.highestMarkOfAll() };
 }
 
-function cacheOf({ file, code }: WorkerJob['cache']): PressCache {
-  if (packs?.file !== file || packs.code !== code) {
-    packs?.store.close();
-    packs = { file, code, store: new PackFile(file, code) };
-  }
-  return new PressCache(packs.store);
-}
-
 async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, site, folder, scratch, isNew, now, deadline, cache, how } = job;
+  const { paper, site, folder, scratch, isNew, now, deadline, how } = job;
   const { render, assets } = await build;
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
@@ -50,7 +38,6 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     site,
     tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
     tools: { render, assets, pictures, now },
-    cache: cacheOf(cache),
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
   });

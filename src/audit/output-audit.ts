@@ -122,7 +122,6 @@ export class OutputAudit {
   async #wanted(item: RenderedFile): Promise<string | null> {
     if ('same' in item) return digestOf(join(this.#job.folder, item.same));
     if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
-    if ('make' in item) return sha256(item.make());
     return 'body' in item ? sha256(Buffer.from(item.body)) : null;
   }
 }

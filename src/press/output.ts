@@ -2,20 +2,19 @@ import type { Media } from '../desk/media.ts';
 import { tags } from '../desk/tags.ts';
 import type { Edition } from './edition.ts';
 import type { Portrait } from './portrait.ts';
-import type { CacheLoad } from './press-cache.ts';
 import type { Variant } from './variants.ts';
 import type { Pages } from './views.ts';
 
 /**
- * A file of an output: one of - its bytes; - a function that makes them, and a digest of what it makes them of: with a
- * cache, it is called only for a version that no press has made. An output may have one such file, its first; - the
- * digest of the media file to copy; - the path of an earlier file of the output with the same bytes; - a function that
- * draws it. The path of such a file depends on its whole content, so it is drawn only when it is missing. `isDrawn`:
- * `draw` only reads it.
+ * A file of an output: one of
+ * - its bytes;
+ * - the digest of the media file to copy;
+ * - the path of an earlier file of the output with the same bytes;
+ * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
+ *   missing. `isDrawn` tells whether `draw` only has to read it.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
-  | { path: string; version: string; make: () => string }
   | { path: string; copy: string }
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
@@ -60,8 +59,6 @@ export interface RenderTools {
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
   pictures: Pictures;
-  /** What outputs made in earlier presses; null in a press of few outputs, which would wait for it longer than it saves. */
-  cache?: CacheLoad | null;
   /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }

@@ -4,7 +4,6 @@ import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import { PathSet } from './path-set.ts';
-import type { PressCache } from './press-cache.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import type { Run } from './steps.ts';
@@ -40,14 +39,12 @@ export const NEEDS_POOL = Symbol('needs a worker pool');
 /** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
 export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
 
-export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest' | 'cache'> {
+export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
   /** The marks that this press handles, from the same snapshot as `archive`. */
   marks: Pick<Manifest, 'staleTags' | 'isStale'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
-  /** Opened when it is first used. */
-  cache: PressCache;
   start: PressStart;
   /** Presses everything, stale or not. */
   full: boolean;
@@ -112,8 +109,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
   const isListed = manifest.hasOutputs(paper);
-  const cache = full || pool !== null ? job.cache : null;
-  const printer = new Printer({ ...job, cache, manifest: isListed ? manifest : null, checksDisk });
+  const printer = new Printer({ ...job, manifest: isListed ? manifest : null, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
@@ -188,7 +184,6 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     if (full) manifest.setStamp(paper, job.stamp);
     job.topics?.release(paper, job.tools.now);
   });
-  if (full) job.cache.tidy(names.size === 0);
   const outputs = names.size - left.length;
   return { full, outputs, written: writer.written, removed, pictures_left: left.length };
 }

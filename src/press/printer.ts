@@ -7,7 +7,6 @@ import type { Manifest, PressedFile, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
-import type { CacheLoad, PressCache } from './press-cache.ts';
 import { utf8 } from './utf8.ts';
 import { yielder } from './yielder.ts';
 
@@ -30,8 +29,6 @@ export interface PrinterJob {
   site: Site;
   tree: Tree;
   tools: RenderTools;
-  /** Null in a press of few outputs. */
-  cache: PressCache | null;
   /** The path of a media file's content on disk, by digest. */
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
@@ -69,11 +66,10 @@ export class Printer {
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
-      const cache = this.#job.cache?.load(load);
       const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
       for (const name of load) {
         await this.#yieldTurn();
-        const { written } = await this.#print(name, loaded.fresh(), { recorded: recorded?.get(name), cache });
+        const { written } = await this.#print(name, loaded.fresh(), recorded?.get(name));
         const landing: Promise<void> = written
           .then(done)
           .catch((error: unknown) => {
@@ -85,7 +81,6 @@ export class Printer {
         if (failure !== null) break;
       }
       if (failure !== null) break;
-      cache?.save();
     }
     await Promise.all(inFlight);
     if (failure !== null) throw (failure as { error: unknown }).error;
@@ -98,15 +93,15 @@ export class Printer {
   async #print(
     name: string,
     edition: Edition,
-    { recorded, cache }: { recorded: PressedFile[] | undefined; cache: CacheLoad | undefined },
+    recorded: PressedFile[] | undefined,
   ): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
     if (found === null) {
       return { written: Promise.resolve({ name, tags: '', exists: false, changed: [], gone: [], written: 0 }) };
     }
     const before = new Map(recorded?.map(({ path, digest }) => [path, digest]));
-    const files = (await found.output.print(edition, found.key, { ...this.#job.tools, cache })) ?? [];
-    return { written: this.#write(name, files, { edition, before, cache }) };
+    const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
+    return { written: this.#write(name, files, { edition, before }) };
   }
 
   async #write(name: string, files: RenderedFile[], printed: Printed): Promise<RenderResult> {
@@ -128,12 +123,7 @@ export class Printer {
   }
 
   /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. Returns its digest. */
-  async #writeFile(
-    file: RenderedFile,
-    { before, cache }: Printed,
-    digests: Digests,
-    result: RenderResult,
-  ): Promise<string> {
+  async #writeFile(file: RenderedFile, { before }: Printed, digests: Digests, result: RenderResult): Promise<string> {
     const { tree, mediaFile, checksDisk } = this.#job;
     const { path } = file;
     const listed = before.get(path);
@@ -143,18 +133,6 @@ export class Printer {
     if ('body' in file) {
       const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
       const digest = sha256(bytes);
-      if (isThere(digest, () => tree.holds(path, bytes))) return digest;
-      result.written++;
-      await tree.write(path, bytes);
-      return digest;
-    }
-    if ('make' in file) {
-      // Before anything is awaited, so that `save` does not come first.
-      const known = cache?.get<string>(result.name, file.version)?.value;
-      if (known !== undefined && isThere(known, () => tree.digestBefore(path) === known)) return known;
-      const bytes = utf8(file.make());
-      const digest = sha256(bytes);
-      cache?.put(result.name, file.version, digest);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;
       await tree.write(path, bytes);
@@ -191,7 +169,6 @@ interface Printed {
   edition: Edition;
   /** The files that the manifest lists of it. */
   before: Digests;
-  cache: CacheLoad | undefined;
 }
 
 /** Names in loads of `LOAD_SIZE`, in order. */

@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { cacheModules } from '../../src/app/build.ts';
 import { codeDigest } from '../../src/app/code-digest.ts';
-import { PROJECT } from '../../src/project.ts';
 import { tempFolder } from '../support/app-context.ts';
-
-test('every module that has the parser in hand counts as code that renders prose', () => {
-  const holders = readdirSync(join(PROJECT, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|astro)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => /\bmarkdown\b[^;]*\}\s*from\s+'[^']*\/prose\.ts'/.test(readFileSync(file, 'utf8')));
-  assert.ok(holders.length > 1);
-  assert.deepEqual(
-    holders.filter((file) => !cacheModules().includes(file)),
-    [],
-  );
-});
 
 test('the digest of code follows every import, and the versions of packages', (t) => {
   const folder = tempFolder(t);

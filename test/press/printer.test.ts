@@ -27,7 +27,6 @@ test('timers and messages are heard between many short batches', async (t) => {
     tools: { render: () => assert.fail(), assets: () => [], pictures: app.pictures, now: app.now() },
     mediaFile: () => assert.fail(),
     checksDisk: false,
-    cache: null,
   });
   let isHeard = false;
   setImmediate(() => {

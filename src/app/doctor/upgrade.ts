@@ -5,12 +5,10 @@ import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
 import { VERSION } from '../../project.ts';
 import { sizeText } from '../../size.ts';
-import { codeOfPacks } from '../../store/press-packs.ts';
 import type { Fill, PendingMigration, PressedPaper } from '../../store/upgrade-plan.ts';
 import { readUpgradePlan } from '../../store/upgrade-plan.ts';
-import type { Build } from '../build.ts';
-import { nextBuild } from '../build.ts';
-import { databaseFile, pressCacheFile } from '../context.ts';
+import { nextStamp } from '../build.ts';
+import { databaseFile } from '../context.ts';
 
 /** Rows that one second is enough for, on two cores. */
 const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
@@ -22,7 +20,7 @@ const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
   'index of values': 10_000,
   press: 1_000,
 };
-/** What the manifest, the log of writes and the press cache take for each file that is pressed, in bytes. */
+/** What the manifest and the log of writes take for each file that is pressed, in bytes. */
 const FILE_BYTES = 2_200;
 
 /** Why all pages of a paper are pressed again. */
@@ -35,8 +33,6 @@ export interface UpgradePress {
   /** All of its files, or how many changes wait. */
   files: number;
   changes: number;
-  /** Whether prose is parsed again, which takes longer than taking it from the press cache. */
-  prose: boolean;
   seconds: number;
 }
 
@@ -58,7 +54,7 @@ export interface Upgrade {
 const seconds = (rows: number, rate: number): number => Math.ceil(rows / rate);
 
 /** Reads what this version will change. Changes nothing, and needs no built pages. */
-export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp' | 'cacheCode'> = nextBuild): Upgrade {
+export function planUpgrade(settings: Settings, nextCode: () => string = nextStamp): Upgrade {
   const file = databaseFile(settings);
   const plan = readUpgradePlan(file);
   const free = freeSpace(settings.dataDir);
@@ -76,7 +72,7 @@ export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp'
     behind: fill.name === 'index of values',
   }));
   const origin = (settings.assumed.origin ? plan.origin : null) ?? settings.origin;
-  const code = settings.services.desk && plan.papers.length > 0 ? build() : { stamp: '', cacheCode: '' };
+  const code = settings.services.desk && plan.papers.length > 0 ? nextCode() : '';
   const presses = settings.services.desk
     ? plan.papers.map((paper) => pressOf(paper, { ...settings, origin }, code)).filter(isOwed)
     : [];
@@ -91,8 +87,8 @@ export function planUpgrade(settings: Settings, build: () => Pick<Build, 'stamp'
 
 const isOwed = ({ reasons, changes }: UpgradePress): boolean => reasons.length > 0 || changes > 0;
 
-function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'stamp' | 'cacheCode'>): UpgradePress {
-  const reasons = pressReasons(paper, settings, build);
+function pressOf(paper: PressedPaper, settings: Settings, code: string): UpgradePress {
+  const reasons = pressReasons(paper, settings, code);
   const isFull = reasons.length > 0;
   // A tree that was never pressed has no files to count; a piece has some.
   const files = isFull ? Math.max(paper.files, paper.pieces) : 0;
@@ -101,7 +97,6 @@ function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'st
     reasons,
     files,
     changes: paper.stale,
-    prose: isFull && codeOfPacks(pressCacheFile(settings, paper.slug)) !== build.cacheCode,
     seconds: seconds(files + paper.stale, RATES.press),
   };
 }
@@ -110,7 +105,7 @@ function pressOf(paper: PressedPaper, settings: Settings, build: Pick<Build, 'st
 function pressReasons(
   { slug, url, stamp }: PressedPaper,
   { origin, distDir, hubUrl }: Settings,
-  build: Pick<Build, 'stamp'>,
+  nextCode: string,
 ): PressReason[] {
   const folder = join(distDir, slug);
   if (stamp === '' || !existsSync(join(folder, '_headers'))) return ['missing'];
@@ -118,7 +113,7 @@ function pressReasons(
   const place = rest.join(' ');
   const isFolder = place === folder || place.startsWith(`${folder} `);
   const reasons: PressReason[] = [];
-  if (code !== build.stamp) reasons.push('code');
+  if (code !== nextCode) reasons.push('code');
   if (root !== paperRoot({ slug, url }, origin)) reasons.push('address');
   if (!isFolder) reasons.push('folder');
   else if (place !== [folder, ...(hubUrl === null ? [] : [hubUrl])].join(' ')) reasons.push('hub');
@@ -173,9 +168,9 @@ function fillLine({ name, rows, seconds: time }: Upgrade['fills'][number]): stri
   return `  ${what}${about(time)}`;
 }
 
-function pressLine({ paper, reasons, files, changes, prose, seconds: time }: UpgradePress): string {
+function pressLine({ paper, reasons, files, changes, seconds: time }: UpgradePress): string {
   if (reasons.length === 0) return `  ${paper}: ${plural(changes, 'change')} to press${about(time)}`;
-  const why = [...reasons.map((reason) => WHY[reason]), ...(prose ? ['prose is parsed again'] : [])].join('; ');
+  const why = reasons.map((reason) => WHY[reason]).join('; ');
   return `  ${paper}: all of its pages are pressed again, ${plural(files, 'file')} (${why})${about(time)}`;
 }
 

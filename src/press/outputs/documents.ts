@@ -25,9 +25,9 @@ export const documents = [
     const front = frontOf(edition.paper(), edition.number(), edition.masthead(), newest, placement, links);
     return [{ path: 'front.json', body: `${JSON.stringify(front)}\n` }];
   }),
-  singleOutput('feeds', 'feed', (edition, { cache }) => {
+  singleOutput('feeds', 'feed', (edition) => {
     const channel = channelOf(edition);
-    const items = feedItems(edition, edition.newest(NEWEST_MAX), cache);
+    const items = feedItems(edition, edition.newest(NEWEST_MAX));
     return [
       { path: 'rss.xml', body: rss(channel, items, { path: 'rss.xml' }) },
       { path: 'feed.json', body: jsonFeed(channel, items) },

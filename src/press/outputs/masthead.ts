@@ -44,7 +44,7 @@ export const persona: Output = {
     if (slug !== null) yield slug;
   },
   allKeys: (edition) => edition.everyPersona(),
-  async print(edition, slug, { render, cache }) {
+  async print(edition, slug, { render }) {
     const found = edition.persona(slug);
     if (found === null) return null;
     const rows = edition.newest(PAGE_SIZE, { persona: slug });
@@ -69,7 +69,7 @@ export const persona: Output = {
     };
     return [
       { path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) },
-      { path, body: rss(channel, feedItems(edition, rows, cache), { path, list }) },
+      { path, body: rss(channel, feedItems(edition, rows), { path, list }) },
     ];
   },
 };

@@ -37,7 +37,7 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
 ];
 
 /** A single printed file: its bytes, or how to draw or copy it. */
-export type SingleFile = Exclude<RenderedFile, { same: string } | { make: unknown }>;
+export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
 /** Prints the single file at a path of a paper that is not pressed; null when there is none. */
 export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
@@ -47,8 +47,7 @@ export async function printPath(edition: Edition, path: string, tools: RenderToo
     const printed = await output.print(edition, key, tools);
     const named = printed?.find((item) => item.path === path);
     const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
-    if (found === undefined || 'same' in found) continue;
-    return 'make' in found ? { path, body: found.make() } : found;
+    if (found !== undefined && !('same' in found)) return found;
   }
   return null;
 }

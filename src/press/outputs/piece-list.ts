@@ -26,7 +26,7 @@ export async function printNewest(
   list: PieceList,
   rows: Row[],
   last: number,
-  { render, cache }: RenderTools,
+  { render }: RenderTools,
 ): Promise<RenderedFile[]> {
   const { name, folder } = list;
   const view = viewOf(edition, list, null, rows);
@@ -35,7 +35,7 @@ export async function printNewest(
   const path = `${folder}rss.xml`;
   return [
     { path: `${folder}index.html`, body: await render('/paper/section', view) },
-    { path, body: rss(channelOf(edition), feedItems(edition, rows, cache), { path, list: { name, path: folder } }) },
+    { path, body: rss(channelOf(edition), feedItems(edition, rows), { path, list: { name, path: folder } }) },
   ];
 }
 

@@ -2,6 +2,7 @@ import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { statementOf } from '../../desk/clock-correction.ts';
 import { noticeOf } from '../../desk/withdrawal.ts';
+import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
 import { tagSlug } from '../../ledger/tag.ts';
@@ -17,11 +18,8 @@ import { ofEachPiece } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { markerIds, proseHtml } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
-import type { ShownProse } from '../shown-prose.ts';
-import { cachedProse, shownProse } from '../shown-prose.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import { isoTime } from '../times.ts';
-import { utf8 } from '../utf8.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { logoOf } from './logo.ts';
@@ -40,45 +38,26 @@ export const story: Output = {
   kind: 'story',
   stage: 'story',
   ...ofEachPiece(),
-  async print(edition, slug, { render, cache }) {
+  async print(edition, slug, { render }) {
     const found = edition.story(slug);
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
     const picture = (path: string) => prosePicture(edition, path);
-    const prose = cachedProse(cache, `story/${slug}`, found, () => proseHtml(found.prose, found.cited_facts, picture));
+    const prose = proseHtml(found.prose, found.cited_facts, picture);
     const { root } = edition.site;
     const generations = edition.generations(found.id);
     return [
       {
         path: `${folder}/index.html`,
-        body: withProse(
-          await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
-          prose.html,
-        ),
+        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
       },
       { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
       ...(await cards(edition, found, render)),
     ];
   },
 };
-
-/**
- * The placeholder on a page for prose that is already UTF-8. No text on a page has an unescaped `<`, and no attribute a
- * quote.
- */
-const PLACEHOLDER = '<!--prose-->';
-const PROSE_ELEMENT = `<div class="prose">${PLACEHOLDER}</div>`;
-
-/** A page with its prose in its place. */
-function withProse(page: string, prose: string | Uint8Array): string | Uint8Array {
-  if (typeof prose === 'string') return page;
-  const around = page.indexOf(PROSE_ELEMENT);
-  if (around < 0) throw new Error('the page of a story has no place for its prose');
-  const at = around + PROSE_ELEMENT.indexOf(PLACEHOLDER);
-  return Buffer.concat([utf8(page.slice(0, at)), prose, utf8(page.slice(at + PLACEHOLDER.length))]);
-}
 
 /** The preview picture of a piece: its own art when that is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): ShareImage {
@@ -103,17 +82,18 @@ export function prosePictures(edition: Edition, paths: Iterable<string>): Map<st
  * have: a card, a proof, a Markdown version.
  */
 export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
-  const view = storyView(edition, found, shownProse(prose, found), null);
+  const view = storyView(edition, found, prose, null);
   return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
 }
 
 /** `last` is the newest generation; null for a piece that was not filed. */
-function storyView(edition: Edition, found: Story, prose: ShownProse, last: Generation | null): StoryView {
+function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | null): StoryView {
   const { root, base } = edition.site;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const share = shareImage(edition, found);
+  const words = wordCount(found.prose, found.language);
   return {
     ...rowView(edition, found),
     frame: frameOf(edition, {
@@ -125,13 +105,13 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
       json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
         image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
         avatar: linksOf(edition).avatar(found.persona),
-        word_count: prose.words,
+        word_count: words,
         logo: edition.shared(logoOf),
       }),
     }),
     is_preview: false,
-    html: typeof prose.html === 'string' ? prose.html : PLACEHOLDER,
-    is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.length,
+    html: prose.html,
+    is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
     facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
       n,
       statement,
@@ -148,7 +128,7 @@ function storyView(edition: Edition, found: Story, prose: ShownProse, last: Gene
       ...correction,
       at: isoTime(correction.at),
     })),
-    word_count: prose.words,
+    word_count: words,
     tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
     tags_url: `${base}/tags/`,
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),

@@ -70,7 +70,6 @@ async function sameAsFullPress(world: World): Promise<void> {
   const other = join(world.folder, 'full');
   rmSync(other, { recursive: true, force: true });
   cpSync(join(world.folder, 'var'), join(other, 'var'), { recursive: true });
-  rmSync(join(other, 'var/press-cache'), { recursive: true, force: true });
   await world.command(ACTOR, ['press', '--full'], elsewhere(other));
   compare(world, 'tree', 'the tree is that of a full press', other);
 }
