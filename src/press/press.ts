@@ -3,7 +3,6 @@ import { tags } from '../desk/tags.ts';
 import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
-import { PathSet } from './path-set.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import type { Run } from './steps.ts';
@@ -304,7 +303,7 @@ async function unlistedOnDisk(
   { paper, manifest, tree }: PressJob,
   first: () => Promise<unknown> | undefined,
 ): Promise<string[]> {
-  const listed = new PathSet();
+  const listed = new Set<string>();
   const found: string[] = [];
   const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
