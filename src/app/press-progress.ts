@@ -17,9 +17,7 @@ export async function pressWithProgress(
   const progress = progressTo();
   const step = (paper: string, done: number, total: number, what: string) =>
     progress.step(`press ${paper}`, done, total, what);
-  const reports = await pressPapers(app, { ...options, printsHere: true, fetchesMedia: true, progress: step }).finally(
-    progress.end,
-  );
+  const reports = await pressPapers(app, { ...options, fetchesMedia: true, progress: step }).finally(progress.end);
   await sendMedia(app);
   if (app.settings.publishUrl !== null) {
     const { publishAfterPress } = await import('./publish-progress.ts');

@@ -18,7 +18,7 @@ import type { AppContext } from './context.ts';
 import { requirePaper } from './context.ts';
 import { lookForMissing, missingPlaces, noteMissing } from './missing-media.ts';
 import { PressClaim } from './press-claim.ts';
-import { WorkerPool } from './press-pool.ts';
+import { PressPool } from './press-pool.ts';
 
 /** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
 const PICTURES_PAUSE = 100;
@@ -38,8 +38,6 @@ export interface PressOptions {
   fetchesMedia?: boolean;
   /** Runs the press of a paper when its turn comes; by default immediately. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whether this thread is otherwise idle, so that it prints its share of a large press. */
-  printsHere?: boolean;
   /** Takes over the fsync of a large press, for callers that do not wait for it. */
   later?: (work: Promise<void>) => void;
 }
@@ -244,14 +242,13 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   removeFolder(working);
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   // Threads that this press will need start while it lists the outputs.
-  const { printsHere = false } = claimed.options;
   if (claimed.isFull()) {
     // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
     removeFolder(join(app.settings.dataDir, 'press-cache'));
     await noteMissing(app, slug);
   }
   let retries = 0;
-  let pool = isLarge(app, slug, claimed) ? new WorkerPool(app.settings, { printsHere }) : null;
+  let pool = isLarge(app, slug, claimed) ? new PressPool(app.settings) : null;
   try {
     for (;;) {
       const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool)
@@ -265,16 +262,15 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
       // Its threads may be at work, or have too small a heap.
       if (pool !== null && (report === MEDIA_MISSING || (report === NEEDS_LARGE_HEAP && !pool.isLarge))) {
         await pool.stop();
-        for (const folder of pool.scratchFolders(scratch)) removeFolder(folder);
         pool = null;
       }
       if (report === MEDIA_MISSING) continue;
-      pool ??= new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP, printsHere });
+      pool ??= new PressPool(app.settings, { isLarge: report === NEEDS_LARGE_HEAP });
     }
   } finally {
     await pool?.stop();
-    // Remove only this press's folders: if it lost its claim, the rest belongs to the new holder.
-    for (const folder of [scratch, ...(pool?.scratchFolders(scratch) ?? [])]) removeFolder(folder);
+    // Remove only this press's folder: if it lost its claim, the rest belongs to the new holder.
+    removeFolder(scratch);
   }
 }
 
@@ -282,7 +278,7 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
  * What a press needs whose worker ran out of memory: many very long pieces that a feed shows together, in the heap for
  * many short ones. Throws any other error.
  */
-function largeHeapAfter(pool: WorkerPool | null): (error: unknown) => typeof NEEDS_LARGE_HEAP {
+function largeHeapAfter(pool: PressPool | null): (error: unknown) => typeof NEEDS_LARGE_HEAP {
   return (error) => {
     if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY' || pool?.isLarge !== false) throw error;
     return NEEDS_LARGE_HEAP;
@@ -303,7 +299,7 @@ async function pressSnapshot(
   app: AppContext,
   slug: string,
   { options, build, claim, isFull, scratch }: ClaimedPress & { scratch: string },
-  pool: WorkerPool | null,
+  pool: PressPool | null,
 ): Promise<PressReport | WorkerRequest> {
   const { store, media } = app;
   const { manifest } = store;
@@ -337,7 +333,7 @@ async function pressSnapshot(
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
-      print: (runs, how, done, here) => pool.print({ ...job, how }, runs, done, here),
+      print: (runs, how, done) => pool.print({ ...job, how }, runs, done),
     };
     const report = await press({
       paper: slug,

@@ -1,5 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { Fault, stackOf } from '../fault.ts';
+import { join } from 'node:path';
+import { threadId, workerData } from 'node:worker_threads';
+import { Fault } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
 import type { RenderResult } from '../press/printer.ts';
@@ -8,75 +9,53 @@ import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { openPictures } from './pictures.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { WorkerCall, WorkerJob, WorkerMessage, WorkerStart } from './press-pool.ts';
+import type { Printed, WorkerJob, WorkerStart } from './press-pool.ts';
 
-// The thread behind `WorkerPool`: prints the outputs that it receives, and replies with the results.
+// What the threads of `PressPool` run.
 
 const { settings, database, media: mediaFolder }: WorkerStart = workerData;
 const media = mediaFiles(mediaFolder);
 const pictures = openPictures(settings, media);
 const snapshot = new Snapshots(database).take();
 const build = loadBuild();
+// The first `print` awaits it and reports the failure.
+build.catch(() => {});
+/** Of the press that took the last snapshot. */
 let printer: Promise<Printer> | null = null;
-/** What is printed now: batches come ahead of their turn. */
-let printing: Promise<unknown> = Promise.resolve();
 
-function takeSnapshot(): WorkerMessage {
+/** Begins a press. Returns the highest mark in the snapshot. */
+export function takeSnapshot(): number {
+  printer = null;
   snapshot.refresh();
-  return { mark: snapshot.store.manifest.highestMarkOfAll() };
+  return snapshot.store.manifest.highestMarkOfAll();
+}
+
+export async function print({ job, names }: { job: WorkerJob; names: string[] }): Promise<Printed> {
+  const results: RenderResult[] = [];
+  try {
+    printer ??= printerFor(job);
+    await (await printer).printAll(names, (result) => results.push(result));
+    return { results };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { fault: { code: error.code, message: error.message, details: error.details } };
+  }
 }
 
 async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
   const { paper, site, folder, scratch, isNew, now, deadline, how } = job;
   const { render, assets } = await build;
+  const aside = join(scratch, `thread-${threadId}`);
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
     paper,
     archive: store.archive(paper),
     manifest: how.isListed ? store.manifest : null,
     site,
-    tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
+    tree: new Tree(folder, { aside, sync: false, isNew, assertClaim }),
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
     checksDisk: how.checksDisk,
   });
 }
-
-async function print(names: string[]): Promise<WorkerMessage> {
-  if (printer === null) throw new Error('a press worker was sent outputs before their job');
-  const results: RenderResult[] = [];
-  await (await printer).printAll(names, (result) => results.push(result));
-  return { results };
-}
-
-async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
-  if ('snapshot' in call) return takeSnapshot();
-  if ('names' in call) {
-    const printed = printing.then(() => print(call.names));
-    printing = printed.catch(() => {});
-    return printed;
-  }
-  printer = printerFor(call.job);
-  // The first `print` awaits the promise and reports the failure.
-  printer.catch(() => {});
-  return null;
-}
-
-function failure(error: unknown): WorkerMessage {
-  return {
-    failure:
-      error instanceof Fault
-        ? { code: error.code, message: error.message, details: error.details }
-        : { code: null, message: stackOf(error), details: {} },
-  };
-}
-
-parentPort?.on('message', (call: WorkerCall) => {
-  answer(call).then(
-    (message) => {
-      if (message !== null) parentPort?.postMessage(message);
-    },
-    (error: unknown) => parentPort?.postMessage(failure(error)),
-  );
-});

@@ -66,13 +66,7 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
 export interface PrintPool {
   /** Waits for the threads. False when their snapshots differ from the one of this press. */
   isCurrent(): Promise<boolean>;
-  /** `here` prints on the thread of the press. */
-  print(
-    runs: Run[],
-    how: HowToPrint,
-    done: (result: RenderResult) => void,
-    here: (names: Run) => Promise<void>,
-  ): Promise<void>;
+  print(runs: Run[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
 }
 
 /** What a press and its worker threads know of the tree. */
@@ -129,7 +123,6 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
-  const printHere = (names: Run) => printer.printAll(names, record);
   const isSynced = !full && !needsPool;
   for (const { here, inPool } of !needsPool
     ? stepsHere(stages)
@@ -138,7 +131,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
       : stepsInPool(stages)) {
     // A large number of cards comes after everything else: the pages are already public.
     if (isCard(here[0] ?? '')) tree.show();
-    const printing = allOf([printHere(here), pool?.print(inPool, { checksDisk, isListed }, record, printHere)]);
+    const printing = allOf([printer.printAll(here, record), pool?.print(inPool, { checksDisk, isListed }, record)]);
     alone = inPool.length === 0 ? printing.catch(() => {}) : undefined;
     try {
       await printing;
@@ -268,7 +261,7 @@ async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Se
 }
 
 /** Waits for all of some work, and throws the first error. */
-async function allOf(works: (Promise<void> | undefined)[]): Promise<void> {
+export async function allOf(works: (Promise<void> | undefined)[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
