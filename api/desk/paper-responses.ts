@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
 import type { Paper } from '../../src/desk/paper.ts';
-import { utf8 } from '../../src/press/utf8.ts';
 import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
@@ -199,7 +198,7 @@ function takesGzip(c: PaperContext): boolean {
 
 /** A row's JSON in bytes of its own, which keep no larger buffer alive. */
 function rowOf(row: object | null): Uint8Array | null {
-  return row === null ? null : Uint8Array.from(utf8(JSON.stringify(row)));
+  return row === null ? null : Uint8Array.from(Buffer.from(JSON.stringify(row)));
 }
 
 /** The rows parted by commas, between two texts. */

@@ -49,8 +49,6 @@ export interface Correction {
 export interface Story extends Row {
   state: StateName;
   prose: string;
-  /** The prose in UTF-8, where the store has it so: most of a press copies it, and reads no word. */
-  prose_utf8?: Uint8Array;
   cited_facts: CitedFact[];
   credit: string | null;
   /** As filed. */

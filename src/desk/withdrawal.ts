@@ -32,7 +32,6 @@ export function shownToDesk<Piece extends DeskRow | Story>(piece: Piece): Piece 
     tags: [],
   };
   if (!('prose' in piece)) return { ...piece, ...row };
-  const { prose_utf8: _prose, ...rest } = piece;
   const text = { prose: '', cited_facts: [], credit: null, authors: [], written_by: null, corrections: [] };
-  return { ...(rest as Piece), ...row, ...text };
+  return { ...piece, ...row, ...text };
 }

@@ -7,7 +7,6 @@ import type { Manifest, PressedFile, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
-import { utf8 } from './utf8.ts';
 import { yielder } from './yielder.ts';
 
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
@@ -131,7 +130,7 @@ export class Printer {
     const isThere = (digest: string, look: () => boolean): boolean =>
       (listed === digest && (!checksDisk || look())) || (listed === undefined && checksDisk && look());
     if ('body' in file) {
-      const bytes = typeof file.body === 'string' ? utf8(file.body) : file.body;
+      const bytes = typeof file.body === 'string' ? Buffer.from(file.body) : file.body;
       const digest = sha256(bytes);
       if (isThere(digest, () => tree.holds(path, bytes))) return digest;
       result.written++;

@@ -11,11 +11,9 @@ export const integer: Column<number> = (value) =>
 /** 0 or 1. */
 export const flag: Column<boolean> = (value) => (value === 1 || value === 0 ? value === 1 : unlike('0 or 1', value));
 
-export const bytes: Column<Uint8Array> = (value) => new Uint8Array(bytesInPlace(value));
-
-/** The bytes as the driver has them, not a copy: perhaps a Buffer. */
-export const bytesInPlace: Column<Uint8Array> = (value) =>
-  value instanceof Uint8Array ? value : value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
+/** A copy of the driver's bytes. */
+export const bytes: Column<Uint8Array> = (value) =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
 
 /** JSON that this program wrote, as type `T`. */
 export const json =

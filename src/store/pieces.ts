@@ -15,7 +15,7 @@ import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { writerLine, writersOf } from '../ledger/writers.ts';
 import { DAY, isoTime } from '../time.ts';
-import { bytesInPlace, flag, integer, json, oneOf, orNull, text } from './columns.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
@@ -127,21 +127,6 @@ export function rowsIn(text: string): Row[] {
   return JSON.parse(text).map((row: unknown[]) => rowOf(readRow(row) as Read<typeof LIST>));
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/** A story whose prose becomes a text when it is first read. */
-function lazyProse(story: Story, prose: Uint8Array): Story {
-  let text: string | undefined;
-  return {
-    ...story,
-    prose_utf8: prose,
-    get prose() {
-      text ??= decoder.decode(prose);
-      return text;
-    },
-  };
-}
-
 function generationOf(row: Read<typeof GENERATION>): Generation {
   const { revision, seq, content_hash, receipt_hash, at, kid, receipt } = row;
   return { revision, seq, content_hash, receipt_hash, filed_at: isoTime(at), kid, receipt };
@@ -217,7 +202,7 @@ export function pieceTables(db: Db): PieceTable {
   const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);
   // A piece without revisions has one generation, whose columns are read with it.
   const loaded = all(
-    `SELECT ${ROW}, p.state, CAST(g.prose AS BLOB) AS prose, g.cited_facts, g.content_hash,
+    `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.content_hash,
        p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld, g.seq, g.receipt_hash, e.at, g.kid, g.receipt,
        (SELECT json_group_array(id) FROM (SELECT o.id FROM pieces o WHERE o.paper = p.paper AND o.category = p.category
           AND o.state = 'on_air' AND (o.published_at, o.id) < (p.published_at, p.id)
@@ -225,7 +210,7 @@ export function pieceTables(db: Db): PieceTable {
      FROM json_each(?3) wanted CROSS JOIN pieces p ON p.paper = ?1 AND p.slug = wanted.value
      JOIN generations g ON g.n = p.generation JOIN entries e ON e.n = g.n
      WHERE p.state = 'on_air' AND octet_length(g.prose) <= ${LOADED_MAX}`,
-    { ...STORY, ...GENERATION, prose: bytesInPlace, earlier: json<string[]>() },
+    { ...STORY, ...GENERATION, earlier: json<string[]>() },
   );
   const rowsById = all(
     `SELECT ${ROW} FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value
@@ -436,7 +421,7 @@ export function pieceTables(db: Db): PieceTable {
       const rows = new Map<string, Row>();
       const found = loaded(paper, earlierMax, JSON.stringify(slugs));
       for (const row of found) {
-        const story = lazyProse(storyOf(paper, { ...row, prose: '' }), row.prose);
+        const story = storyOf(paper, row);
         rows.set(row.id, story);
         load.stories.set(row.slug, story);
         load.generations.set(row.id, row.revision > 1 ? generations(paper, row.id) : [generationOf(row)]);

@@ -2,22 +2,16 @@ import type { Story } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
 import { isoTime } from '../times.ts';
-import { utf8 } from '../utf8.ts';
 import type { Channel } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * The Markdown version of a story, `stories/{slug}.md`, in UTF-8: front matter, the prose verbatim with its `[^N]` markers, and
- * a footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
+ * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose verbatim with its `[^N]` markers, and a
+ * footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
  */
-export function storyMarkdown(channel: Channel, story: Story): Buffer {
-  const { before, after } = aroundProse(channel, story);
-  return Buffer.concat([utf8(before), story.prose_utf8 ?? utf8(story.prose), utf8(after)]);
-}
-
-function aroundProse({ paper, root }: Channel, story: Story): { before: string; after: string } {
+export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     line('headline', story.headline),
     line('dek', story.dek || null),
@@ -47,7 +41,7 @@ function aroundProse({ paper, root }: Channel, story: Story): { before: string; 
     blocks.push(`## Corrections\n\n${lines.join('\n')}`);
   }
   if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
-  return { before: `---\n${front.join('')}---\n\n`, after: `${blocks.map((block) => `\n\n${block}`).join('')}\n` };
+  return `---\n${front.join('')}---\n\n${[story.prose, ...blocks].join('\n\n')}\n`;
 }
 
 function footnote({ n, statement, source, instrument }: CitedFact): string {
@@ -59,9 +53,6 @@ function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }
 
-/** Texts that JSON only puts in quotes. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /** A line of the front matter; empty for null. */
 function line(key: string, value: unknown): string {
   return value === null ? '' : `${key}: ${scalar(value)}\n`;
@@ -69,7 +60,6 @@ function line(key: string, value: unknown): string {
 
 /** A front matter value as JSON, which YAML 1.2 reads unchanged. */
 function scalar(value: unknown): string {
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value).replace(
     UNQUOTABLE,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

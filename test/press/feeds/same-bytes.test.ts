@@ -32,7 +32,7 @@ function everything(): string[] {
     headersFile({ root: channel.root, embed_scripts: [] }),
     frontJsonLd(channel, LOGO),
     ...items.flatMap((item) => [
-      storyMarkdown(channel, item).toString(),
+      storyMarkdown(channel, item),
       storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1, logo: LOGO }),
     ]),
   ];
