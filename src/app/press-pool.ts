@@ -5,13 +5,11 @@ import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
 import type { Site } from '../press/edition.ts';
 import type { HowToPrint } from '../press/press.ts';
-import { allOf } from '../press/press.ts';
 import type { RenderResult } from '../press/printer.ts';
-import type { Run } from '../press/steps.ts';
 import { databaseFile, mediaFolder } from './context.ts';
 
-/** How many runs of outputs a thread prints before it reports. */
-const BATCH_SIZE = 8;
+/** How many outputs a thread prints before it reports. */
+const BATCH_SIZE = 16;
 /** How many batches a thread has at a time: the next one is there when it has printed one. */
 const BATCHES = 2;
 /** More threads than this would wait for the disk. */
@@ -29,7 +27,7 @@ export interface WorkerStart {
 }
 
 /** What all outputs of one press have in common. */
-export interface WorkerJob {
+export interface WorkerJob extends HowToPrint {
   paper: string;
   site: Site;
   folder: string;
@@ -40,7 +38,6 @@ export interface WorkerJob {
   now: number;
   /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
   deadline: SharedArrayBuffer;
-  how: HowToPrint;
 }
 
 /** What a thread printed, or why it did not. A `Fault` would arrive without its code. */
@@ -78,23 +75,24 @@ export class PressPool {
     );
   }
 
-  /** Prints runs of outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
-  async print(job: WorkerJob, runs: Run[], done: (result: RenderResult) => void): Promise<void> {
+  /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
+  async print(job: WorkerJob, names: string[], done: (result: RenderResult) => void): Promise<void> {
     let next = 0;
     const printNext = async (): Promise<void> => {
-      while (next < runs.length) {
-        const names = runs.slice(next, next + BATCH_SIZE).flat();
-        next += BATCH_SIZE;
-        const printed: Printed = await this.#pool.run({ job, names }, { name: 'print' });
+      while (next < names.length) {
+        const batch = names.slice(next, next + BATCH_SIZE);
+        next += batch.length;
+        const printed: Printed = await this.#pool.run({ job, names: batch }, { name: 'print' });
         if ('fault' in printed) throw new Fault(printed.fault.code, printed.fault.message, printed.fault.details);
         for (const result of printed.results) done(result);
       }
     };
     const stop = (error: unknown): never => {
-      next = runs.length;
+      next = names.length;
       throw error;
     };
-    await allOf(Array.from({ length: this.#threads * BATCHES }, () => printNext().catch(stop)));
+    const works = Array.from({ length: this.#threads * BATCHES }, () => printNext().catch(stop));
+    for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async stop(): Promise<void> {

@@ -333,7 +333,7 @@ async function pressSnapshot(
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
-      print: (runs, how, done) => pool.print({ ...job, how }, runs, done),
+      print: (names, how, done) => pool.print({ ...job, ...how }, names, done),
     };
     const report = await press({
       paper: slug,

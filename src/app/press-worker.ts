@@ -44,18 +44,18 @@ export async function print({ job, names }: { job: WorkerJob; names: string[] })
 
 async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, site, folder, scratch, isNew, now, deadline, how } = job;
+  const { paper, site, folder, scratch, isNew, now, deadline, checksDisk } = job;
   const { render, assets } = await build;
   const aside = join(scratch, `thread-${threadId}`);
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
     paper,
     archive: store.archive(paper),
-    manifest: how.isListed ? store.manifest : null,
+    manifest: store.manifest,
     site,
     tree: new Tree(folder, { aside, sync: false, isNew, assertClaim }),
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
-    checksDisk: how.checksDisk,
+    checksDisk,
   });
 }

@@ -63,8 +63,6 @@ export interface Manifest {
   /** The outputs that read a tag when they were last printed. */
   outputsReading(paper: string, tag: string): string[];
   outputs(paper: string): string[];
-  /** Whether the manifest lists any output of a paper. */
-  hasOutputs(paper: string): boolean;
   files(paper: string, output: string): PressedFile[];
   /** The files of some outputs, by output; an output without files is left out. */
   filesOf(paper: string, outputs: string[]): Map<string, PressedFile[]>;

@@ -5,8 +5,7 @@ import type { Manifest, PressStart } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
-import type { Run } from './steps.ts';
-import { byStage, largestStage, stepsHere, stepsInNewTree, stepsInPool } from './steps.ts';
+import { byStage, isPooled, largestStage } from './stages.ts';
 import type { TopicQueue } from './topics.ts';
 import { isTopic } from './topics.ts';
 import { yielder } from './yielder.ts';
@@ -66,14 +65,13 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
 export interface PrintPool {
   /** Waits for the threads. False when their snapshots differ from the one of this press. */
   isCurrent(): Promise<boolean>;
-  print(runs: Run[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
+  /** Resolves when the files of all these outputs are on disk. */
+  print(names: string[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
 }
 
 /** What a press and its worker threads know of the tree. */
 export interface HowToPrint {
   checksDisk: boolean;
-  /** Whether the manifest lists anything of the paper. */
-  isListed: boolean;
 }
 
 export interface PressReport {
@@ -101,8 +99,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
   // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
-  const isListed = manifest.hasOutputs(paper);
-  const printer = new Printer({ ...job, manifest: isListed ? manifest : null, checksDisk });
+  const printer = new Printer({ ...job, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
@@ -112,33 +109,17 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const isMany = largestStage(stages) >= POOL_MIN;
   const hasLong = !isMany && largestStage(stages) > 0 && hasLongProse(archive, names);
   const needsPool = isMany || hasLong;
-  /** A step that is printed here alone: worker threads wait for it, and so does the search for stray files. */
-  let alone: Promise<unknown> | undefined;
-  const findStrays = async () => (checksDisk && !tree.isNew ? unlistedOnDisk(job, () => alone) : []);
-  // While the threads of a large press start, and print. What the outputs leave behind is in `writer.gone`.
-  const strays = needsPool && pool !== null ? findStrays() : null;
-  // Avoids an unhandled rejection; awaiting them still throws.
-  strays?.catch(() => {});
   if (needsPool && !(await pool?.isCurrent())) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
   const isSynced = !full && !needsPool;
-  for (const { here, inPool } of !needsPool
-    ? stepsHere(stages)
-    : tree.isNew
-      ? stepsInNewTree(stages)
-      : stepsInPool(stages)) {
+  for (const [stage, names] of stages) {
     // A large number of cards comes after everything else: the pages are already public.
-    if (isCard(here[0] ?? '')) tree.show();
-    const printing = allOf([printer.printAll(here, record), pool?.print(inPool, { checksDisk, isListed }, record)]);
-    alone = inPool.length === 0 ? printing.catch(() => {}) : undefined;
-    try {
-      await printing;
-    } finally {
-      alone = undefined;
-    }
-    // The next step may link to this one, which is now on disk and recorded.
+    if (stage === 'card') tree.show();
+    if (needsPool && pool !== null && isPooled(stage)) await pool.print(names, { checksDisk }, record);
+    else await printer.printAll(names, record);
+    // The next stage may link to this one, which is now on disk and recorded.
     writer.save();
   }
   const left = leavesPictures ? [...undrawn] : [];
@@ -149,13 +130,12 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     writer.save();
   }
 
-  const dropped =
-    full && isListed
-      ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
-      : [];
+  const dropped = full
+    ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
+    : [];
   // Equal pictures of different names share the files of their variants.
   const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const found = await (strays ?? findStrays());
+  const found = checksDisk && !tree.isNew ? await unlistedOnDisk(job) : [];
   const isInDoubt = full || isShared || found.length > 0;
   const gone = isInDoubt ? await unlisted(job, [...writer.gone, ...found]) : writer.gone;
   const removed = await removeFiles(job, gone, dropped);
@@ -260,11 +240,6 @@ async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Se
   return undrawn;
 }
 
-/** Waits for all of some work, and throws the first error. */
-export async function allOf(works: (Promise<void> | undefined)[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
-}
-
 /** Whether a full press without cards keeps an existing card. */
 function keepsCard(name: string, { cards }: PressJob): boolean {
   return !cards && isCard(name);
@@ -288,26 +263,18 @@ function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> 
   for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
 }
 
-/**
- * Files on disk that the manifest does not list. Only presses write there: once this one has ended, those that it does
- * not list then can be removed. Waits for what `first` returns.
- */
-async function unlistedOnDisk(
-  { paper, manifest, tree }: PressJob,
-  first: () => Promise<unknown> | undefined,
-): Promise<string[]> {
+/** Files on disk that the manifest does not list. Only presses write there. */
+async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<string[]> {
   const listed = new Set<string>();
   const found: string[] = [];
   const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
     listed.add(path);
-    const turn = yieldTurn();
-    if (turn !== undefined) await turn;
+    await yieldTurn();
   }
   for (const path of tree.files()) {
     if (!listed.has(path)) found.push(path);
-    const turn = first() ?? yieldTurn();
-    if (turn !== undefined) await turn;
+    await yieldTurn();
   }
   return found;
 }

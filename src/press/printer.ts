@@ -23,8 +23,7 @@ export interface RenderResult extends PrintedOutput {
 export interface PrinterJob {
   paper: string;
   archive: Archive;
-  /** What the manifest lists of the paper; null when it lists nothing. */
-  manifest: Pick<Manifest, 'filesOf'> | null;
+  manifest: Pick<Manifest, 'filesOf'>;
   site: Site;
   tree: Tree;
   tools: RenderTools;
@@ -65,10 +64,10 @@ export class Printer {
     for (const load of inLoads(names)) {
       const loaded = this.edition();
       loaded.load(load);
-      const recorded = this.#job.manifest?.filesOf(this.#job.paper, load);
+      const recorded = this.#job.manifest.filesOf(this.#job.paper, load);
       for (const name of load) {
         await this.#yieldTurn();
-        const { written } = await this.#print(name, loaded.fresh(), recorded?.get(name));
+        const { written } = await this.#print(name, loaded.fresh(), recorded.get(name));
         const landing: Promise<void> = written
           .then(done)
           .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { Manifest, PressedFile } from '../press/manifest.ts';
-import { flag, integer, json, orNull, text } from './columns.ts';
+import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
@@ -8,17 +8,10 @@ import { sql } from './sql.ts';
  */
 const RUNS_KEPT = 100_000;
 
-/** So many marks cost less one by one than as JSON. */
-const FEW = 8;
-
-/** An output, a path and a digest. */
-type FileRow = [sheet: string, path: string, digest: string];
-
 /** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
   const { run, one, all } = sql(db);
-  const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
-  const markAll = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
+  const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
   const someStaleTags = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
     id: integer,
     tag: text,
@@ -40,7 +33,6 @@ export function manifestTables(db: Db): Manifest {
   const stale = one('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?', integer);
   const newestMark = one('SELECT max(id) FROM press_due WHERE paper = ?', orNull(integer));
   const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
-  const anyOutput = one('SELECT 1 FROM sheets WHERE paper = ? LIMIT 1', integer);
   const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
   // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
@@ -57,16 +49,15 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
-  // One text of many rows takes a third to two thirds of the time of the rows.
-  const filesOfAll = one(
-    `SELECT json_group_array(json_array(sheet, path, digest)) FROM files
-       WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))`,
-    json<FileRow[]>(),
+  const fileRow = { sheet: text, path: text, digest: text };
+  const filesOfAll = all(
+    'SELECT sheet, path, digest FROM files WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
+    fileRow,
   );
-  const someFiles = one(
-    `SELECT json_group_array(json_array(sheet, path, digest)) FROM (SELECT sheet, path, digest FROM files
-       WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000)`,
-    json<FileRow[]>(),
+  const someFiles = all(
+    `SELECT sheet, path, digest FROM files
+       WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000`,
+    fileRow,
   );
   const setFiles = run(
     `INSERT INTO files (paper, sheet, path, digest)
@@ -110,9 +101,7 @@ export function manifestTables(db: Db): Manifest {
 
   return {
     markStale(paper, tags) {
-      const marks = [...tags];
-      if (marks.length > FEW) markAll(paper, JSON.stringify(marks));
-      else for (const tag of marks) mark(paper, tag);
+      mark(paper, JSON.stringify([...tags]));
     },
     *staleTags(paper) {
       let last = 0;
@@ -156,11 +145,10 @@ export function manifestTables(db: Db): Manifest {
     setSynced: run('UPDATE presses SET unsynced = NULL WHERE paper = ?1 AND unsynced = ?2'),
     outputsReading: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
     outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
-    hasOutputs: (paper) => anyOutput(paper) !== null,
     files,
     filesOf(paper, names) {
       const found = new Map<string, PressedFile[]>();
-      for (const [sheet, path, digest] of filesOfAll(paper, JSON.stringify(names)) ?? []) {
+      for (const { sheet, path, digest } of filesOfAll(paper, JSON.stringify(names))) {
         const listed = found.get(sheet);
         if (listed === undefined) found.set(sheet, [{ path, digest }]);
         else listed.push({ path, digest });
@@ -170,11 +158,11 @@ export function manifestTables(db: Db): Manifest {
     *allFiles(paper) {
       let last = ['', ''];
       for (;;) {
-        const rows = someFiles(paper, ...last) ?? [];
-        for (const [, path, digest] of rows) yield { path, digest };
+        const rows = someFiles(paper, ...last);
+        for (const { path, digest } of rows) yield { path, digest };
         const end = rows.at(-1);
         if (end === undefined) return;
-        last = end.slice(0, 2);
+        last = [end.sheet, end.path];
       }
     },
     record(paper, outputs) {

@@ -16,7 +16,7 @@ test('timers and messages are heard between many short batches', async (t) => {
   const printer = new Printer({
     paper: PAPER,
     archive: app.store.archive(PAPER),
-    manifest: null,
+    manifest: app.store.manifest,
     site: siteOf(`${app.settings.origin}/${PAPER}`),
     tree: new Tree(join(folder, 'tree'), {
       aside: join(folder, 'aside'),
