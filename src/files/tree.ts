@@ -11,7 +11,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -26,9 +25,6 @@ import { digestOfFile } from './file-digest.ts';
 import { missingMedia } from './media.ts';
 
 const fsync = promisify(fsyncCallback);
-
-/** How many created folders a tree remembers. A press works in few at a time. */
-const MADE_MAX = 64;
 
 export interface TreeOptions {
   /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
@@ -54,9 +50,6 @@ export class Tree {
   readonly #sync: boolean;
   /** Throws when this press has lost its claim. */
   readonly assertClaim: () => void;
-  readonly #made = new Set<string>();
-  /** Folders that are known to be reached through no link. */
-  readonly #plain = new Set<string>();
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
   #inPlace: boolean;
@@ -145,7 +138,6 @@ export class Tree {
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
       try {
         rmdirSync(this.#at(parent));
-        this.#made.delete(parent);
         if (this.#sync) {
           this.#touched.delete(parent);
           this.#touched.add(dirname(parent));
@@ -167,7 +159,7 @@ export class Tree {
     if (this.isNew) return false;
     return guarded(path, () => {
       this.#removeLinks(dirname(path));
-      return contentOf(this.#at(path), bytes.length)?.equals(bytes) ?? false;
+      return contentOf(this.#at(path))?.equals(bytes) ?? false;
     });
   }
 
@@ -190,10 +182,8 @@ export class Tree {
     if (this.isNew) return null;
     return guarded(path, () => {
       this.#removeLinks(dirname(path));
-      const at = this.#at(path);
-      const bytes = contentOf(at, OLD_BYTES.length - 1);
-      if (bytes === null) return null;
-      return sha256(bytes.length < OLD_BYTES.length ? bytes : readFileSync(at));
+      const bytes = contentOf(this.#at(path));
+      return bytes === null ? null : sha256(bytes);
     });
   }
 
@@ -238,13 +228,11 @@ export class Tree {
     const parent = dirname(path);
     const target = this.#at(path);
     if (this.#sync) this.#touched.add(parent);
-    // In a tree that is there, nearly every folder is.
-    if (this.isNew) this.#makeFolder(parent);
-    else this.#removeLinks(parent);
+    this.#removeLinks(parent);
     try {
       put(target);
     } catch (error) {
-      if (this.isNew || codeOf(error) !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
       this.#makeFolder(parent);
       put(target);
     }
@@ -252,26 +240,20 @@ export class Tree {
 
   /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
   #removeLinks(folder: string): void {
-    if (folder === '.' || this.#plain.has(folder)) return;
+    if (folder === '.') return;
     this.#removeLinks(dirname(folder));
     const at = this.#at(folder);
     if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
       this.assertClaim();
       rmSync(at);
     }
-    if (this.#plain.size >= MADE_MAX) this.#plain.clear();
-    this.#plain.add(folder);
   }
 
   #makeFolder(folder: string): void {
-    if (this.#made.has(folder)) return;
     const made = mkdirSync(this.#at(folder), { recursive: true });
     if (this.#sync && made !== undefined) {
       for (let at = folder; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
     }
-    if (!this.isNew) return;
-    if (this.#made.size >= MADE_MAX) this.#made.clear();
-    this.#made.add(folder);
   }
 }
 
@@ -288,12 +270,8 @@ function linkOrCopy(source: string, target: string): boolean {
   }
 }
 
-/** Holds the content of one file after another. */
-const OLD_BYTES = Buffer.allocUnsafeSlow(1 << 20);
-
-/** The first bytes of a file, one more than `size` if it has them; null when there is no file. Overwritten by the next call. */
-function contentOf(path: string, size: number): Buffer | null {
-  const buffer = size < OLD_BYTES.length ? OLD_BYTES : Buffer.allocUnsafeSlow(size + 1);
+/** The content of a file; null when there is none. */
+function contentOf(path: string): Buffer | null {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -303,15 +281,7 @@ function contentOf(path: string, size: number): Buffer | null {
     throw error;
   }
   try {
-    let filled = 0;
-    while (filled <= size) {
-      const wanted = size + 1 - filled;
-      const read = readSync(file, buffer, filled, wanted, null);
-      filled += read;
-      // A file gives less than it is asked for only at its end.
-      if (read < wanted) break;
-    }
-    return buffer.subarray(0, filled);
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }
