@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
@@ -27,9 +27,6 @@ import { inShortTransactions } from './short-transactions.ts';
  * once. Their index entries are written at its end, and take about as long again.
  */
 const TURN_ALONE = 150;
-
-/** From so many bytes on, the words of an archive are indexed by a thread. */
-const LARGE = 1_000_000;
 
 export interface ImportOptions {
   paper: string;
@@ -71,11 +68,8 @@ export async function importArchive(intake: Intake, file: string, options: Impor
     : existingPaper(intake, paper, persona);
   intake.openSigningKey();
   const run = new ImportRun(intake, target.persona, options);
-  const index = options.air && isLarge(file) ? intake.store.indexAhead() : null;
   const transact = (work: () => void) => {
     const isAlone = !intake.store.leases.isAnyHeld(intake.now());
-    // A server finds each piece as soon as it is on air.
-    index?.defer(isAlone);
     intake.store.checkpointRarely(isAlone);
     transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
   };
@@ -89,23 +83,16 @@ export async function importArchive(intake: Intake, file: string, options: Impor
         return next < batch.length;
       };
       await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact });
-      await index?.step();
       onProgress(read);
     }
   };
   try {
-    await fileAll().finally(() => index?.end());
+    await fileAll();
     intake.store.optimizeSearch();
   } finally {
     intake.store.checkpointRarely(false);
   }
   return run.outcome;
-}
-
-/** Whether a thread for the index pays: from some hundred pieces on. */
-function isLarge(file: string): boolean {
-  const { size } = statSync(file);
-  return size >= (file.endsWith('.gz') ? LARGE / 4 : LARGE);
 }
 
 /** Members of a line whose name in a filing is another. */

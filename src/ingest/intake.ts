@@ -40,12 +40,4 @@ interface IntakeStore extends LedgerStore {
   optimizeSearch(): void;
   /** Whether the write-ahead log may grow long, from here on. */
   checkpointRarely(isWanted: boolean): void;
-  /** Indexes what is put on air on another thread. */
-  indexAhead(): {
-    /** Whether transactions leave new pieces to it from here on, or index them themselves. */
-    defer(isWanted: boolean): void;
-    /** Call it between transactions. It waits while more is filed than can be indexed. */
-    step(): Promise<void>;
-    end(): Promise<void>;
-  };
 }

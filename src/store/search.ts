@@ -1,37 +1,16 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
-import { bytes, flag, integer, text } from './columns.ts';
+import { flag, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Shown } from './search-places.ts';
 import { searchPlaces } from './search-places.ts';
 import { searchReads } from './search-reads.ts';
-import { STRUCTURE, segmentSizes } from './search-segment.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
-/** From so many pieces on, a transaction writes its words as bulk, and leaves most merging to `optimize`. */
-const BULK = 20;
-/**
- * How FTS5 writes the words of a transaction: how many segments of one size it merges as it goes, and how many bytes of
- * words it buffers before it writes a segment. Merging none (0) would let FTS5 merge whole levels in one transaction.
- */
-const WRITING = { usual: { automerge: 4, hashsize: 2 ** 20 }, bulk: { automerge: 8, hashsize: 2 ** 24 } };
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
-/**
- * A large segment is not merged with so few others, if all of them have less than this share of its pages: that would
- * rewrite the whole index for what adds to a search some 20 µs a segment.
- */
-const LEFT = { segments: 4, share: 1 / 16 };
-/** A piece on air whose words are to be indexed. */
-export interface DeferredPiece {
-  piece: string;
-  /** When it went on air, in ms. */
-  at: number;
-  generation: number;
-  words: string;
-}
 
 interface Texts {
   revision: number;
@@ -68,12 +47,7 @@ export function searchTables(db: Db, transact: Transact) {
     { id: text, published_at: integer },
   );
 
-  const structure = one('SELECT block FROM search_data WHERE id = ?', bytes);
   const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
-  const configure = run('INSERT INTO search (search, rank) VALUES (?, CAST(? AS INTEGER))');
-  const writeAs = (settings: (typeof WRITING)['bulk']): void => {
-    for (const [name, value] of Object.entries(settings)) configure(name, value);
-  };
   const changes = one('SELECT total_changes()', integer);
   const changed = (): number => changes() ?? 0;
 
@@ -91,11 +65,6 @@ export function searchTables(db: Db, transact: Transact) {
       renew(now.generation, now.place);
       return { place: now.place, piece, now };
     }
-    if (isDeferring) {
-      const at = now.published_at ?? 0;
-      deferring.push({ piece, at, generation: now.generation, words: wordsOf(piece, now) });
-      return null;
-    }
     const place = places.take(piece, now.published_at ?? 0, now.generation);
     return { place, piece, now };
   }
@@ -111,9 +80,6 @@ export function searchTables(db: Db, transact: Transact) {
   const changedPieces = new Set<string>();
   /** The newest texts that this transaction filed, by their pieces' ids. Some may be taken back with a savepoint. */
   const filedTexts = new Map<string, Texts>();
-  let isDeferring = false;
-  /** Pieces that this transaction leaves for later, and those of transactions that are committed. */
-  const [deferring, deferred]: [DeferredPiece[], DeferredPiece[]] = [[], []];
 
   /**
    * Updates the index for the changed pieces, as the last step of a transaction. FTS5 buffers words in memory until
@@ -123,14 +89,8 @@ export function searchTables(db: Db, transact: Transact) {
   function flush(): void {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
-    // Whoever opens the database after a kill indexes what is missing.
-    if (deferring.length > 0) begin(NORMALIZER_VERSION);
-    const isBulk = due.length >= BULK;
-    if (isBulk) writeAs(WRITING.bulk);
     for (const { place, piece, now } of due.sort((a, b) => a.place - b.place)) index(place, wordsOf(piece, now));
     filedTexts.clear();
-    // FTS5 writes what it buffers before it takes a setting, so these words are written as bulk.
-    if (isBulk) writeAs(WRITING.usual);
   }
 
   /**
@@ -167,13 +127,10 @@ export function searchTables(db: Db, transact: Transact) {
    * may write.
    */
   function optimize(): void {
-    const [largest = 0, ...others] = segmentSizes(structure(STRUCTURE)) ?? [];
-    const share = others.reduce((sum, size) => sum + size, 0) / largest;
-    if (others.length > 0 && others.length <= LEFT.segments && share < LEFT.share) return;
-    // A negative number starts with all segments. FTS5 reports two or more changes while work is left.
-    for (let step = -STEP; ; step = STEP) {
-      const before = changed();
-      transact(() => merge(step));
+    // FTS5 reports two or more changes while work is left.
+    for (let before = 0; ; ) {
+      before = changed();
+      transact(() => merge(STEP));
       if (changed() - before < 2) return;
     }
   }
@@ -196,15 +153,7 @@ export function searchTables(db: Db, transact: Transact) {
     forget(): void {
       changedPieces.clear();
       filedTexts.clear();
-      deferring.length = 0;
     },
-    /** Takes note of the commit. */
-    committed: (): unknown => deferring.length > 0 && deferred.push(...deferring.splice(0)),
-    /** Leaves new pieces to `bulkIndex` and, at the latest, to `fill`. */
-    defer(isDeferred: boolean): void {
-      isDeferring = isDeferred;
-    },
-    takeDeferred: (): DeferredPiece[] => deferred.splice(0),
     fill,
     optimize,
     search,

@@ -55,7 +55,6 @@ import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
-import { IndexAhead } from './index-ahead.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import type { LeaseTable } from './leases.ts';
@@ -91,11 +90,8 @@ import type { RecordsTables } from './records.ts';
 import { recordsTables } from './records.ts';
 import type { RemovalTable } from './removals.ts';
 import { removalTable } from './removals.ts';
-import type { SearchTables } from './search.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
-import type { BulkIndex } from './search-bulk.ts';
-import { bulkIndex } from './search-bulk.ts';
 import type { ServedTable } from './served.ts';
 import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
@@ -206,10 +202,6 @@ export interface Store
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
   checkpointRarely: Checkpoints['rarely'];
-  /** Indexes what a long run puts on air on another thread. End it before the store is closed. */
-  indexAhead(): IndexAhead;
-  /** The parts of `indexAhead`, for tests. */
-  readonly deferring: Pick<SearchTables, 'defer' | 'takeDeferred' | 'fill'> & { bulkIndex(): BulkIndex };
   /** Has a check run before any entry is appended, which throws to refuse it. */
   guard(check: (entry: LedgerEntry) => void): void;
   /** Faults between the ledger's own tables and the tables derived from them. */
@@ -284,7 +276,6 @@ export function openStore(settings: DatabaseSettings): Store {
       const result = work();
       search.flush();
       commit();
-      search.committed();
       if (diskFault !== null && changes() !== before) diskFault = null;
       return result;
     } catch (error) {
@@ -298,7 +289,6 @@ export function openStore(settings: DatabaseSettings): Store {
   };
 
   const search = searchTables(db, transact);
-  const openBulk = () => bulkIndex(openDatabase(settings));
   search.fill();
 
   const credits = creditTables(db, transact);
@@ -453,8 +443,6 @@ export function openStore(settings: DatabaseSettings): Store {
       }),
     optimizeSearch: search.optimize,
     checkpointRarely: rarely,
-    indexAhead: () => new IndexAhead(search, openBulk()),
-    deferring: { ...search, bulkIndex: openBulk },
     diskFault: () => diskFault,
     fault: (error) => databaseFault(error, settings.file),
     read(work) {

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
-import Database from 'libsql';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { parsedBatches, sectionsIn } from '../../src/ingest/import-lines.ts';
 import { readAhead } from '../../src/ingest/import-reader.ts';
@@ -76,13 +75,6 @@ test('lines that a thread read ahead are those that this thread reads, and are f
     [],
   );
   assert.equal(app.store.archive('quay').search(['tide'], 1_000).length, filed);
-  const db = new Database(join(folder, 'var/broadsheet.db'));
-  t.after(() => db.close());
-  const settings = db.prepare("SELECT k, v FROM search_config WHERE k <> 'version' ORDER BY k").raw().all();
-  assert.deepEqual(settings, [
-    ['automerge', 4],
-    ['hashsize', 2 ** 20],
-  ]);
 });
 
 test('sections are found however they are written', async (t) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
 import type { AppContext } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -271,6 +273,24 @@ test('a database from before search, or with another folding, is indexed when it
   }
 });
 
+/** How many segments FTS5's index has. */
+function segments(folder: string): number {
+  const db = new Database(join(folder, 'var/broadsheet.db'), { readonly: true });
+  try {
+    return (db.prepare('SELECT count(DISTINCT segid) AS n FROM search_idx').get() as { n: number }).n;
+  } finally {
+    db.close();
+  }
+}
+
+function assertSound({ store }: AppContext): void {
+  assert.deepEqual(store.integrity(), []);
+  assert.deepEqual(
+    store.indexFaults(() => {}),
+    [],
+  );
+}
+
 test('an index that many writes left in parts answers the same when it is settled', (t) => {
   const folder = tempFolder(t);
   const app = founded(t, { now: NOON }, folder);
@@ -278,15 +298,40 @@ test('an index that many writes left in parts answers the same when it is settle
   withdrawStory(app.desk, PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
   const answers = () => [found(app, 'tide', PAPER, 99), found(app, '1 tide'), found(app, '7')];
   const before = answers();
-  const db = new Database(join(folder, 'var/broadsheet.db'));
-  const parts = () => (db.prepare('SELECT count(DISTINCT segid) AS n FROM search_idx').get() as { n: number }).n;
-  assert(parts() > 1);
+  const parts = segments(folder);
   app.store.optimizeSearch();
-  assert.equal(parts(), 1);
-  db.close();
+  assert(segments(folder) < parts);
   assert.deepEqual(answers(), before);
-  assert.deepEqual(app.store.integrity(), []);
+  assertSound(app);
   app.store.optimizeSearch();
+});
+
+test('an index of segments that an earlier version wrote is searched, changed and merged', (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(join(folder, 'var'));
+  const fixture = (name: string) => readFileSync(new URL(`../fixtures/search-segments/${name}`, import.meta.url));
+  writeFileSync(join(folder, 'var/broadsheet.db'), gunzipSync(fixture('broadsheet.db.gz')));
+  writeFileSync(join(folder, 'var/door.key'), fixture('door.key'), { mode: 0o600 });
+  const app = appContextIn(t, folder, { now: NOON + HOUR });
+  const listed = () =>
+    app.store
+      .archive(PAPER)
+      .latest({ limit: 99 })
+      .map(({ slug }) => slug);
+  assert.equal(segments(folder), 10);
+  assert.equal(listed().length, 40);
+  assert.deepEqual(found(app, 'tide', PAPER, 99), listed());
+  assert.deepEqual(found(app, 'tide c'), ['c-0', 'c-1', 'c-2', 'c-3']);
+  assertSound(app);
+  withdrawStory(app.desk, PAPER, 'c-3', { by: 'cli', reason: 'It was wrong.' });
+  file(app, filing('d-1', { headline: 'Tide and ebb', correction: 'It was ebb.' }));
+  air(app, words('new', 'Tide'));
+  assertSound(app);
+  app.store.optimizeSearch();
+  assert(segments(folder) < 10);
+  assert.deepEqual(found(app, 'tide', PAPER, 99), listed());
+  assert.deepEqual(found(app, 'ebb'), ['d-1']);
+  assertSound(app);
 });
 
 const WORDS = 'tide tides ti été ETE ΟΔΟΣ οδου 東京 京都の กา กาแฟ Straße x-ray x ray 1,000 100 well—known known'.split(
