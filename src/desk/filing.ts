@@ -12,7 +12,6 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { parsedProse } from './prose-cache.ts';
 
 /** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
 export interface Desk {
@@ -84,7 +83,7 @@ export function fileStory(
 export function doorProblems(
   filing: Filing,
   rules: PaperRules,
-  { now, toAir, parse = parsedProse }: { now: number; toAir: boolean; parse?: ProseParser },
+  { now, toAir, parse }: { now: number; toAir: boolean; parse?: ProseParser },
 ): Problem[] {
   return [
     ...filingProblems(filing, rules, parse),

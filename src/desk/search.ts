@@ -1,8 +1,6 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
-import { parseProse, plainText } from '../ledger/prose.ts';
-import type { CachedProse } from './prose-cache.ts';
-import { cachedWords } from './prose-cache.ts';
+import { plainText } from '../ledger/prose.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
 export const QUERY_MAX = 120;
@@ -103,7 +101,7 @@ function paperWord(paper: string): string {
 /** The index text of a piece: the paper's word, then the words of headline, dek and prose. */
 export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
   const { headline, dek, prose } = piece;
-  const words = cachedWords(prose) ?? proseWords(plainText(prose));
+  const words = proseWords(plainText(prose));
   return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
 }
 
@@ -114,7 +112,7 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
 const WORDS_MAX = 15_000;
 
 /** The words of a prose for the index; `plain` is its plain text. */
-export function proseWords(plain: string): string {
+function proseWords(plain: string): string {
   // The plain text still contains the markers in code.
   const words = searchText(plain.replace(/\[\^\d{1,6}\]/g, ' '));
   // A shorter text cannot have that many distinct words.
@@ -127,12 +125,6 @@ export function proseWords(plain: string): string {
     indexed.push(word);
   }
   return indexed.join(' ');
-}
-
-/** Parses prose and finds its words for the index: all of its costly parts, for `cacheProse`. */
-export function preparedProse(prose: string): CachedProse {
-  const { plain, ...parsed } = parseProse(prose);
-  return { parsed, words: parsed.excess.length === 0 ? proseWords(plain) : null };
 }
 
 /**

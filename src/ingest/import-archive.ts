@@ -3,7 +3,6 @@ import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
-import { cacheProse } from '../desk/prose-cache.ts';
 import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { isAuthorUrl } from '../ledger/door.ts';
@@ -14,10 +13,9 @@ import type { Repaired } from '../ledger/repair.ts';
 import { ofGiven } from '../ledger/repair.ts';
 import { joinedAuthors } from './earlier-imports.ts';
 import type { ImportLine, ParsedLine } from './import-lines.ts';
-import { BATCH, lineProblems } from './import-lines.ts';
+import { lineProblems, parsedBatches } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
 import { createdPaper, existingPaper } from './import-paper.ts';
-import { readAhead } from './import-reader.ts';
 import { importStore } from './import-store.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
@@ -75,7 +73,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
   };
   let read = 0;
   const fileAll = async () => {
-    for await (const batch of readAhead(file)) {
+    for await (const batch of parsedBatches(file)) {
       let next = 0;
       const fileNext = () => {
         const line = batch[next++];
@@ -174,15 +172,13 @@ class ImportRun {
       const slug = rest === null || rest.fields.includes('slug') ? null : rest.data.slug;
       return this.#refuse(number, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
     }
-    const { line, prose } = parsed;
+    const { line } = parsed;
     try {
       const first = this.#slugs.get(line.slug);
       if (first !== undefined) {
         throw new Fault('conflict', `line ${first} already has this slug; give each piece its own slug`);
       }
       this.#slugs.set(line.slug, number);
-      // The transaction needs the prose again at its end, and no transaction has more than a batch.
-      if (prose !== null) cacheProse(line.prose, prose, BATCH);
       if (this.#file(line)) this.outcome.filed++;
       else this.outcome.unchanged++;
     } catch (error) {
@@ -240,7 +236,7 @@ class ImportRun {
       },
       { slug: line.slug, kind: default_kind, language },
     );
-    // The thread that read the line has normalized its prose.
+    // The reader of the line has normalized its prose.
     const whole = { ...filing, prose: line.prose };
     return asFiledBefore(whole, store.archive(this.#options.paper), line);
   }

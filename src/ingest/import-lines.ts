@@ -2,12 +2,10 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import type { CachedProse } from '../desk/prose-cache.ts';
-import { preparedProse } from '../desk/search.ts';
 import { Fault, messageOf, type Problem, problemsIn } from '../fault.ts';
 import { CitedFactBody, proseFrom } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
-import { KINDS, PROSE_MAX } from '../ledger/piece.ts';
+import { KINDS } from '../ledger/piece.ts';
 import type { Repaired } from '../ledger/repair.ts';
 import { repair } from '../ledger/repair.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -38,7 +36,7 @@ export type ImportLine = z.infer<typeof ImportLine>;
 
 /** A line of an archive that was read: its piece, null for a blank line, or the problems for which it is rejected. */
 export type ParsedLine =
-  | { line: ImportLine; prose: CachedProse | null }
+  | { line: ImportLine }
   | {
       problems: Problem[];
       /** What the door can judge of the line besides its problems; null for a line that is not a piece. */
@@ -47,12 +45,12 @@ export type ParsedLine =
   | null;
 
 /** How many lines a batch has at most. */
-export const BATCH = 100;
+const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
 /** How much of a file is read at a time, in bytes. */
 const CHUNK = 2 ** 20;
-/** The longest line that is read, in bytes. A piece is far shorter, and its thread has a bounded heap. */
+/** The longest line that is read, in bytes. A piece is far shorter. */
 const LINE_MAX = 16_000_000;
 
 /**
@@ -79,9 +77,7 @@ function parsedLine(bytes: Uint8Array): ParsedLine {
     const parsed = ImportLine.safeParse(value);
     if (!parsed.success) return brokenLine(value, parsed.error);
     const line = parsed.data;
-    const prose = proseFrom(line.prose);
-    // Prose over the filing limit is never parsed.
-    return { line: { ...line, prose }, prose: prose.length > PROSE_MAX ? null : preparedProse(prose) };
+    return { line: { ...line, prose: proseFrom(line.prose) } };
   } catch (error) {
     return { problems: lineProblems(error), rest: null };
   }

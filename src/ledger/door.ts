@@ -19,7 +19,7 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
-import type { JudgedProse } from './prose.ts';
+import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 import { shownProblems, unseenProblem } from './shown-text.ts';
 
@@ -36,8 +36,8 @@ export interface PaperRules {
   takesUndescribed?: boolean;
 }
 
-/** Parses prose, or returns it from a cache. */
-export type ProseParser = (prose: string) => JudgedProse;
+/** Parses prose, perhaps once for several rules. */
+export type ProseParser = (prose: string) => ParsedProse;
 
 /** The form of a slug, of a piece or a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -216,9 +216,9 @@ function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
 }
 
 /** The prose as plain text, without markup and markers. Newlines separate blocks. */
-export function plainText(prose: string, blocks = markdown.parse(prose, {})): string {
+export function plainText(prose: string): string {
   const lines: string[] = [];
-  for (const token of blocks) {
+  for (const token of markdown.parse(prose, {})) {
     if (token.type === 'fence' || token.type === 'code_block') lines.push(token.content.trimEnd());
     if (token.type !== 'inline') continue;
     let line = '';
@@ -232,7 +232,7 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
 }
 
 /** What the filing door judges of a prose. */
-export interface JudgedProse {
+export interface ParsedProse {
   /** What the prose has too much of to be parsed; the other members are then empty. */
   excess: Problem[];
   rawHtml: Occurrence[];
@@ -243,17 +243,12 @@ export interface JudgedProse {
   hiddenMarkers: Occurrence[];
 }
 
-/** Everything that the desk needs from parsing a prose, which is costly. */
-export interface ParsedProse extends JudgedProse {
-  plain: string;
-}
-
 /** Parses prose. The result depends only on the text. */
 export function parseProse(prose: string): ParsedProse {
   const excess = excessIn(prose);
   if (excess.length === 0) excess.push(...openBracketProblems(prose));
   if (excess.length > 0) {
-    return { excess, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [], plain: '' };
+    return { excess, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [] };
   }
   const blocks = markdown.parse(prose, {});
   return {
@@ -263,6 +258,5 @@ export function parseProse(prose: string): ParsedProse {
     pictures: picturesIn(prose, () => blocks),
     undescribed: undescribedIn(prose, () => blocks),
     hiddenMarkers: hiddenMarkersIn(prose, () => blocks),
-    plain: plainText(prose, blocks),
   };
 }

@@ -1,7 +1,6 @@
 import type { Archive } from '../desk/archive.ts';
 import { doorProblems, paperRules } from '../desk/filing.ts';
 import type { PlacementBody } from '../desk/placement.ts';
-import { parsedProse } from '../desk/prose-cache.ts';
 import { showableFiling, showableProse } from '../desk/showable.ts';
 import type { FileProblem, SourceFile } from '../ingest/source-file.ts';
 import { readSource } from '../ingest/source-file.ts';
@@ -9,7 +8,8 @@ import type { StoryFile } from '../ingest/story-file.ts';
 import { storyFrom } from '../ingest/story-file.ts';
 import { proseFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
-import type { JudgedProse } from '../ledger/prose.ts';
+import type { ParsedProse } from '../ledger/prose.ts';
+import { parseProse } from '../ledger/prose.ts';
 import { ofGiven } from '../ledger/repair.ts';
 
 /** What would become of a piece if its file were filed now. */
@@ -48,7 +48,7 @@ export function outlookOf({ problems, air }: Pick<DeskPiece, 'problems' | 'air'>
 /** Reads pieces, each file once for as long as it is unchanged. */
 export class PieceReader {
   readonly #sources = new Map<string, { stamp: string; source: SourceFile }>();
-  readonly #parsed = new Map<string, { prose: string; parsed: JudgedProse }>();
+  readonly #parsed = new Map<string, { prose: string; parsed: ParsedProse }>();
 
   /** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
   read({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
@@ -94,7 +94,7 @@ export class PieceReader {
     }
   }
 
-  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => JudgedProse): Filing {
+  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => ParsedProse): Filing {
     const paper = archive.paper();
     const filing = showableFiling(body, { slug, paper, hasMedia: (path) => archive.media(path) !== null });
     const prose = proseFrom(filing.prose);
@@ -109,10 +109,10 @@ export class PieceReader {
     return source;
   }
 
-  #parse(path: string, prose: string): JudgedProse {
+  #parse(path: string, prose: string): ParsedProse {
     const known = this.#parsed.get(path);
     if (known?.prose === prose) return known.parsed;
-    const parsed = parsedProse(prose);
+    const parsed = parseProse(prose);
     this.#parsed.set(path, { prose, parsed });
     return parsed;
   }

@@ -6,7 +6,6 @@ import type { Archive, Story } from '../../../src/desk/archive.ts';
 import { paperRules } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
 import { makePreviewLink } from '../../../src/desk/preview-link.ts';
-import { parsedProse } from '../../../src/desk/prose-cache.ts';
 import { showableFiling, showableProse } from '../../../src/desk/showable.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
 import type { Problem } from '../../../src/fault.ts';
@@ -14,6 +13,7 @@ import { Fault, problemsIn } from '../../../src/fault.ts';
 import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/ledger/door.ts';
 import { filingFrom } from '../../../src/ledger/filing.ts';
 import type { Filing } from '../../../src/ledger/piece.ts';
+import { parseProse } from '../../../src/ledger/prose.ts';
 import { writerLine, writersOf } from '../../../src/ledger/writers.ts';
 import { Edition } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
@@ -117,7 +117,7 @@ export function previewedProse(
   edition: Edition,
   { prose, cited_facts: facts }: Pick<Filing, 'prose' | 'cited_facts'>,
 ): ProseHtml {
-  const parsed = parsedProse(prose);
+  const parsed = parseProse(prose);
   const pictures = prosePictures(
     edition,
     parsed.pictures.map(({ text }) => text),
@@ -149,9 +149,9 @@ function judged(
     problems.push(...caught(() => airingAs(air, app.now())), ...caught(() => needPersona(key, filing)));
     if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
   }
-  if (parsed.success) problems.unshift(...filingProblems(filing, rules, parsedProse));
+  if (parsed.success) problems.unshift(...filingProblems(filing, rules));
   if (problems.length === 0) return { problems, filing };
-  return { problems, filing: { ...shown, prose: showableProse(shown.prose, parsedProse(shown.prose)) } };
+  return { problems, filing: { ...shown, prose: showableProse(shown.prose, parseProse(shown.prose)) } };
 }
 
 /** The problems of a check that throws them. */

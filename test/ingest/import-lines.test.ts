@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { parsedBatches, sectionsIn } from '../../src/ingest/import-lines.ts';
-import { readAhead } from '../../src/ingest/import-reader.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
 
@@ -28,7 +27,7 @@ const PIECE = JSON.stringify({
   ],
 });
 
-/** Lines of a file that is long enough for a thread of its own, some of them blank or wrong. */
+/** Lines of a file of several batches, some of them blank or wrong. */
 function archiveIn(folder: string): string {
   const file = join(folder, 'archive.jsonl');
   const lines = Array.from({ length: 330 }, (_, n) => {
@@ -52,11 +51,10 @@ function archiveIn(folder: string): string {
   return file;
 }
 
-test('lines that a thread read ahead are those that this thread reads, and are filed by their numbers', async (t) => {
+test('lines are read in batches, and are filed by their numbers', async (t) => {
   const folder = tempFolder(t);
   const file = archiveIn(folder);
   const lines = await all(parsedBatches(file));
-  assert.deepEqual(await all(readAhead(file)), lines);
   assert.deepEqual(
     lines.map(({ length }) => length),
     [100, 100, 100, 30],
@@ -97,18 +95,18 @@ test('sections are found however they are written', async (t) => {
   assert.deepEqual(await sectionsIn(file), ['A"B', 'A"C', 'City', 'Port', 'Sea', 'Sky']);
 });
 
-test('a file that is damaged is said to be, also by a thread', async (t) => {
+test('a file that is damaged is said to be', async (t) => {
   const file = join(tempFolder(t), 'cut.jsonl.gz');
   const noise = Array.from({ length: 20_000 }, (_, n) => String(Math.sin(n))).join('\n');
   writeFileSync(file, gzipSync(noise).subarray(0, -500));
   assert.ok(statSync(file).size > 100_000);
-  await assert.rejects(all(readAhead(file)), /cut\.jsonl\.gz cannot be read \(unexpected end of file\)/);
+  await assert.rejects(all(parsedBatches(file)), /cut\.jsonl\.gz cannot be read \(unexpected end of file\)/);
 });
 
 test('a line that is longer than any piece is rejected by its number, and the next one is read', async (t) => {
   const file = join(tempFolder(t), 'archive.jsonl');
   writeFileSync(file, `${JSON.stringify({ slug: 'x'.repeat(16_000_000) })}\n{"slug": "half"}\n`);
-  const [long, half] = (await all(readAhead(file))).flat();
+  const [long, half] = (await all(parsedBatches(file))).flat();
   assert.deepEqual(long, {
     problems: [
       {
@@ -119,7 +117,7 @@ test('a line that is longer than any piece is rejected by its number, and the ne
     ],
     rest: null,
   });
-  assert.ok(half !== null && half !== undefined && 'problems' in half);
+  assert.ok(half && 'problems' in half);
 });
 
 test('a line with thousands of entries in a list is rejected or filed without trying them all', async (t) => {
