@@ -65,21 +65,3 @@ export interface LedgerStore {
   /** Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction commits. */
   logLeaf(log: LogService, entry: string): void;
 }
-
-/**
- * Many filings into one paper in one transaction, with exclusive write access. Rows that every filing would change are
- * written once, by `end`, the last step of the transaction. Entries, leaves and new pieces on air wait to be written
- * together, each kind after the other: until `flush`, the tables do not have them.
- */
-export interface FilingRun
-  extends Pick<
-    LedgerStore,
-    'append' | 'nextSeq' | 'setGeneration' | 'isFullPressPending' | 'bumpEdition' | 'markStale' | 'logLeaf'
-  > {
-  /** As `setPieceState`, for the piece whose first revision was the last generation. */
-  setNewState(entry: GenerationEntry, state: PieceState): void;
-  /** Whether a piece of this slug waits. */
-  isWaiting(slug: string): boolean;
-  flush(): void;
-  end(): void;
-}

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
-import type { Desk } from '../desk/filing.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
@@ -16,7 +15,6 @@ import type { ImportLine, ParsedLine } from './import-lines.ts';
 import { lineProblems, parsedBatches } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
 import { createdPaper, existingPaper } from './import-paper.ts';
-import { importStore } from './import-store.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
@@ -115,8 +113,6 @@ function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Impor
 }
 
 interface CurrentPaper {
-  store: ReturnType<typeof importStore>;
-  desk: Desk;
   rules: PaperRules;
   default_kind: Kind;
   language: string;
@@ -142,25 +138,13 @@ class ImportRun {
   inTransaction(work: () => void): void {
     this.#read = null;
     work();
-    this.#end();
   }
 
-  #end(): void {
-    this.#read?.store.end();
-  }
-
-  /** The signing key and the paper as this transaction finds them, so that not every piece reads them again. */
+  /** The paper as this transaction finds it, so that not every piece reads it again. */
   #current(): CurrentPaper {
     if (this.#read === null) {
       const { default_kind, language } = this.#archive.paper();
-      const store = importStore(this.#intake.store, this.#options.paper);
-      this.#read = {
-        store,
-        desk: { ...this.#intake.desk, store },
-        rules: paperRules(this.#archive),
-        default_kind,
-        language,
-      };
+      this.#read = { rules: paperRules(this.#archive), default_kind, language };
     }
     return this.#read;
   }
@@ -194,8 +178,8 @@ class ImportRun {
 
   /** The problems that the door finds in a line that has others already. */
   #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
-    const { desk, rules } = this.#current();
-    const options = { now: desk.now(), toAir: this.#options.air === true };
+    const { rules } = this.#current();
+    const options = { now: this.#intake.now(), toAir: this.#options.air === true };
     const found = doorProblems(this.#filingOf(data), { ...rules, takesUndescribed: true }, options);
     return ofGiven(
       found,
@@ -206,7 +190,8 @@ class ImportRun {
   /** Files one piece. Returns false when nothing changed. */
   #file(line: ImportLine): boolean {
     const { paper, air = false } = this.#options;
-    const { desk, rules } = this.#current();
+    const { desk } = this.#intake;
+    const { rules } = this.#current();
     const { story, changed } = fileStory(desk, paper, this.#filingOf(line), {
       by: 'cli',
       toAir: air,
@@ -219,7 +204,7 @@ class ImportRun {
   }
 
   #filingOf(line: ImportLine): Filing {
-    const { default_kind, language, store } = this.#current();
+    const { default_kind, language } = this.#current();
     const filing = filingFrom(
       {
         headline: line.headline,
@@ -238,7 +223,7 @@ class ImportRun {
     );
     // The reader of the line has normalized its prose.
     const whole = { ...filing, prose: line.prose };
-    return asFiledBefore(whole, store.archive(this.#options.paper), line);
+    return asFiledBefore(whole, this.#archive, line);
   }
 }
 

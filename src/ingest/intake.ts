@@ -1,6 +1,6 @@
 import type { Desk } from '../desk/filing.ts';
 import type { RecordKind } from '../desk/ledger-entry.ts';
-import type { FilingRun, LedgerStore } from '../desk/ledger-store.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { Paper } from '../desk/paper.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
@@ -34,8 +34,6 @@ interface IntakeStore extends LedgerStore {
   leases: SharedDatabase['store']['leases'];
   /** When the next scheduled piece is due, in ms; null when none is scheduled. */
   nextScheduled(): number | null;
-  /** Many filings into a paper in one transaction, which ends with `end`. */
-  filingRun(paper: string): FilingRun;
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;
   /** Whether the write-ahead log may grow long, from here on. */

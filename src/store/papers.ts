@@ -24,12 +24,12 @@ export interface PaperTable {
   setPaper(slug: string, body: PaperBody, at: number): void;
   removePaper(slug: string, at: number): void;
   /** Counts changes that readers can see, the last of them at `at`. */
-  bumpEdition(slug: string, at: number, changes?: number): void;
+  bumpEdition(slug: string, at: number): void;
   /** Lowers the time of the last change, if it is later than this. */
   capChangedAt(slug: string, time: number): void;
   nextSeq(slug: string): number;
   /** Assigns `taken` as the paper's last number. Throws unless `last` was, by default the one before it. */
-  takeSeq(slug: string, taken: number, last?: number): void;
+  takeSeq(slug: string, taken: number): void;
   /** The newest record of a kind and name, as applied; null when there is none, or it was removed. */
   record(paper: string, kind: string, name: string): unknown;
   persona(paper: string, slug: string): Persona | null;
@@ -74,7 +74,7 @@ export function paperTables(db: Db): PaperTable {
   );
   const remove = run(`UPDATE papers SET removed_at = ?, version = ${NEXT} WHERE slug = ?`);
   const bump = run(
-    `UPDATE papers SET edition = edition + ?, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
+    `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?), version = ${NEXT} WHERE slug = ?`,
   );
   const cap = run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`);
   const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
@@ -131,13 +131,11 @@ export function paperTables(db: Db): PaperTable {
     removePaper(slug, at) {
       remove(at, slug);
     },
-    bumpEdition(slug, at, changes = 1) {
-      bump(changes, at, slug);
-    },
+    bumpEdition: (slug, at) => void bump(at, slug),
     capChangedAt: (slug, time) => void cap(slug, time),
     nextSeq: (slug) => (seq(slug) ?? 0) + 1,
-    takeSeq(slug, taken, last = taken - 1) {
-      if (takeSeq(taken, slug, last) !== 1) {
+    takeSeq(slug, taken) {
+      if (takeSeq(taken, slug, taken - 1) !== 1) {
         throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
       }
     },

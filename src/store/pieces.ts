@@ -177,14 +177,10 @@ export interface PieceTable {
   setGeneration(entry: GenerationEntry): void;
   state(piece: string): PieceState | null;
   setState(piece: string, state: PieceState): void;
-  /** Adds a piece whose first generation goes on air at once. `countNew` must count it, as `setState` does by triggers. */
-  addOnAir(entry: GenerationEntry, state: PieceState): void;
-  /** Counts pieces of `addOnAir` in their sections, days and months. */
   /** The pieces that went on air, were changed or withdrawn after a time. */
   datedAfter(paper: string, time: number): string[];
   /** The pieces on air that were scheduled for a time after this one. */
   airedAhead(paper: string, time: number): string[];
-  countNew(paper: string, pieces: readonly { category: string; published_at: number | null }[]): void;
   /** Removes a piece that is not on air from the lists. Only the writing desk, whose store is not a ledger, does so. */
   remove(piece: string): void;
   /** Scheduled pieces of all papers that are due at `until` (ms), in the order of their times. */
@@ -340,19 +336,6 @@ export function pieceTables(db: Db): PieceTable {
   const setStanding = run(
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?,
        headline_withheld = ? WHERE id = ?`,
-  );
-  const insertOnAir = run(
-    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, published_at, updated_at)
-     VALUES (?, ?, ?, 'on_air', ?, (SELECT n FROM generations WHERE piece = ? AND revision = ?), ?, ?, ?, ?)`,
-  );
-  // As the triggers of `pieces` count one piece.
-  const count = run(
-    `WITH added AS (SELECT value ->> 0 AS category, (value ->> 1) / 1000 AS at FROM json_each(?2))
-     INSERT INTO tallies SELECT ?1, what, name, count(*) FROM (
-       SELECT 'section' AS what, category AS name FROM added
-       UNION ALL SELECT 'day', date(at, 'unixepoch') FROM added
-       UNION ALL SELECT 'month', strftime('%Y-%m', at, 'unixepoch') FROM added)
-     WHERE true GROUP BY what, name ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   );
   const stateCounts = all('SELECT state, count(*) AS count FROM pieces WHERE paper = ? GROUP BY state', {
     state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
@@ -551,12 +534,6 @@ export function pieceTables(db: Db): PieceTable {
     setState(piece, s) {
       const withheld = s.headline_withheld ? 1 : 0;
       setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, withheld, piece);
-    },
-    addOnAir({ paper, piece: { id, slug, revision, category, persona } }, { published_at, updated_at }) {
-      insertOnAir(id, paper, slug, revision, id, revision, category, persona, published_at, updated_at);
-    },
-    countNew(paper, pieces) {
-      count(paper, JSON.stringify(pieces.map(({ category, published_at }) => [category, published_at])));
     },
     remove: run('DELETE FROM pieces WHERE id = ?'),
     scheduled: all(

@@ -10,7 +10,6 @@ const SHOWN = {
   state: text,
   published_at: orNull(integer),
   generation: integer,
-  revision: integer,
   place: orNull(integer),
   indexed: orNull(integer),
 };
@@ -46,7 +45,7 @@ export function searchPlaces(db: Db) {
   return {
     /** A piece as it is shown, and where it is indexed. */
     shown: one(
-      `SELECT p.paper, p.state, p.published_at, p.generation, p.revision, s.place, s.generation AS indexed
+      `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
        FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
       SHOWN,
     ),

@@ -12,13 +12,6 @@ const BATCH = 200;
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 
-interface Texts {
-  revision: number;
-  headline: string;
-  dek: string;
-  prose: string;
-}
-
 export type SearchTables = ReturnType<typeof searchTables>;
 
 /** The full-text index of all pieces on air, updated in the transactions that change them. */
@@ -52,7 +45,7 @@ export function searchTables(db: Db, transact: Transact) {
   const changed = (): number => changes() ?? 0;
 
   /** Assigns or removes a piece's row id; returns what to index there, or null. */
-  function takePlace(piece: string): { place: number; piece: string; now: Shown } | null {
+  function takePlace(piece: string): { place: number; now: Shown } | null {
     const now = places.shown(piece);
     if (now === null) return null;
     if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
@@ -63,23 +56,18 @@ export function searchTables(db: Db, transact: Transact) {
     if (now.indexed === now.generation) return null;
     if (now.place !== null) {
       renew(now.generation, now.place);
-      return { place: now.place, piece, now };
+      return { place: now.place, now };
     }
-    const place = places.take(piece, now.published_at ?? 0, now.generation);
-    return { place, piece, now };
+    return { place: places.take(piece, now.published_at ?? 0, now.generation), now };
   }
 
-  /** The words of a piece, without reading a text again that this transaction filed. */
-  function wordsOf(piece: string, { paper, generation, revision }: Shown): string {
-    const filed = filedTexts.get(piece);
-    const texts = filed?.revision === revision ? filed : textOf(generation);
+  function wordsOf({ paper, generation }: Shown): string {
+    const texts = textOf(generation);
     if (texts === null) throw new Error(`there is no generation ${generation}`);
     return indexText(paper, texts);
   }
 
   const changedPieces = new Set<string>();
-  /** The newest texts that this transaction filed, by their pieces' ids. Some may be taken back with a savepoint. */
-  const filedTexts = new Map<string, Texts>();
 
   /**
    * Updates the index for the changed pieces, as the last step of a transaction. FTS5 buffers words in memory until
@@ -89,8 +77,7 @@ export function searchTables(db: Db, transact: Transact) {
   function flush(): void {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
-    for (const { place, piece, now } of due.sort((a, b) => a.place - b.place)) index(place, wordsOf(piece, now));
-    filedTexts.clear();
+    for (const { place, now } of due.sort((a, b) => a.place - b.place)) index(place, wordsOf(now));
   }
 
   /**
@@ -145,15 +132,7 @@ export function searchTables(db: Db, transact: Transact) {
     /** Marks a piece as changed. `flush` indexes it; `forget` drops the mark when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
-    /** Remembers a text that this transaction filed, so that `flush` need not read it. */
-    filed(piece: string, { revision, headline, dek, prose }: Texts): void {
-      if (filedTexts.size >= BATCH) filedTexts.clear();
-      filedTexts.set(piece, { revision, headline, dek, prose });
-    },
-    forget(): void {
-      changedPieces.clear();
-      filedTexts.clear();
-    },
+    forget: (): void => changedPieces.clear(),
     fill,
     optimize,
     search,

@@ -9,8 +9,8 @@ import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { HostTable } from '../desk/host.ts';
 import type { KeyTable } from '../desk/keys.ts';
-import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
-import type { FilingRun, LedgerStore, PieceState } from '../desk/ledger-store.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
 import type { TermsTable } from '../desk/terms.ts';
@@ -48,7 +48,6 @@ import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import type { Events } from './events.ts';
 import { eventTable } from './events.ts';
-import { filingRun } from './filing-run.ts';
 import type { ForwardedTable } from './forwarded.ts';
 import { forwardedTable } from './forwarded.ts';
 import { groupCommit } from './group-commit.ts';
@@ -197,8 +196,6 @@ export interface Store
   /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
   beginReading(): void;
   endReading(): void;
-  /** Many filings into a paper in one transaction. Call its `end` as the last step of the transaction. */
-  filingRun(paper: string): FilingRun;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
   checkpointRarely: Checkpoints['rarely'];
@@ -298,23 +295,6 @@ export function openStore(settings: DatabaseSettings): Store {
   // Prepared on first use: most connections never read them.
   let signs: VitalSigns | null = null;
 
-  const place = (entry: GenerationEntry): void => {
-    pieces.setGeneration(entry);
-    search.filed(entry.piece.id, entry.piece);
-    // A new piece is a draft, which has neither.
-    if (entry.piece.revision === 1) return;
-    pieceTags.setOf(entry.piece.id);
-    search.note(entry.piece.id);
-  };
-  const addOnAir = (entry: GenerationEntry, state: PieceState): void => {
-    pieces.addOnAir(entry, state);
-    search.filed(entry.piece.id, entry.piece);
-    search.note(entry.piece.id);
-  };
-  const setUntagged = (piece: string, state: PieceState): void => {
-    pieces.setState(piece, state);
-    search.note(piece);
-  };
   let check = (_entry: LedgerEntry): void => {};
   const ledger: LedgerStore = {
     transact,
@@ -327,16 +307,21 @@ export function openStore(settings: DatabaseSettings): Store {
     hasPaper: papers.hasPaper,
     setPaper: papers.setPaper,
     removePaper: papers.removePaper,
-    bumpEdition: (paper, at) => papers.bumpEdition(paper, at),
+    bumpEdition: papers.bumpEdition,
     nextSeq: papers.nextSeq,
     lastFiledAt: entries.lastFiledAt,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
-      place(entry);
+      pieces.setGeneration(entry);
+      // A new piece is a draft, which has neither.
+      if (entry.piece.revision === 1) return;
+      pieceTags.setOf(entry.piece.id);
+      search.note(entry.piece.id);
     },
     pieceState: pieces.state,
     setPieceState(piece, state) {
-      setUntagged(piece, state);
+      pieces.setState(piece, state);
+      search.note(piece);
       pieceTags.setOf(piece);
     },
     datedAfter: pieces.datedAfter,
@@ -429,18 +414,6 @@ export function openStore(settings: DatabaseSettings): Store {
     endReading() {
       db.exec('COMMIT');
     },
-    filingRun: (paper) =>
-      filingRun(paper, {
-        papers,
-        pieces,
-        manifest,
-        log,
-        ledger,
-        place,
-        addOnAir,
-        setUntagged,
-        setTags: pieceTags.setOf,
-      }),
     optimizeSearch: search.optimize,
     checkpointRarely: rarely,
     diskFault: () => diskFault,
