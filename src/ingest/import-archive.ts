@@ -64,30 +64,19 @@ export async function importArchive(intake: Intake, file: string, options: Impor
     : existingPaper(intake, paper, persona);
   intake.openSigningKey();
   const run = new ImportRun(intake, target.persona, options);
-  const transact = (work: () => void) => {
-    const isAlone = !intake.store.leases.isAnyHeld(intake.now());
-    intake.store.checkpointRarely(isAlone);
-    transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
-  };
+  const transact = (work: () => void) => transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
   let read = 0;
-  const fileAll = async () => {
-    for await (const batch of parsedBatches(file)) {
-      let next = 0;
-      const fileNext = () => {
-        const line = batch[next++];
-        if (line !== undefined) run.fileLine(line, ++read);
-        return next < batch.length;
-      };
-      await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact });
-      onProgress(read);
-    }
-  };
-  try {
-    await fileAll();
-    intake.store.optimizeSearch();
-  } finally {
-    intake.store.checkpointRarely(false);
+  for await (const batch of parsedBatches(file)) {
+    let next = 0;
+    const fileNext = () => {
+      const line = batch[next++];
+      if (line !== undefined) run.fileLine(line, ++read);
+      return next < batch.length;
+    };
+    await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact });
+    onProgress(read);
   }
+  intake.store.optimizeSearch();
   return run.outcome;
 }
 

@@ -36,6 +36,4 @@ interface IntakeStore extends LedgerStore {
   nextScheduled(): number | null;
   /** Merges the segments of the search index after a long run. */
   optimizeSearch(): void;
-  /** Whether the write-ahead log may grow long, from here on. */
-  checkpointRarely(isWanted: boolean): void;
 }

@@ -13,19 +13,12 @@ import { type DatabaseSettings, type Db, IN_MEMORY } from './open.ts';
 export interface Checkpoints {
   /** Commits. */
   commit(): void;
-  /**
-   * Lets the log grow to 32 MB while much is written and no server runs: pages that change again and again are then
-   * moved once, which saves a twentieth of a long import.
-   */
-  rarely(isWanted: boolean): void;
   /** Call it when the connection is closed. */
   close(): void;
 }
 
 /** How many pages the log has before it is moved, which is SQLite's own default. */
 const PAGES = 1_000;
-
-const PAGES_RARELY = 8_000;
 
 /** The same beside Litestream, which checkpoints by itself: 256 MiB, for the case that it has died. */
 const PAGES_BESIDE_LITESTREAM = 65_536;
@@ -35,7 +28,7 @@ const LOOKED = 1_000;
 
 /** The checkpoints of one connection. */
 export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings): Checkpoints {
-  if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), rarely: () => {}, close: () => {} };
+  if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), close: () => {} };
   const litestream = join(dirname(file), `.${basename(file)}-litestream`);
   const lock = new FileLock(`${file}-checkpoints`);
   const isAlone = (): boolean => {
@@ -46,8 +39,7 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
       return false;
     }
   };
-  let usual = checkpointPages;
-  let pages = usual;
+  let pages = checkpointPages;
   let lookAgain = 0;
   return {
     commit() {
@@ -57,7 +49,7 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
       }
       try {
         if (performance.now() >= lookAgain) {
-          pages = existsSync(litestream) ? PAGES_BESIDE_LITESTREAM : usual;
+          pages = existsSync(litestream) ? PAGES_BESIDE_LITESTREAM : checkpointPages;
           lookAgain = performance.now() + LOOKED;
         }
         db.exec(`PRAGMA wal_autocheckpoint = ${pages}; COMMIT`);
@@ -65,11 +57,6 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
         db.exec('PRAGMA wal_autocheckpoint = 0');
         lock.give();
       }
-    },
-    rarely(isWanted) {
-      const before = usual;
-      usual = isWanted ? Math.max(PAGES_RARELY, checkpointPages) : checkpointPages;
-      if (usual !== before) lookAgain = 0;
     },
     close: () => lock.close(),
   };

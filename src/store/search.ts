@@ -82,7 +82,7 @@ export function searchTables(db: Db, transact: Transact) {
 
   /**
    * Indexes the pieces on air that are not indexed yet, because the database is older than the search, the normalizer
-   * changed, or a process ended that had deferred them.
+   * changed, or a process of an earlier version ended amid an import, which left pieces out.
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
@@ -93,16 +93,15 @@ export function searchTables(db: Db, transact: Transact) {
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
       begin(NORMALIZER_VERSION);
     });
-    const start = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
-    let last = start;
-    for (let more = true; more; ) {
-      more = transact(() => {
+    let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
+    for (let goesOn = true; goesOn; ) {
+      goesOn = transact(() => {
         const batch = missing(last.published_at, last.id, BATCH);
+        const newest = batch.at(-1);
+        if (newest === undefined) return end() === 0;
+        last = newest;
         for (const { id } of batch) changedPieces.add(id);
         flush();
-        // Another process may have deferred older pieces meanwhile.
-        if (batch.length === 0 && last === start) return end() === 0;
-        last = batch.at(-1) ?? start;
         return true;
       });
     }
@@ -114,12 +113,12 @@ export function searchTables(db: Db, transact: Transact) {
    * may write.
    */
   function optimize(): void {
-    // FTS5 reports two or more changes while work is left.
-    for (let before = 0; ; ) {
+    let before: number;
+    do {
       before = changed();
       transact(() => merge(STEP));
-      if (changed() - before < 2) return;
-    }
+      // FTS5 reports two or more changes while work is left.
+    } while (changed() - before >= 2);
   }
 
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */

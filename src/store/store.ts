@@ -40,7 +40,7 @@ import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
-import { type Checkpoints, checkpoints } from './checkpoints.ts';
+import { checkpoints } from './checkpoints.ts';
 import type { ClockTables } from './clock.ts';
 import { clockTables } from './clock.ts';
 import { integer } from './columns.ts';
@@ -198,7 +198,6 @@ export interface Store
   endReading(): void;
   /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
-  checkpointRarely: Checkpoints['rarely'];
   /** Has a check run before any entry is appended, which throws to refuse it. */
   guard(check: (entry: LedgerEntry) => void): void;
   /** Faults between the ledger's own tables and the tables derived from them. */
@@ -250,7 +249,7 @@ export function openStore(settings: DatabaseSettings): Store {
     return found;
   };
 
-  const { commit, rarely, close: closeCheckpoints } = checkpoints(db, settings);
+  const { commit, close: closeCheckpoints } = checkpoints(db, settings);
   const changes = sql(db).one('SELECT total_changes()', integer);
   let diskFault: DiskState | null = null;
   const noted = (error: unknown): unknown => {
@@ -415,7 +414,6 @@ export function openStore(settings: DatabaseSettings): Store {
       db.exec('COMMIT');
     },
     optimizeSearch: search.optimize,
-    checkpointRarely: rarely,
     diskFault: () => diskFault,
     fault: (error) => databaseFault(error, settings.file),
     read(work) {

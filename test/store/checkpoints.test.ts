@@ -47,30 +47,7 @@ test('who commits moves the log into the database, unless another is at it', (t)
   assert(sizeOf(file) > before + 100 * 4_000);
 });
 
-test('a log that is moved rarely grows to 32 MB, and to its usual size afterwards', (t) => {
-  const file = databaseIn(t);
-  const store = openStore({ file, checkpointPages: 5 });
-  t.after(() => store.close());
-  const append = (count: number) => {
-    for (let n = 0; n < count; n++) {
-      store.transact(() => store.log.append('desk', `${process.hrtime.bigint()}${'x'.repeat(400_000)}\n`));
-    }
-  };
-  append(1);
-  const before = sizeOf(file);
-  store.checkpointRarely(true);
-  append(40);
-  assert.equal(sizeOf(file), before);
-  append(60);
-  const moved = sizeOf(file);
-  assert(moved > before + 50 * 400_000);
-  assert(sizeOf(`${file}-wal`) < 40_000_000);
-  store.checkpointRarely(false);
-  append(1);
-  assert(sizeOf(file) > moved);
-});
-
-test('beside Litestream no process checkpoints', async (t) => {
+test('beside Litestream nobody moves it', async (t) => {
   const file = databaseIn(t);
   mkdirSync(join(file, '../.broadsheet.db-litestream'));
   const one = writer(t, file);

@@ -310,7 +310,7 @@ test('an index of segments that an earlier version wrote is searched, changed an
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'var'));
   const fixture = (name: string) => readFileSync(new URL(`../fixtures/search-segments/${name}`, import.meta.url));
-  writeFileSync(join(folder, 'var/broadsheet.db'), gunzipSync(fixture('broadsheet.db.gz')));
+  writeFileSync(join(folder, 'var/broadsheet.db'), gunzipSync(fixture('segments.db.gz')));
   writeFileSync(join(folder, 'var/door.key'), fixture('door.key'), { mode: 0o600 });
   const app = appContextIn(t, folder, { now: NOON + HOUR });
   const listed = () =>
