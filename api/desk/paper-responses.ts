@@ -43,17 +43,6 @@ interface HeldRow {
   bytes: Uint8Array;
 }
 
-/** Which rows of a list are cached in one edition. */
-export interface CachedRows {
-  /** The edition, and what else they depend on. */
-  state: string;
-  ids: readonly string[];
-  /** The row of each id; null when it is not cached. */
-  found: readonly (Uint8Array | null)[];
-  /** The ids of those that are not. */
-  lacking: string[];
-}
-
 /** JSON with a list of rows, each of them as bytes. */
 interface RowList {
   before: string;
@@ -122,31 +111,20 @@ export class PaperResponses {
     return this.#sendOne(c, representationOf({ bytes: bytesOf(make()) }, etag), headers, gzipped);
   }
 
-  /** The rows of these pieces that are cached in this edition. */
-  cachedRows(c: PaperContext, ids: readonly string[]): CachedRows {
-    const state = this.#stateOf(c).ofRows;
-    const found = ids.map((id) => {
-      const held = this.#rows.get(id);
-      return held?.state === state ? held.bytes : null;
-    });
-    return { state, ids, found, lacking: ids.filter((_, at) => found[at] === null) };
-  }
-
   /**
    * The JSON of pieces' rows, which many responses share in one edition. Calls `make` for a row that is not cached, and
    * leaves out those for which it returns null.
    */
-  rows(c: PaperContext, cached: CachedRows, make: (id: string) => object | null): Uint8Array[] {
+  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): Uint8Array[] {
     const state = this.#stateOf(c).ofRows;
-    const { ids, found } = cached.state === state ? cached : this.cachedRows(c, cached.ids);
-    const rows: Uint8Array[] = [];
-    for (const [at, id] of ids.entries()) {
-      const bytes = found[at] ?? rowOf(make(id));
-      if (bytes === null) continue;
-      if (found[at] === null) this.#rows.set(id, { state, bytes });
-      rows.push(bytes);
-    }
-    return rows;
+    return ids.flatMap((id) => {
+      const held = this.#rows.get(id);
+      if (held?.state === state) return [held.bytes];
+      const bytes = rowOf(make(id));
+      if (bytes === null) return [];
+      this.#rows.set(id, { state, bytes });
+      return [bytes];
+    });
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Parameters<typeof representationOf>[0]): Response {

@@ -4,15 +4,12 @@ import { eventLoop } from '../../src/app/event-loop.ts';
 import { inFlight, measurements, type Service } from '../../src/app/measurements.ts';
 import { answeringRoute } from './answering-route.ts';
 
-/** A search of a paper, also one that is refused. */
-const SEARCH = /\/api\/v1\/search$/;
-
 /** Logs and measures each request. A line contains no key, no reader's address, no query and no header. */
 export function logRequests(logger: Logger, service: Service) {
   return createMiddleware(async (c, next) => {
     const start = performance.now();
     const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
-    const ended = eventLoop.began(asked, !SEARCH.test(c.req.path));
+    const ended = eventLoop.began(asked);
     inFlight[service]++;
     try {
       await next();

@@ -38,23 +38,18 @@ export class EventLoop {
   #cpuAt = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #unlogged = 0;
-  #urgentDone = 0;
 
   /** `now` is the monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /**
-   * Records the start of a request or job. Searches of papers give way to what `isUrgent`. Returns a function that
-   * records its end.
-   */
-  began(work: Work, isUrgent = false): () => void {
+  /** Records the start of a request or job. Returns a function that records its end. */
+  began(work: Work): () => void {
     const running: Running = { work, place: this.#running.length, since: this.#now() };
     this.#running.push(running);
     return () => {
       if (!this.#remove(running)) return;
-      if (isUrgent) this.#urgentDone++;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
@@ -71,11 +66,6 @@ export class EventLoop {
     this.#running[place] = last;
     last.place = place;
     return true;
-  }
-
-  /** How many urgent requests have ended so far. */
-  get urgentDone(): number {
-    return this.#urgentDone;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

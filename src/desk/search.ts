@@ -163,8 +163,3 @@ export function matchExpression(paper: string, terms: readonly string[]): string
   const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));
   return [...[...phrases].sort((a, b) => b.length - a.length), `"${paperWord(paper)}"`].join(' AND ');
 }
-
-/** Whether such a query has neighbouring words to find: FTS5 then reads the position of each. */
-export function hasPhrase(match: string): boolean {
-  return /[^"*] [^"]/.test(match);
-}

@@ -19,7 +19,7 @@ import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
 import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
-import { rowReader, sql } from './sql.ts';
+import { sql } from './sql.ts';
 
 /** The columns of a piece in a list, and their tables. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
@@ -112,20 +112,6 @@ function rowOf(row: Read<typeof LIST>): Row {
 const REVISED_AT = `min(coalesce(g.revised_at, e.at), coalesce(
   (SELECT min(x.at) FROM records r JOIN entries x ON x.n = r.n WHERE r.paper = g.paper AND r.kind = 'clock' AND r.n > g.n),
   ${Number.MAX_SAFE_INTEGER}))`;
-
-/** Rows of pieces by ids, a JSON array of them, in one text: `rowsIn` reads it. Only pieces that are there. */
-export const ROWS_IN_ONE = `SELECT json_group_array(json_array(${ROW}))
-  FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value JOIN generations g ON g.n = p.generation`;
-
-const readRow = rowReader(
-  ROWS_IN_ONE,
-  ROW.split(',').map((column) => column.split('.').at(-1) ?? ''),
-  LIST,
-);
-
-export function rowsIn(text: string): Row[] {
-  return JSON.parse(text).map((row: unknown[]) => rowOf(readRow(row) as Read<typeof LIST>));
-}
 
 function generationOf(row: Read<typeof GENERATION>): Generation {
   const { revision, seq, content_hash, receipt_hash, at, kid, receipt } = row;

@@ -1,7 +1,6 @@
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
-import { ROOM } from './search-reads.ts';
 import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
 
@@ -14,6 +13,9 @@ const SHOWN = {
   indexed: orNull(integer),
 };
 export type Shown = Read<typeof SHOWN>;
+
+/** Row ids per minute, which is the most pieces of all papers that may go on air in one minute. */
+export const ROOM = 2 ** 20;
 
 /** The first minute of the year 10000. */
 const END = Date.UTC(10_000, 0) / MINUTE;

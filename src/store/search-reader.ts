@@ -1,105 +1,77 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism, constants, getPriority, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import Database from 'libsql/promise';
-import { text } from './columns.ts';
+import { integer, json, orNull } from './columns.ts';
 import { BUSY_TIMEOUT } from './open.ts';
-import { ROWS_IN_ONE, rowsIn } from './pieces.ts';
-import type { Found, Question } from './search-reads.ts';
-import { answersIn, BY_ROW_ID, BY_TIME, questionsText } from './search-reads.ts';
+import { NEWEST_FIRST } from './pieces.ts';
+import { ROOM } from './search-places.ts';
 
-/** A question of a caller. */
-export interface Asked {
-  question: Question;
-  /** Of which ids found the rows are wanted too. */
-  wanted(ids: readonly string[]): string[];
+/** A search in one paper. */
+export interface Question {
+  paper: string;
+  /** The FTS5 query (`matchExpression`). */
+  match: string;
 }
 
-/** A connection that answers some questions at a time, while this thread goes on. */
-export interface SearchReader {
-  /**
-   * Answers all of these questions, in their order. Rejects with the error of the database, which may be that of any of
-   * them; its code is `INTERRUPTED` after `interrupt`.
-   */
-  found(asked: readonly Asked[]): Promise<Found[]>;
-  /** Ends the questions that are being answered, if that has begun. */
-  interrupt(): void;
-  /** Call it when no question is being answered. */
-  close(): void;
+export interface Found {
+  /** The paper's edition in which they were found; null when the paper does not exist. */
+  edition: number | null;
+  /** Ids of pieces on air, newest first. */
+  ids: string[];
 }
+
+export type SearchReader = ReturnType<typeof openSearchReader>;
 
 /** SQLite's code for a statement that was interrupted. */
 export const INTERRUPTED = 'SQLITE_INTERRUPT';
 
-/** What each connection is set to: it only reads, and its cache is small. */
-const PRAGMAS = [`busy_timeout = ${BUSY_TIMEOUT}`, 'query_only = ON', 'cache_size = -8192'];
+/**
+ * What one state of the database answers to a paper, an FTS5 query and the number of ids. The order of the row ids is
+ * that of the times on air, unless a minute is tangled: then all that match in the last minute are sorted by time.
+ */
+export const FOUND = `WITH newest AS MATERIALIZED (
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3
+  )
+  SELECT (SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition,
+    CASE WHEN (SELECT max(s.tangled) FROM newest n JOIN searched s ON s.place = n.place) THEN (
+      SELECT json_group_array(id) FROM (
+        SELECT p.id FROM (
+          SELECT place FROM newest UNION
+          SELECT rowid FROM search, (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM newest) minute
+            WHERE search MATCH ?2 AND rowid >= minute.start AND rowid < minute.start + ${ROOM}) f
+        JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?3)
+    ) ELSE (
+      SELECT json_group_array(id) FROM (
+        SELECT s.piece AS id FROM newest n CROSS JOIN searched s ON s.place = n.place ORDER BY n.place)
+    ) END AS ids`;
+export const FOUND_ROW = { edition: orNull(integer), ids: json<string[]>() };
 
-/** How much nicer libSQL's threads are than the one that answers all requests. */
-const NICER = 5;
-
-// libSQL starts its threads with the first connection: at least one for each that a pool opens on a small machine, so
-// that no question waits for the slowest.
-// biome-ignore lint/style/noProcessEnv: not our setting, but that of libSQL's runtime.
+// libSQL's runtime starts one thread per processor: a slow search must not hold up the others on a machine with one.
+// biome-ignore lint/style/noProcessEnv: libSQL's runtime has no other setting.
 process.env.TOKIO_WORKER_THREADS ??= `${Math.max(3, availableParallelism())}`;
 
-/** A statement of libSQL: its first row is found on a thread of libSQL's own. */
-interface Statement {
-  raw(): Statement;
-  all(params: readonly unknown[]): Promise<unknown[][]>;
-}
-
-/** Opens a connection that answers each question with so many ids at most. */
-export function openSearchReader(file: string, limit: number): SearchReader {
+/** Opens a connection that searches on libSQL's threads and answers with at most `limit` ids. */
+export function openSearchReader(file: string, limit: number) {
   const db = new Database(file, {});
-  yieldToOthers();
-  const opened = open(db);
-  // Whoever asks is told; nobody may ask.
-  opened.catch(() => undefined);
-  const answers = async (statement: Statement, questions: readonly Question[]) => {
-    const [[answered] = []] = await statement.all([questionsText(questions), limit]);
-    return answersIn(text(answered));
-  };
+  const prepared = prepare(db);
+  // `found` reports the error.
+  prepared.catch(() => undefined);
   return {
-    async found(asked) {
-      const { byRowId, byTime, rows } = await opened;
-      const questions = asked.map(({ question }) => question);
-      const quick = await answers(byRowId, questions);
-      const outOfOrder = questions.filter((_, at) => quick[at]?.isOutOfOrder);
-      const ordered = outOfOrder.length === 0 ? [] : await answers(byTime, outOfOrder);
-      const answered = quick.map((answer) => (answer.isOutOfOrder ? (ordered.shift() ?? answer) : answer));
-      const wanted = asked.map((one, at) => one.wanted(answered[at]?.ids ?? []));
-      const ids = new Set(wanted.flat());
-      const [[json] = []] = ids.size === 0 ? [] : await rows.all([JSON.stringify([...ids])]);
-      const read = new Map((json === undefined ? [] : rowsIn(text(json))).map((row) => [row.id, row]));
-      return answered.map(({ edition, ids }, at) => ({
-        edition,
-        ids,
-        rows: (wanted[at] ?? []).flatMap((id) => read.get(id) ?? []),
-      }));
+    /** Answers one question at a time. Rejects with SQLite's error; its code is `INTERRUPTED` after `interrupt`. */
+    async found({ paper, match }: Question): Promise<Found> {
+      // `all` searches on another thread, as far as the first row; `get` does not.
+      const [[edition, ids] = []]: unknown[][] = await (await prepared).all([paper, match, limit]);
+      return { edition: FOUND_ROW.edition(edition), ids: FOUND_ROW.ids(ids) };
     },
-    interrupt: () => db.interrupt(),
-    close: () => db.close(),
+    /** Ends the running question. Has no effect on one that has not begun yet. */
+    interrupt: (): void => db.interrupt(),
+    /** Call it when no question is running. */
+    close: (): void => db.close(),
   };
 }
 
-async function open(db: Database): Promise<Record<'byRowId' | 'byTime' | 'rows', Statement>> {
-  for (const pragma of PRAGMAS) await db.exec(`PRAGMA ${pragma}`);
-  const prepared = async (text: string): Promise<Statement> => (await db.prepare(text)).raw();
-  return { byRowId: await prepared(BY_ROW_ID), byTime: await prepared(BY_TIME), rows: await prepared(ROWS_IN_ONE) };
-}
-
-/**
- * Lowers the priority of libSQL's threads on Linux, where a thread has one of its own. They run nothing but searches:
- * all other statements run on the thread that calls them.
- */
-function yieldToOthers(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    const nice = Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER);
-    for (const thread of readdirSync('/proc/self/task')) {
-      const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8');
-      if (name.startsWith('tokio-')) setPriority(Number(thread), nice);
-    }
-  } catch {
-    // Some containers forbid it. The threads search all the same.
+async function prepare(db: Database) {
+  for (const pragma of [`busy_timeout = ${BUSY_TIMEOUT}`, 'query_only = ON', 'cache_size = -8192']) {
+    await db.exec(`PRAGMA ${pragma}`);
   }
+  return (await db.prepare(FOUND)).raw();
 }

@@ -3,7 +3,7 @@ import { flag, integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Shown } from './search-places.ts';
 import { searchPlaces } from './search-places.ts';
-import { searchReads } from './search-reads.ts';
+import { FOUND, FOUND_ROW } from './search-reader.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
@@ -28,7 +28,7 @@ export function searchTables(db: Db, transact: Transact) {
   const index = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
   const strike = run('DELETE FROM search WHERE rowid = ?');
 
-  const reads = searchReads(db);
+  const found = one(FOUND, FOUND_ROW);
 
   const state = one('SELECT folding, filled FROM search_state', { folding: integer, filled: flag });
   const begin = run('UPDATE search_state SET folding = ?, filled = 0');
@@ -124,7 +124,7 @@ export function searchTables(db: Db, transact: Transact) {
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
-    return reads.ids({ paper, match: matchExpression(paper, terms) }, limit);
+    return found(paper, matchExpression(paper, terms), limit)?.ids ?? [];
   }
 
   return {

@@ -187,7 +187,7 @@ export function sql(db: Database.Database): Sql {
  * Finds the columns once, so that a statement without a required column fails when it is prepared, not at its first
  * row.
  */
-export function rowReader(text: string, names: string[], reading: Reading): (row: unknown[]) => unknown {
+function rowReader(text: string, names: string[], reading: Reading): (row: unknown[]) => unknown {
   const wanted = typeof reading === 'function' ? [[names[0] ?? '', reading] as const] : Object.entries(reading);
   const columns = wanted.map(([name, read]) => ({ name, read, at: names.indexOf(name) }));
   const lacking = columns.find(({ at }) => at === -1);

@@ -6,7 +6,6 @@ import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { databaseFile } from '../../src/app/context.ts';
-import { eventLoop } from '../../src/app/event-loop.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import type { SearchLimits } from '../../src/app/search-pool.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
@@ -42,8 +41,8 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
     const reader = openSearchReader(databaseFile(app.settings), SEARCH_ROWS);
     return {
       ...reader,
-      async found(asked) {
-        const found = await reader.found(asked);
+      async found(question) {
+        const found = await reader.found(question);
         mark.resolve();
         await gate.promise;
         return found;
@@ -51,7 +50,7 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
     };
   };
   app.searchPool.close();
-  app.searchPool = new SearchPool(open, { readers: 1, wait: 60_000, ...limits });
+  app.searchPool = new SearchPool(open, { connections: 1, deadline: 60_000, ...limits });
   const desk = await listenDesk({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) });
   t.after(() => desk.close());
   return {
@@ -180,25 +179,8 @@ test('a question that ends like the name of a packed answer is a question', asyn
   assert.deepEqual(slugsIn(plain), []);
 });
 
-test('searches give way to all requests but searches, whatever comes of either', async (t) => {
-  const { url } = await openDesk(t, {}, false);
-  const root = `/${PAPER}/api/v1`;
-  const counted = async (path: string, method = 'GET') => {
-    const before = eventLoop.urgentDone;
-    await ask(url, path, {}, method);
-    return eventLoop.urgentDone - before;
-  };
-  for (const search of ['search?q=means', 'search?q=', 'search', 'search?q=a&q=b', `search?q=${'x'.repeat(200)}`]) {
-    assert.equal(await counted(`${root}/${search}`), 0, search);
-  }
-  assert.equal(await counted(`${root}/search?q=means`, 'POST'), 0);
-  for (const other of ['masthead', 'stories/search', 'nowhere'])
-    assert.equal(await counted(`${root}/${other}`), 1, other);
-  assert.equal(await counted(`/${PAPER}/search`), 1, 'its page');
-});
-
 test('who would wait too long is told when to ask again, and everybody else is answered', async (t) => {
-  const { app, search, release } = await openDesk(t, { wait: 200, waiting: { all: 4, paper: 4, caller: 4 } });
+  const { app, search, release } = await openDesk(t, { deadline: 200, waiting: 4 });
   publish(app, 'tide');
   const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => search(`t${n}`)));
   for (const { status, headers, text } of answers) {
@@ -218,7 +200,7 @@ test('who would wait too long is told when to ask again, and everybody else is a
 });
 
 test('a search that begins after a write sees it, from whatever thread', async (t) => {
-  const { app, search } = await openDesk(t, { readers: 3 }, false);
+  const { app, search } = await openDesk(t, { connections: 3 }, false);
   publish(app, 'tide');
   publish(app, 'ebb');
   let isOver = false;

@@ -1,8 +1,7 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { Row } from '../../../src/desk/archive.ts';
-import { hasPhrase, matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
+import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import { Busy } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
@@ -12,7 +11,6 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksOfEdition } from '../context.ts';
 import { paperRemoved } from '../files/removed-paper.ts';
-import type { CachedRows, PaperResponses } from '../paper-responses.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Sites } from '../site.ts';
@@ -62,16 +60,16 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     const name = `search ${asked}`;
     const cached = routes.responses.cached(c, name, JSON_TYPE);
     if (cached !== null) return cached;
-    const { cached: held, rows: read } = await foundNow(c, { app, sites, proxies, responses: routes.responses }, terms);
+    const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
     const archive = archiveOf(app, c);
     const links = linksOfEdition(app, c);
     const rowOf = (id: string) => {
-      const row = read.find((one) => one.id === id) ?? archive.row(id);
+      const row = archive.row(id);
       return row === null ? null : storyRow(row, links);
     };
     const list = () => {
       // Queries rarely repeat, but the pieces that they find do.
-      const rows = routes.responses.rows(c, held, rowOf);
+      const rows = routes.responses.rows(c, ids, rowOf);
       const { slug, paper } = c.get('site');
       const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
       return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
@@ -84,39 +82,25 @@ interface Asked {
   app: AppContext;
   sites: Sites;
   proxies: BlockList;
-  responses: PaperResponses;
 }
 
 /**
- * The pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among them.
- * Those rows that are not cached come with them. Throws the fault of a new request if the caller may no longer see the
- * paper.
+ * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
+ * them. Throws the fault of a new request if the caller may no longer see the paper.
  */
-async function foundNow(
-  c: PaperContext,
-  { app, sites, proxies, responses }: Asked,
-  terms: string[],
-): Promise<{ cached: CachedRows; rows: Row[] }> {
-  let cached = responses.cachedRows(c, []);
-  if (terms.length === 0) return { cached, rows: [] };
-  const wanted = (ids: readonly string[]) => {
-    cached = responses.cachedRows(c, ids);
-    return cached.lacking;
-  };
+async function foundNow(c: PaperContext, { app, sites, proxies }: Asked, terms: string[]): Promise<string[]> {
   const { slug, path } = c.get('site');
-  const match = matchExpression(slug, terms);
-  const question = { paper: slug, match };
+  const question = { paper: slug, match: matchExpression(slug, terms) };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
-  const asker = { caller, isPhrase: hasPhrase(match), since: performance.now(), wanted };
+  const since = performance.now();
   for (;;) {
-    const { edition, ids, rows } = await app.searchPool.ask(question, asker);
+    const { edition, ids } = await app.searchPool.ask(question, caller, since);
     const site = sites.again(c.req.raw, c.env);
     if (site !== null && site.slug !== slug) throw new Busy('this address has become that of another paper; ask again');
     // Its paper has moved, and left nothing here.
     if (site?.path !== path) throw notFound();
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);
-    if (edition !== c.get('site').paper.edition) continue;
-    return { cached: cached.ids === ids ? cached : responses.cachedRows(c, ids), rows };
+    if (edition === c.get('site').paper.edition) return ids;
   }
 }
