@@ -4,12 +4,15 @@ import { messageOf } from '../fault.ts';
 import { authorizer } from './query-authorizer.ts';
 import { QUERY_VIEWS } from './query-views.ts';
 
-// Runs queries in a child process that the parent can kill, because nothing else interrupts SQLite. It opens the file
-// read-only with Node's SQLite, whose authorizer limits what a query reads; that of libSQL cannot restrict functions.
+// Runs queries in a child process. It opens the file read-only with Node's SQLite, whose authorizer limits what a
+// query reads; that of libSQL cannot restrict functions.
 
 export interface QueryTask {
   file: string;
   sql: string;
+  /** The time limit, in ms, and the memory limit, in bytes. */
+  time: number;
+  memory: number;
   maxRows: number;
   /** The maximum size of all rows together, in characters of JSON. */
   maxSize: number;
@@ -30,16 +33,29 @@ export type QueryAnswer =
 const LONGEST = 4_000_000;
 const COLUMNS = 200;
 
+/** The interval at which the memory is checked, in ms. */
+const WATCH_EVERY = 50;
+
 if (isMainThread) {
-  const queries = new Worker(new URL(import.meta.url));
-  queries.on('message', (answer: QueryAnswer) => process.send?.(answer));
-  queries.once('error', () => process.exit(1));
-  process.on('message', (task: QueryTask) => queries.postMessage(task));
-  // The main thread stays responsive, so that a running query ends when the parent exits.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  queries.once('online', () => process.send?.('ready'));
+  // The main thread stays responsive: only the end of the process interrupts a thread that runs SQLite.
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  const queries = new Worker(new URL(import.meta.url)).once('error', kill);
+  process.once('disconnect', kill);
+  process.on('message', (task: QueryTask) => {
+    const overrun = (words: string) => process.send?.({ overrun: words } satisfies QueryAnswer, kill);
+    const late = setTimeout(() => overrun(`it took more than ${task.time / 1_000} seconds`), task.time);
+    const watch = setInterval(() => {
+      if (process.memoryUsage.rss() > task.memory) overrun(`it took more than ${task.memory / 1e6} MB of memory`);
+    }, WATCH_EVERY);
+    queries.once('message', (answer: QueryAnswer) => {
+      clearTimeout(late);
+      clearInterval(watch);
+      process.send?.(answer);
+    });
+    queries.postMessage(task);
+  });
 } else {
-  let db: DatabaseSync | null = null;
+  let db: DatabaseSync | undefined;
   parentPort?.on('message', (task: QueryTask) => {
     try {
       db ??= open(task.file);
@@ -63,7 +79,7 @@ function open(file: string): DatabaseSync {
   const limits = { length: LONGEST, column: COLUMNS, attach: 0, exprDepth: 200, compoundSelect: 50 };
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000, limits });
   if (typeof db.setAuthorizer !== 'function') throw new Error('queries need Node 24.10 or newer');
-  // Sorting stays in memory, where the parent's memory limit applies.
+  // Sorting stays in memory, where the memory limit applies.
   db.exec('PRAGMA temp_store = MEMORY');
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").all() as {
     name: string;

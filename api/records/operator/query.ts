@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { QUERY_TIME } from '../../../src/app/query-worker.ts';
-import { SqlQueries } from '../../../src/app/sql-query.ts';
+import { QUERY_TIME, SqlQueries } from '../../../src/app/sql-query.ts';
 import { QUERY_VIEWS } from '../../../src/store/query-views.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
