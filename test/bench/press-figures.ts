@@ -29,7 +29,7 @@ const PEAK_MAX = 500;
 /** The most that ours may take of Hugo's time. */
 function mostOf(size: number, disk: Disk, state: 'cold' | 'warm', time: 'wall' | 'cpu'): number | null {
   if (size < BUDGETED) return null;
-  if (disk === 'memory') return state === 'cold' ? 1.3 : 0.7;
+  if (disk === 'memory') return state === 'cold' ? 1.3 : 0.8;
   if (time === 'cpu') return null;
   if (size < LARGE) return 1.5;
   return state === 'cold' ? 0.8 : null;

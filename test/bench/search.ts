@@ -25,7 +25,7 @@ const P99_MOST = new Map([
   [BOUND, 15],
   [100_000, 40],
 ]);
-const OTHERS_MOST = 1.5;
+const OTHERS_MOST = 1.8;
 const DOORS_SCRIPT = fileURLToPath(new URL('routes.ts', import.meta.url));
 /** How long other doors are asked at a time, in ms. */
 const DOORS_SPAN = 1_800;
