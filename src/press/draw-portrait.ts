@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import satori from 'satori';
 import sharp from 'sharp';
 import { sha256 } from '../ledger/basis.ts';
@@ -18,17 +19,14 @@ const TWO = { width: 312, height: 176 };
 const SCALE_MAX = 0.8;
 const HALF = PORTRAIT_SIDE / 2;
 
-/** A cache of portraits by content: presses, audits and readers of private papers request the same ones. */
-const drawn = new Map<string, Promise<Uint8Array>>();
-const DRAWN_MAX = 100;
+/** Portraits by content: presses, audits and readers of private papers request the same ones. */
+const drawn = new LRUCache<string, Promise<Uint8Array>>({ max: 100 });
 
 /** Draws the portrait of a persona without a picture, as PNG. Concurrent and repeated calls share one result. */
 export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const { slug, name, hue, language } = portrait;
   const key = JSON.stringify([slug, name, hue, language]);
   const bytes = drawn.get(key) ?? draw(portrait);
-  const oldest = drawn.keys().next().value;
-  if (drawn.size >= DRAWN_MAX && oldest !== undefined) drawn.delete(oldest);
   drawn.set(key, bytes);
   // After a failure the next request draws it again.
   bytes.catch(() => drawn.delete(key));

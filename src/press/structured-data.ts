@@ -5,10 +5,9 @@ import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
 import { fill } from '../phrases/fill.ts';
 import { phrasesOf } from '../phrases/tables.ts';
-import { isoDuration } from '../time.ts';
+import { isoDuration, isoTime } from '../time.ts';
 import type { Channel } from './feeds/channel.ts';
 import { channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
-import { isoTime } from './times.ts';
 
 /** The picture that represents a paper: its logo, else its icon. */
 export interface Logo {
@@ -76,8 +75,8 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     keywords: given(story.tags),
     inLanguage: story.language,
     wordCount: facts.word_count,
-    datePublished: iso(story.published_at),
-    dateModified: iso(story.updated_at),
+    datePublished: isoTime(story.published_at),
+    dateModified: isoTime(story.updated_at),
     image: imageOf(story, facts.image),
     author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
     digitalSourceType: isByPeople ? undefined : MADE_BY_MODEL,
@@ -89,7 +88,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     correction: given(
       story.corrections.map(({ at, note }) => ({
         '@type': 'CorrectionComment',
-        datePublished: iso(at),
+        datePublished: isoTime(at),
         text: note,
       })),
     ),
@@ -223,10 +222,6 @@ function citations(facts: readonly CitedFact[]) {
 /** Undefined for an empty text or list: JSON leaves such a member out, and all stories have objects of one shape. */
 function given<T extends string | readonly unknown[]>(value: T): T | undefined {
   return value.length === 0 ? undefined : value;
-}
-
-function iso(ms: number): string {
-  return isoTime(ms);
 }
 
 const UNSAFE: Record<string, string> = {

@@ -1,7 +1,7 @@
 import type { Story } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
-import { isoTime } from '../times.ts';
+import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */

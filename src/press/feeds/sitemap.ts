@@ -1,4 +1,4 @@
-import { isoTime } from '../times.ts';
+import { isoTime } from '../../time.ts';
 import { escapeText, XML_DECLARATION } from './xml.ts';
 
 /** The maximum number of addresses in one sitemap (sitemaps.org). */

@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
+import { proofOf } from '../../ledger/proof.ts';
 import type { Output } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
-import { proofText } from '../proof-text.ts';
 
 /**
  * The proof of one piece on air. It is an output of its own, because a head that gets its quorum changes it and
@@ -24,6 +24,6 @@ export const proof: Output = {
       log: edition.logProof(found.id),
       clock: edition.clockNotes(),
     };
-    return [{ path: `stories/${slug}/proof.json`, body: proofText(found, sources) }];
+    return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proofOf(found, sources), null, 2)}\n` }];
   },
 };

@@ -7,12 +7,12 @@ import type { Image } from '../../ledger/piece.ts';
 import { writerLine } from '../../ledger/writers.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
+import { dayOf, isoTime } from '../../time.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { PORTRAIT_SIDE } from '../portrait.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
-import { dayOf, isoTime } from '../times.ts';
 import { variantsOf } from '../variants.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
