@@ -1,61 +1,80 @@
-// Runs every test: builds the pages if they are not those of the present code, then calls Node's own runner.
+// Runs the tests: builds the pages if they are not those of the present code, then has Node's runner take the files.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { planOf } from './plan.mjs';
+import summary from './summary.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'broadsheet-build-'));
-const summary = join(folder, 'summary.txt');
-// Hundreds of processes read the same modules: what Node made of each is kept for the others, as long as this runs.
-const compiled = join(folder, 'compiled');
-const env = { ...process.env, ASTRO_TELEMETRY_DISABLED: '1', NODE_COMPILE_CACHE: compiled };
+Object.assign(process.env, {
+  ASTRO_TELEMETRY_DISABLED: '1',
+  // Hundreds of processes read the same modules: what Node made of each is kept for the others, as long as this runs.
+  NODE_COMPILE_CACHE: join(folder, 'compiled'),
+});
 
-/** Runs Node to its end. A signal ends all of a terminal's or of CI's processes: this one stays to say how far it came. */
-async function run(args, more = {}) {
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...env, ...more } });
-  const [code] = await once(child, 'exit');
-  return code ?? 1;
-}
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopped.abort());
 
-/** Under CI, up to so many files that failed are run once more: a machine with other work fails tests that wait. */
-const RERUN_MAX = 4;
-const failedFiles = () =>
-  existsSync(summary)
-    ? [...new Set([...readFileSync(summary, 'utf8').matchAll(/^✖ (\S+):\d+ /gm)].map(([, file]) => file))]
-    : [];
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
-
-try {
-  // The build files and presses as well: in a folder of its own, so that no paper of the reader's is touched.
-  // Tests that need a desk with these papers copy it (copyDemo): drawing their cards takes longer than starting it.
-  const built = await run(['node_modules/astro/bin/astro.mjs', 'build'], {
+/** The build files and presses as well: in a folder of its own, so that no paper of the reader's is touched. */
+async function build() {
+  const env = {
+    ...process.env,
     DATA_DIR: join(folder, 'var'),
     DIST_DIR: join(folder, 'papers'),
     LOG_DIR: join(folder, 'log'),
-  });
-  // --shard=1/4 runs one quarter of the files.
-  const shard = process.argv.slice(2).filter((arg) => arg.startsWith('--shard='));
-  const files = process.argv.slice(2).filter((arg) => !shard.includes(arg));
-  const part = shard.map((arg) => arg.replace('--', '--test-'));
-  const options = [
+  };
+  const child = spawn(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], { stdio: 'inherit', env });
+  const [code] = await once(child, 'exit');
+  return code === 0 && !stopped.signal.aborted;
+}
+
+/** Runs files in their order. After a signal no file is started. */
+async function test(files) {
+  // Tests that need a desk with these papers copy it (copyDemo): drawing their cards takes longer than starting it.
+  process.env.PRESSED_DEMO = folder;
+  const events = run({
+    files,
     // One file more at a time than there are cores: many wait for the processes that they start.
-    `--test-concurrency=${availableParallelism() + 1}`,
-    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-    ...['--test-reporter=./test/summary.mjs', '--test-reporter-destination=stderr'],
-  ];
-  const test = (chosen) => run(['--test', ...options, ...chosen], { PRESSED_DEMO: folder, TEST_SUMMARY: summary });
-  process.exitCode = built || (await test([...part, ...(files.length > 0 ? files : ['test/**/*.test.ts'])]));
-  if (existsSync(summary)) process.stdout.write(readFileSync(summary));
-  // A property with a new seed would fail once, and be forgotten.
-  const failed = process.env.CI && !process.env.PROPERTY_TIMES ? failedFiles() : [];
-  if (failed.length > 0 && failed.length <= RERUN_MAX) {
-    console.log(`\nci: once more, by themselves: ${failed.join(' ')}`);
-    process.exitCode = await test(failed);
-    process.stdout.write(readFileSync(summary));
-    if (process.exitCode === 0) console.log(`ci: flaky, which is a defect to be mended: ${failed.join(' ')}`);
-  }
+    concurrency: availableParallelism() + 1,
+    signal: stopped.signal,
+  });
+  events.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1;
+  });
+  const ending = summary(events);
+  await once(
+    events.compose(spec).on('data', (text) => process.stdout.write(text)),
+    'end',
+  );
+  process.stdout.write(ending());
+}
+
+/** The files and folders named on the command line, or all; `--shard=1/4` leaves every fourth. */
+function chosen(args) {
+  const shard = args.findLast((arg) => arg.startsWith('--shard='));
+  const [, index, total] = /^--shard=(\d+)\/(\d+)$/.exec(shard ?? '--shard=1/1') ?? [];
+  if (index === undefined || +index < 1 || +index > +total) throw new Error(`${shard}: name a shard as --shard=1/4`);
+  const named = args.filter((arg) => !arg.startsWith('--shard='));
+  const patterns = named.length > 0 ? named : ['test/**/*.test.ts'];
+  const files = patterns.flatMap((pattern) =>
+    statSync(pattern, { throwIfNoEntry: false })?.isDirectory()
+      ? globSync(join(pattern, '**/*.test.ts'))
+      : globSync(pattern),
+  );
+  if (files.length === 0) throw new Error(`${patterns.join(' ')}: no such file`);
+  return planOf([...new Set(files)].map((file) => resolve(file)).sort(), folder).filter(
+    (_, n) => n % +total === +index - 1,
+  );
+}
+
+try {
+  const files = chosen(process.argv.slice(2));
+  if (await build()) await test(files);
+  else process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,45 @@
+// Which files the runner takes, in what order, and which of them share a process.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What a file names that starts processes or servers, measures its own process, or changes it for all of it. */
+const ALONE =
+  /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis/;
+/** Folders whose files serve, or compare the times of texts. */
+const ALONE_IN = /\/test\/(?:api|complexity)\//;
+/** The most text in one process, in characters: enough that starting it costs little, and failures stay apart. */
+const GROUP_MAX = 60_000;
+
+/**
+ * The files for Node's runner, those with the longest text first. Files of one folder that touch nothing but what they
+ * import share a process, because to start one and to load the same modules takes longer than most tests. Writes such
+ * groups into `folder`.
+ */
+export function planOf(files, folder) {
+  const known = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const groups = new Map();
+  const planned = [];
+  for (const { file, text } of known) {
+    const of = dirname(file);
+    const group = groups.get(of);
+    if (ALONE.test(text) || ALONE_IN.test(file)) planned.push({ files: [file], length: text.length });
+    else if (group !== undefined && group.length + text.length <= GROUP_MAX) {
+      group.files.push(file);
+      group.length += text.length;
+    } else {
+      groups.set(of, { files: [file], length: text.length });
+      planned.push(groups.get(of));
+    }
+  }
+  return planned.sort((one, other) => other.length - one.length).map((group, n) => entryOf(group.files, folder, n));
+}
+
+/** A single file as it is; of several, a file that imports each. */
+function entryOf(files, folder, n) {
+  const [only] = files;
+  if (files.length === 1) return only;
+  const entry = join(folder, `${relative('test', dirname(only)).replaceAll('/', '-')}-${n}.test.mjs`);
+  writeFileSync(entry, files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''));
+  return entry;
+}
