@@ -13,8 +13,10 @@ import type { Serving } from '../support/program.ts';
 import { run, serve, until } from '../support/program.ts';
 import { dial } from '../support/raw.ts';
 import { send } from '../support/send.ts';
+import { shared } from '../support/shared.ts';
 import type { Keys } from '../support/small-papers.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'the-tide';
 const API = `/${PAPER}/api/v1`;
@@ -26,7 +28,7 @@ interface Desk extends Serving {
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
 }
 
-async function openDesk(t: TestContext, more: Record<string, string> = {}): Promise<Desk> {
+async function openDesk(t: Pick<TestContext, 'after'>, more: Record<string, string> = {}): Promise<Desk> {
   const folder = tempFolder(t);
   const keys = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER);
   assert.ok(keys);
@@ -41,8 +43,11 @@ async function openDesk(t: TestContext, more: Record<string, string> = {}): Prom
   return { ...serving, folder, keys, ask };
 }
 
-test('of two revisions of one piece from the same revision one is filed', async (t) => {
-  const { ask } = await openDesk(t);
+/** The desk of the tests that leave one another alone: each has pieces and keys of its own. */
+const desk = shared((t) => openDesk(t));
+
+test('of two revisions of one piece from the same revision one is filed', async () => {
+  const { ask } = desk();
   for (let revision = 1; revision <= 5; revision++) {
     const answers = await Promise.all(
       ['one', 'other'].map((word) =>
@@ -57,8 +62,8 @@ test('of two revisions of one piece from the same revision one is filed', async 
   }
 });
 
-test('a revision takes the body of a filing as it was sent, its air too', async (t) => {
-  const { ask } = await openDesk(t);
+test('a revision takes the body of a filing as it was sent, its air too', async () => {
+  const { ask } = desk();
   const revise = (slug: string, more: object) => ask('PUT', `/stories/${slug}`, { ...storyBody(slug), ...more });
   const stateOf = async (answer: Promise<Answer>) => {
     const { status, text } = await answer;
@@ -86,8 +91,8 @@ test('a revision takes the body of a filing as it was sent, its air too', async 
   assert.equal(JSON.parse((await ask('GET', '/stories/ebb')).text).revision, 1, 'nothing of it was filed');
 });
 
-test('ten concurrent copies of a write have one effect', async (t) => {
-  const { ask } = await openDesk(t);
+test('ten concurrent copies of a write have one effect', async () => {
+  const { ask } = desk();
   const name = { 'idempotency-key': 'ten at once' };
   const body = { ...storyBody('ten-times'), slug: undefined, headline: 'Ten times', air: true };
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', '/stories', body, name)));
@@ -142,8 +147,8 @@ test('a completed write is confirmed even when its response cannot be stored who
   assert.equal(JSON.parse(again.text).story.id, JSON.parse(first.text).story.id);
 });
 
-test('a revision through the API is of the time at which it comes', async (t) => {
-  const { ask } = await openDesk(t);
+test('a revision through the API is of the time at which it comes', async () => {
+  const { ask } = desk();
   const { text } = await ask('POST', '/stories', { ...storyBody('tide'), air: true });
   const { id } = JSON.parse(text).story as { id: string };
   const change = { ...storyBody('tide'), dek: 'Another dek.', revision: 1, correction: 'The dek was wrong.' };
@@ -157,8 +162,8 @@ test('a revision through the API is of the time at which it comes', async (t) =>
   assert.ok(at >= before && at <= Date.now(), `${at}`);
 });
 
-test('a name of a write is the caller’s own', async (t) => {
-  const { ask } = await openDesk(t);
+test('a name of a write is the caller’s own', async () => {
+  const { ask } = desk();
   const other = JSON.parse((await ask('POST', '/keys', { level: 'admin', name: 'Another hand' })).text).key;
   const name = { 'idempotency-key': 'shared' };
   assert.equal((await ask('POST', '/stories', storyBody('first-hand'), name)).status, 201);
@@ -171,7 +176,7 @@ test('a name of a write is the caller’s own', async (t) => {
   }
 });
 
-test('fifty concurrent filings leave no gap, no fault, and the tree of a full press', async (t) => {
+test('fifty concurrent filings leave no gap, no fault, and the tree of a full press', { skip: ONLY_WIDE }, async (t) => {
   const { ask, folder, url, stop } = await openDesk(t);
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -236,7 +241,7 @@ test('a write that the press keeps waiting says where to ask', async (t) => {
   assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 200);
 });
 
-test('a killed server loses nothing that it answered', async (t) => {
+test('a killed server loses nothing that it answered', { skip: ONLY_WIDE }, async (t) => {
   const port = String(await freePort());
   const { ask, folder, child, ended, keys } = await openDesk(t, { PORT: port });
   const filed: string[] = [];
@@ -298,8 +303,8 @@ test('a piece goes on air at its time, also when the server slept through it', a
   assert.equal((await send(again.url, { path: `/${PAPER}/stories/later/` })).status, 200);
 });
 
-test('a key that is revoked while its body comes writes nothing', async (t) => {
-  const { ask, url } = await openDesk(t);
+test('a key that is revoked while its body comes writes nothing', async () => {
+  const { ask, url } = desk();
   const { id, key } = JSON.parse((await ask('POST', '/keys', { level: 'admin', name: 'Soon gone' })).text);
   const body = JSON.stringify(storyBody('too-late'));
   const { write, closed } = await dial(url);
@@ -325,8 +330,8 @@ test('a key that is revoked while its body comes writes nothing', async (t) => {
   assert.equal((await ask('POST', '/stories', storyBody('too-late'))).status, 201, 'the slug is free');
 });
 
-test('an agent bound to a persona cannot sign as another', async (t) => {
-  const { ask } = await openDesk(t);
+test('an agent bound to a persona cannot sign as another', async () => {
+  const { ask } = desk();
   const made = await ask('POST', '/keys', { level: 'agent', name: 'The hand of Ibo', persona: 'ibo-sand' });
   const agent = { 'x-nrf-key': JSON.parse(made.text).key };
   const { version } = JSON.parse((await ask('GET', '/agent/terms')).text);

@@ -1,0 +1,22 @@
+import { after, before } from 'node:test';
+
+/** The lifetime of what tests share. */
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/** What the tests of a file share, such as a server: opened before the first one, and closed after the last. */
+export function shared<T>(open: (t: Scope) => Promise<T>): () => T {
+  const endings: (() => unknown)[] = [];
+  let opened: T | undefined;
+  before(async () => {
+    opened = await open({ after: (work) => void endings.push(work) });
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
+  return () => {
+    if (opened === undefined) throw new Error('it is not open yet');
+    return opened;
+  };
+}
