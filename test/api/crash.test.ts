@@ -5,11 +5,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run, start, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = 'http://crash.example';
 const PAPERS = ['the-plumb-line', 'the-leading-light'];
 
-test('a server killed in its first press is made whole by the next start', async (t) => {
+test('a server killed in its first press is made whole by the next start', { skip: ONLY_WIDE }, async (t) => {
   for (const files of [1, 60, 200]) {
     const folder = tempFolder(t);
     copyContent(folder);
@@ -23,7 +24,7 @@ test('a server killed in its first press is made whole by the next start', async
   }
 });
 
-test('a full press killed at any moment is made whole by the next press', async (t) => {
+test('a full press killed at any moment is made whole by the next press', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file'], { ORIGIN })).code, 0);
@@ -42,7 +43,7 @@ test('a full press killed at any moment is made whole by the next press', async 
   await assertWhole(t, folder);
 });
 
-test('presses at the same time do not disturb each other', async (t) => {
+test('presses at the same time do not disturb each other', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], { ORIGIN })).code, 0);

@@ -10,10 +10,13 @@ import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
 import type { Outcome } from '../support/program.ts';
 import { copyContent, copyDemo, run, serve, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = { ORIGIN: 'http://disk.example' };
 
-test('each obstacle is named with its cure, and once it is removed the press finishes', async (t) => {
+test('each obstacle is named with its cure, and once it is removed the press finishes', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file'], ORIGIN)).code, 0);

@@ -11,6 +11,7 @@ import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import type { SmtpStand, Taken } from '../support/smtp.ts';
 import { certificateIn, parsed, smtpServer } from '../support/smtp.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const FROM = 'alerts@news.example';
 const READERS = 500;
@@ -106,7 +107,9 @@ test('from subscription to the last mail: confirmed, sent immediately, ended wit
   assert.doesNotMatch(stderr, /ada@|sesame|token=\w/, 'and of nobody');
 });
 
-test('a server killed repeatedly while it mails 500 readers misses none, and repeats only mails in flight', async (t) => {
+test('a server killed repeatedly while it mails 500 readers misses none, and repeats only mails in flight', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = toldFolder(t);
   const server = await smtpServer(t);
   const kills = [60, 300];

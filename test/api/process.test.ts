@@ -20,6 +20,7 @@ import {
 } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('a wrong setting is one line that names the variable', async (t) => {
   const folder = tempFolder(t);
@@ -169,7 +170,7 @@ test('a tree that was removed is pressed again, by the next start or for the nex
   assert.equal((await fetch(`${url}/the-plumb-line/stories/year-2038/`)).status, 404);
 });
 
-test('a build leaves the papers that are pressed beside it', async (t) => {
+test('a build leaves the papers that are pressed beside it', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const project = join(folder, 'project');
   copyProject(project);

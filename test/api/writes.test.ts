@@ -176,7 +176,9 @@ test('a name of a write is the caller’s own', async () => {
   }
 });
 
-test('fifty concurrent filings leave no gap, no fault, and the tree of a full press', { skip: ONLY_WIDE }, async (t) => {
+test('fifty concurrent filings leave no gap, no fault, and the tree of a full press', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { ask, folder, url, stop } = await openDesk(t);
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

@@ -17,6 +17,7 @@ import { MemoryLog } from '../support/log.ts';
 import { testLeaf } from '../support/log-leaves.ts';
 import { LOG_FSCK, serveFiles, without } from '../support/log-peers.ts';
 import { NO_STRACE } from '../support/strace.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CHILD = fileURLToPath(new URL('log-child.ts', import.meta.url));
 const LEAVES = 10_000;
@@ -49,7 +50,7 @@ async function assertWhole(folder: string, before: number): Promise<number> {
 }
 
 test('a process that is killed at any step leaves a log that is whole, and the next one goes on', {
-  skip: NO_STRACE,
+  skip: ONLY_WIDE || NO_STRACE,
 }, async (t) => {
   const folder = tempFolder(t);
   let [size, published, killed] = [250, 0, 0];
@@ -70,7 +71,9 @@ test('a process that is killed at any step leaves a log that is whole, and the n
   assert.equal(await assertWhole(folder, published), size);
 });
 
-test('10,000 leaves in batches, with processes that are killed in between, are a log that others accept', async (t) => {
+test('10,000 leaves in batches, with processes that are killed in between, are a log that others accept', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   let published = 0;
   for (const [round, batch] of [1, 7, 255, 256, 300, 1_000].entries()) {
@@ -103,7 +106,7 @@ test('10,000 leaves in batches, with processes that are killed in between, are a
   }
 });
 
-test('two processes that sign concurrently never fork', async (t) => {
+test('two processes that sign concurrently never fork', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
   const key = openLogKey(app, 'records');

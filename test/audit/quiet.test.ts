@@ -22,6 +22,7 @@ import {
 import { freePort } from '../support/free-port.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -158,7 +159,7 @@ test('an audit of a paper that changes meanwhile reports faults and not the chan
   assert.match(faults[0] ?? '', /stories\/tide\/index\.html/);
 });
 
-test('an audit beside a server that files and presses finds nothing', async (t) => {
+test('an audit beside a server that files and presses finds nothing', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const port = String(await freePort());

@@ -15,6 +15,7 @@ import { endBeforeRemoval, envIn, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { until } from '../support/program.ts';
 import { BUCKET, CREDENTIALS, startVersitygw } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CONFIG = fileURLToPath(new URL('../../deploy/litestream.yml', import.meta.url));
 const RECIPE = fileURLToPath(new URL('../../deploy/litestream.sh', import.meta.url));
@@ -192,7 +193,10 @@ test('the recipe starts a server once the bucket has the database, and both end 
   );
 });
 
-test('after any kill, a restore has every receipt older than the bound', options, async (t) => {
+test('after any kill, a restore has every receipt older than the bound', {
+  ...options,
+  skip: ONLY_WIDE || options.skip,
+}, async (t) => {
   const stand = await founded(t);
   let shipper = await stand.ship();
   let writer = stand.write();

@@ -8,6 +8,7 @@ import { run, serve, start } from '../support/program.ts';
 import { TIMES } from '../support/properties.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 const KILLS = 3 * TIMES;
@@ -21,7 +22,9 @@ test('nothing uses a folder into which a restore has just begun', async (t) => {
   assert.deepEqual(readdirSync(join(folder, 'var')), ['.restoring']);
 });
 
-test('a server files while it is backed up, and a backup that is killed leaves nothing', async (t) => {
+test('a server files while it is backed up, and a backup that is killed leaves nothing', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const server = await serve(t, folder, { ORIGIN: 'https://papers.example' });

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import type { PageType, PaperAddresses } from './page-types.ts';
@@ -27,6 +28,8 @@ interface Reader {
   hasLateFonts?: boolean;
   /** Whether axe looks too; by default it does. Where the same page was checked in both schemes, it would find no more. */
   hasAxe?: boolean;
+  /** Whether this reader comes in `.ci/wide` alone. */
+  skip?: string | false;
   /** Which pages this reader opens. */
   opens: (type: PageType) => boolean;
 }
@@ -56,12 +59,14 @@ const READERS: readonly Reader[] = [
     screen: { viewport: { width: 375, height: 700 }, colorScheme: 'light' },
     paper: 'rightToLeft',
     hasAxe: false,
+    skip: ONLY_WIDE,
     opens: ({ of }) => of === 'paper',
   },
   {
     who: 'without script',
     screen: { viewport: { width: 1280, height: 900 }, javaScriptEnabled: false },
     paper: 'leftToRight',
+    skip: ONLY_WIDE,
     opens: () => true,
   },
 ];
@@ -98,10 +103,10 @@ describe('every page', { concurrency: 2 }, () => {
   });
 
   for (const reader of READERS) {
-    const { who, screen, opens, hasLateFonts } = reader;
+    const { who, screen, opens, hasLateFonts, skip = false } = reader;
     const hasScript = screen.javaScriptEnabled !== false;
     // Each reader goes from page to page in one window: a new one for each page would cost more than the page.
-    describe(who, { concurrency: 1 }, () => {
+    describe(who, { concurrency: 1, skip }, () => {
       let page: Page;
       let complaints: Complaints;
       before(async () => {

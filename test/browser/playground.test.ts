@@ -5,6 +5,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -142,26 +143,30 @@ test('the playground', async (t) => {
     ['a paper', `${url}/${PAPER}/api/v1/playground`, 'fileStory'],
     ['the domain records', `${records}/docs/playground`, 'readDomain'],
   ] as const) {
-    await t.test(`that of ${service} is accessible with an answer and the dialog for keys open`, async () => {
-      const { page } = await watched(browser, at);
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await tryOut(page, operation);
-      await page.locator('.models button').first().click();
-      const authorize = page.getByRole('button', { name: 'Authorize' }).first();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        // Of the page as it opens, pages.test.ts speaks.
-        assert.deepEqual(await axeFaults(page, '.opblock.is-open'), [], colorScheme);
-        assert.deepEqual(await axeFaults(page, '.models'), [], colorScheme);
-        await authorize.press('Enter');
-        assert.equal(await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null), true);
-        assert.deepEqual(await axeFaults(page, '.modal-ux'), [], `${colorScheme}, the dialog`);
-        await page.keyboard.press('Escape');
-        assert.equal(await page.locator('.modal-ux').count(), 0);
-        assert.equal(await page.locator('.btn.authorize:focus').count(), 1);
-      }
-      await page.close();
-    });
+    await t.test(
+      `that of ${service} is accessible with an answer and the dialog for keys open`,
+      { skip: ONLY_WIDE },
+      async () => {
+        const { page } = await watched(browser, at);
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        await tryOut(page, operation);
+        await page.locator('.models button').first().click();
+        const authorize = page.getByRole('button', { name: 'Authorize' }).first();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          // Of the page as it opens, pages.test.ts speaks.
+          assert.deepEqual(await axeFaults(page, '.opblock.is-open'), [], colorScheme);
+          assert.deepEqual(await axeFaults(page, '.models'), [], colorScheme);
+          await authorize.press('Enter');
+          assert.equal(await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null), true);
+          assert.deepEqual(await axeFaults(page, '.modal-ux'), [], `${colorScheme}, the dialog`);
+          await page.keyboard.press('Escape');
+          assert.equal(await page.locator('.modal-ux').count(), 0);
+          assert.equal(await page.locator('.btn.authorize:focus').count(), 1);
+        }
+        await page.close();
+      },
+    );
   }
 
   await t.test('a private paper shows none, as a paper that is not there', async () => {

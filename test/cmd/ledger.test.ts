@@ -10,6 +10,7 @@ import { importLedger } from '../../src/ingest/ledger-import.ts';
 import { appContextIn, envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, run } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** Runs a verb that must succeed. */
 async function sure(t: TestContext, folder: string, ...args: string[]): Promise<string> {
@@ -43,7 +44,9 @@ async function livelyDesk(t: TestContext): Promise<string> {
   return desk;
 }
 
-test('an export, imported elsewhere, gives the same export and the same tree, byte for byte', async (t) => {
+test('an export, imported elsewhere, gives the same export and the same tree, byte for byte', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = await livelyDesk(t);
   const file = join(folder, 'ledger.jsonl');
   await sure(t, folder, 'ledger', 'export', file);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -85,6 +85,14 @@ test('.ci/wide lists its cases, and has each', () => {
   const names = execFileSync(join(PROJECT, '.ci/wide'), ['--list'], { encoding: 'utf8' }).trim().split('\n');
   assert.ok(names.includes('properties'));
   for (const name of names) assert.ok(read('.ci/wide').includes(`\n${name}() (\n`), name);
+});
+
+test('.ci/wide lists the files whose tests a push leaves out', () => {
+  const leftOut = globSync('test/**/*.test.ts', { cwd: PROJECT }).filter((path) =>
+    /\/support\/wide\.ts'/.test(read(path)),
+  );
+  const listed = [...read('.ci/wide').matchAll(/^# {3}(test\/\S+\.test\.ts)$/gm)].map(([, path]) => path);
+  assert.deepEqual(listed, leftOut.sort());
 });
 
 test('issue forms have fields with ids of their own, and the one for defects asks for the version', () => {

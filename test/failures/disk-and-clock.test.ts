@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { REST } from '../../src/app/jobs/poll.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { buildShim, DISK_ERROR } from './shim.ts';
 import { PAPER, type Stand, standIn, within } from './stand.ts';
 import { documented, span } from './table.ts';
@@ -18,7 +19,7 @@ const DAY = 24 * HOUR;
 const READ = 'front 200, story 200, search 200';
 const REFUSED = 'a request could not be answered';
 
-test('a disk that takes no writes or is slow, and a clock that steps, lose nothing', async (t) => {
+test('a disk that takes no writes or is slow, and a clock that steps, lose nothing', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const shim = buildShim(folder);
   if (shim === null) return t.skip('needs Linux and a C compiler (cc)');

@@ -18,6 +18,7 @@ import { recordProbes } from '../support/records-stand.ts';
 import { S3Server, storeEnv } from '../support/s3-server.ts';
 import { send } from '../support/send.ts';
 import { smtpServer } from '../support/smtp.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { witnessServer } from '../support/witness-server.ts';
 import { gateTo, nameGateTo } from './gate.ts';
 import { PAPER, standIn, within } from './stand.ts';
@@ -36,7 +37,9 @@ interface Finding {
   state: string;
 }
 
-test('with every other machine down, reading, filing and storing work; each catches up on recovery', async (t) => {
+test('with every other machine down, reading, filing and storing work; each catches up on recovery', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const smtp = await smtpServer(t);
   const store = await S3Server.start(t);

@@ -18,6 +18,7 @@ import { receiver } from '../support/receiver.ts';
 import { recordProbes } from '../support/records-stand.ts';
 import { send } from '../support/send.ts';
 import { storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { PAPER, standIn, within } from './stand.ts';
 import { documented, span } from './table.ts';
 
@@ -76,7 +77,9 @@ function failed(seen: Timed[]): string[] {
   return [...new Set(seen.filter(({ status }) => status !== 200).map(({ path, status }) => `${path} ${status}`))];
 }
 
-test('while another process holds the write lock everything is read as fast as ever, and nothing is lost', async (t) => {
+test('while another process holds the write lock everything is read as fast as ever, and nothing is lost', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const hook = await receiver(t);
   const clock = { now: Date.now() - 60_000 };
@@ -177,7 +180,9 @@ test('while another process holds the write lock everything is read as fast as e
   });
 });
 
-test('a server that is stopped while another process holds the write lock ends, and its next start is sound', async (t) => {
+test('a server that is stopped while another process holds the write lock ends, and its next start is sound', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const stand = await standIn(t, folder);
   assert.equal(await stand.filing('before'), '201');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { runModel } from './model/run.ts';
 import { World } from './model/world.ts';
 
@@ -20,7 +21,9 @@ for (const options of [
   { ...OPTIONS, seed: 'ebb', privacy: false, archive: 12 },
   { ...OPTIONS, seed: 'flood', privacy: true, archive: 3, pressed: true },
 ]) {
-  test(`concurrent writes, presses and kills leave every acknowledged write, and the tree of a full press (${options.seed})`, async (t) => {
+  test(`concurrent writes, presses and kills leave every acknowledged write, and the tree of a full press (${options.seed})`, {
+    skip: ONLY_WIDE,
+  }, async (t) => {
     const world = await World.open(options);
     await runModel(world);
     const { failures, journal, folder, starts } = world;

@@ -8,12 +8,13 @@ import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { run, start } from '../support/program.ts';
 import { follow, PREFIX } from '../support/reader-links.ts';
 import { S3Server, storeEnv } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const KILLS = Number(process.env.PUBLISH_KILLS ?? 3);
 /** Files that are in flight, and those that were sent and not recorded yet. */
 const AGAIN_MAX = 32 + 256;
 
-test('no kill of a publication leaves a link without its page, or sends much again', async (t) => {
+test('no kill of a publication leaves a link without its page, or sends much again', { skip: ONLY_WIDE }, async (t) => {
   const seed = String(Date.now());
   const choice = new Random(seed);
   const { app, folder, clock, tree } = await paperOf(t, 29);

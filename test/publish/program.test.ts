@@ -8,6 +8,7 @@ import { without } from '../support/log-peers.ts';
 import { run, serve, start, until } from '../support/program.ts';
 import { BUCKET, refuse, S3Server, startVersitygw, storeEnv } from '../support/s3-server.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 
@@ -30,7 +31,7 @@ function differences(store: S3Server, folder: string): string[] {
   return [...others, ...[...there].filter((path) => !tree.has(path))];
 }
 
-test('a killed publication resumes immediately where it stopped', async (t) => {
+test('a killed publication resumes immediately where it stopped', { skip: ONLY_WIDE }, async (t) => {
   const folder = await pressedFolder(t);
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);

@@ -115,6 +115,7 @@ test('every accepted name is sound: labels, lengths, canonical form, idempotent'
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.domain(),
   );
+  const numRuns = 2_000;
   let taken = 0;
   fc.assert(
     fc.property(text, (name) => {
@@ -134,9 +135,9 @@ test('every accepted name is sound: labels, lengths, canonical form, idempotent'
       assert.equal(parseHostname(unicode).hostname, hostname);
       assert(registrable_domain === null || `.${hostname}`.endsWith(`.${registrable_domain}`));
     }),
-    { numRuns: 2_000 },
+    { numRuns },
   );
-  assert(taken > 200, `only ${taken} were taken`);
+  assert(taken > fc.runsOf(numRuns) / 10, `only ${taken} were taken`);
 });
 
 test('every domain that URLs accept is accepted, unless it is another kind of name', () => {

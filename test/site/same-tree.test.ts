@@ -6,11 +6,12 @@ import { test } from 'node:test';
 import { verifyAt } from '../../src/audit/verify.ts';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = { ORIGIN: 'http://stand.example' };
 const PAPERS = ['the-plumb-line', 'the-leading-light'];
 
-test('one ledger gives one tree, whichever process presses it', async (t) => {
+test('one ledger gives one tree, whichever process presses it', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   await works(t, folder, ['file']);
@@ -69,7 +70,9 @@ function assertSameTrees(one: string, other: string): void {
   }
 }
 
-test('the log of the demo is the same on every machine, apart from its keys, ids and times', async (t) => {
+test('the log of the demo is the same on every machine, apart from its keys, ids and times', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const logs = await Promise.all(
     [0, 1].map(async () => {
       const folder = tempFolder(t);

@@ -7,6 +7,7 @@ import { run, type Serving, serveAtOnce, until } from '../support/program.ts';
 import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 
@@ -90,7 +91,9 @@ test('a standby takes over from a primary that was killed, and neither an old co
   assert.equal((await again.stop()).code, 0);
 });
 
-test('a holder whose store fails for less than a third of the lease continues, and files meanwhile', async (t) => {
+test('a holder whose store fails for less than a third of the lease continues, and files meanwhile', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const store = await S3Server.start(t);

@@ -9,6 +9,7 @@ import { type Running, run, type Serving, serveAtOnce, start, until } from '../s
 import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 
@@ -142,7 +143,7 @@ test('a standby keeps a copy from the backups, presses it, and takes over from a
   assert.equal(audit.code, 0, audit.stdout);
 });
 
-test('a lagging standby signs nothing until it has everything that was signed', async (t) => {
+test('a lagging standby signs nothing until it has everything that was signed', { skip: ONLY_WIDE }, async (t) => {
   const stand = await standOf(t);
   const { primary, env, file, backUp, signed } = stand;
   await backUp('1');
@@ -170,7 +171,7 @@ test('a lagging standby signs nothing until it has everything that was signed', 
   await shows(standby.url, 'too-late');
 });
 
-test('of two standbys one takes over, and none does while the store is down', async (t) => {
+test('of two standbys one takes over, and none does while the store is down', { skip: ONLY_WIDE }, async (t) => {
   const stand = await standOf(t);
   const { primary, store, file, backUp } = stand;
   await backUp('1');
@@ -197,7 +198,7 @@ test('of two standbys one takes over, and none does while the store is down', as
   assert.deepEqual([...statuses].sort(), [201, 503]);
 });
 
-test('a damaged or older backup is not used, and the served copy stays', async (t) => {
+test('a damaged or older backup is not used, and the served copy stays', { skip: ONLY_WIDE }, async (t) => {
   const stand = await standOf(t);
   await stand.backUp('1');
   await stand.backUp('older');

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { lockFile } from '../../src/store/file-lock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { endBeforeRemoval, tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const WRITER = fileURLToPath(new URL('./checkpoint-child.ts', import.meta.url));
 /** For how long the processes write, in seconds: a minute in `.ci/wide checkpoints`. */
@@ -59,7 +60,9 @@ test('beside Litestream nobody moves it', async (t) => {
 
 // One process that checkpoints beside another that writes made databases unsound within a minute, when the first was
 // stopped at random, and SQLite before 3.51.3 may do that on any loaded machine.
-test('processes that write concurrently and are killed at random leave a sound database', async (t) => {
+test('processes that write concurrently and are killed at random leave a sound database', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const file = databaseIn(t);
   openStore({ file }).close();
   const writers = ['a', 'b', 'c'].map((name) => {

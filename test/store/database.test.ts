@@ -11,6 +11,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { run, start, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -209,7 +210,9 @@ test('a damaged signing key file is named, and not replaced', async (t) => {
   }
 });
 
-test('processes that file concurrently on a new database all succeed, and the ledger has no gap', async (t) => {
+test('processes that file concurrently on a new database all succeed, and the ledger has no gap', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const names = ['a', 'b', 'c'];
   const files = names.map((name) => archive(folder, name, 60));
@@ -227,7 +230,9 @@ test('processes that file concurrently on a new database all succeed, and the le
   assert.equal(app.store.archive('quay').latest({ limit: 999 }).length, 120);
 });
 
-test('a process that is killed while it files leaves a sound ledger, and the next one finishes', async (t) => {
+test('a process that is killed while it files leaves a sound ledger, and the next one finishes', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const file = archive(folder, 'a', 900);
   const args = ['import', file, '--paper', 'quay', '--create', '--air', '--no-press'];

@@ -16,6 +16,7 @@ import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { OLD_VERSIONS, rowsOf, unpackDatabase } from '../support/old-database.ts';
 import { TIMES } from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // An upgrade that is broken off at any moment, and run again, ends like one that was not. `.ci/wide` breaks off more.
 
@@ -75,7 +76,7 @@ async function uninterrupted(t: TestContext, version = OLDEST) {
   return { state: stateOf(folder), time };
 }
 
-test('an upgrade that is killed at any moment is finished by the next start', async (t) => {
+test('an upgrade that is killed at any moment is finished by the next start', { skip: ONLY_WIDE }, async (t) => {
   for (const version of KILLED) {
     const { state, time } = await uninterrupted(t, version);
     for (let n = 0; n < KILLS; n++) {

@@ -6,19 +6,26 @@ export * from 'fast-check';
 
 /** The seed of every property, so that a run has the same result everywhere. */
 const SEED = 1;
+/** The most runs of a property on a push; `.ci/wide`, which sets WIDE, has each property's own number. */
+const RUNS_MAX = process.env.WIDE === undefined ? 20 : Number.POSITIVE_INFINITY;
 /** Multiplies the number of runs of every property. Above 1, each run has a new random seed. */
 export const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
 
+/** How often a property runs that is to run so many times. */
+export function runsOf(numRuns: number): number {
+  return TIMES > 1 ? numRuns * TIMES : Math.min(numRuns, RUNS_MAX);
+}
+
 /**
- * Checks a property like fast-check, with the suite's own seed. `.ci/wide properties` sets PROPERTY_TIMES: it
- * multiplies the runs of each property and uses a new seed, and appends failures to PROPERTY_FAILURES.
+ * Checks a property like fast-check, with the suite's own seed, twenty times on a push. `.ci/wide properties` sets
+ * PROPERTY_TIMES: it multiplies the runs of each property and uses a new seed, and appends failures to PROPERTY_FAILURES.
  */
 export function assert<Ts>(property: fc.IAsyncProperty<Ts>, given?: fc.Parameters<Ts>): Promise<void>;
 export function assert<Ts>(property: fc.IProperty<Ts>, given?: fc.Parameters<Ts>): void;
 export function assert<Ts>(property: fc.IRawProperty<Ts>, given: fc.Parameters<Ts> = {}): Promise<void> | void {
   const { numRuns = 100 } = given;
   const wide = TIMES > 1;
-  const parameters = wide ? { ...given, numRuns: numRuns * TIMES } : { seed: SEED, ...given };
+  const parameters = { ...(wide ? {} : { seed: SEED }), ...given, numRuns: runsOf(numRuns) };
   const where = new Error().stack?.split('\n').find((line) => line.includes('.test.ts')) ?? '';
   const note = (error: unknown): never => {
     const file = process.env.PROPERTY_FAILURES;

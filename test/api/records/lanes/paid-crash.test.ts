@@ -11,6 +11,7 @@ import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../../../su
 import { probe } from '../../../support/probes.ts';
 import { serve, until } from '../../../support/program.ts';
 import { recordProbes } from '../../../support/records-stand.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 /** Where each payment is when the process is killed. */
 const STAGES: Record<string, Partial<Record<'verify' | 'settle', Act>>> = {
@@ -21,7 +22,7 @@ const STAGES: Record<string, Partial<Record<'verify' | 'settle', Act>>> = {
 };
 
 test('kill -9 in the middle of paid calls: the same payments get their answers, and are charged once', {
-  skip: WITHOUT_CHAIN,
+  skip: ONLY_WIDE || WITHOUT_CHAIN,
 }, async (t) => {
   const folder = tempFolder(t);
   const clock = { now: Date.now() };
