@@ -6,12 +6,12 @@ import { sha256 } from '../ledger/basis.ts';
 const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
 
 /** Reads the properties of a file on disk. Throws a `Fault` with the problem and the remedy. */
-export type ProbeMedia = (name: string, path: string) => Promise<Media>;
+export type InspectMedia = (name: string, path: string) => Promise<Media>;
 
-export const probeFile: ProbeMedia = async (name, path) => {
+export const inspectFile: InspectMedia = async (name, path) => {
   // Loaded on demand, because its libraries are large and most runs have no new media.
-  const { probeMedia } = await import('../press/probe.ts');
-  return probeMedia(name, path);
+  const { inspectMedia } = await import('../press/inspect.ts');
+  return inspectMedia(name, path);
 };
 
 /** A file as it is filed under a name: its record, and the bytes to store instead where they differ from the file's. */
@@ -20,9 +20,9 @@ export interface FiledMedia {
   changed: Uint8Array | null;
 }
 
-/** Checks a media file, and takes out what is not published. Throws what `probe` throws. */
-export async function filedMedia(name: string, path: string, probe: ProbeMedia = probeFile): Promise<FiledMedia> {
-  const media: Media = { ...(await probe(name, path)), path: name };
+/** Checks a media file, and takes out what is not published. Throws what `inspect` throws. */
+export async function filedMedia(name: string, path: string, inspect: InspectMedia = inspectFile): Promise<FiledMedia> {
+  const media: Media = { ...(await inspect(name, path)), path: name };
   const changed = await withoutLocation(media, path);
   return changed === null
     ? { media, changed }

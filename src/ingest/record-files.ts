@@ -17,7 +17,7 @@ import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName, LINK } from './desk-folder.ts';
-import { filedMedia, probeFile } from './filed-media.ts';
+import { filedMedia, inspectFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -26,12 +26,12 @@ export interface MediaReader {
   /** A text that changes with the content of the file: `sha256:<hex>` of its bytes. */
   digestOf(path: string): Promise<string>;
   /** Throws a `Fault` with the problem and the remedy. */
-  probe(name: string, path: string): Promise<Media>;
+  inspect(name: string, path: string): Promise<Media>;
 }
 
 export const MEDIA_READER: MediaReader = {
   digestOf: digestOfFile,
-  probe: probeFile,
+  inspect: inspectFile,
 };
 
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
@@ -129,14 +129,14 @@ export class Records {
         const before = store.archive(this.#at.slug).media(name);
         const isKnown = known === digest && before !== null;
         if (isKnown && !before.missing && media.has(before.digest)) continue;
-        const { media: probed, changed } = await filedMedia(name, path, read.probe);
-        media.keepFile(probed.digest, path, changed ?? undefined);
+        const { media: inspected, changed } = await filedMedia(name, path, read.inspect);
+        media.keepFile(inspected.digest, path, changed ?? undefined);
         if (this.#at.hasBecomeLink(path)) throw new Fault('invalid_request', LINK);
         // Its bytes were missing, and its record is there.
-        if (isKnown && before.digest === probed.digest) continue;
+        if (isKnown && before.digest === inspected.digest) continue;
         store.transact(() => {
           // Another process may have applied a newer file.
-          if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
+          if (store.applied(file) === known) this.#record('media', name, inspected, file, digest, now());
         });
       } catch (error) {
         const line = lineIn(error);

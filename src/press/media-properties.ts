@@ -1,4 +1,4 @@
-/** The properties that a probe reads from a media file's content. */
+/** The properties that inspection reads from a media file's content. */
 export interface MediaProperties {
   width: number | null;
   height: number | null;

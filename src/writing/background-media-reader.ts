@@ -38,7 +38,7 @@ export class BackgroundMediaReader implements MediaReader {
     return `${outcome === null ? 'unread' : 'read'} ${this.#stampOf(path)}`;
   };
 
-  probe = async (name: string, path: string): Promise<Media> => {
+  inspect = async (name: string, path: string): Promise<Media> => {
     const { outcome } = this.#of(path);
     if (outcome === null) return unreadMedia(name, path);
     if ('error' in outcome) throw outcome.error;
@@ -62,7 +62,7 @@ export class BackgroundMediaReader implements MediaReader {
       for (const { name, path } of queue) {
         const known = this.#of(path);
         try {
-          known.outcome = { media: await MEDIA_READER.probe(name, path) };
+          known.outcome = { media: await MEDIA_READER.inspect(name, path) };
         } catch (error) {
           known.outcome = { error };
         }

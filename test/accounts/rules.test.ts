@@ -16,7 +16,7 @@ describe('a chart of usage', () => {
     failed: fc.nat(10),
   });
 
-  it('has room for the tallest day, which takes a fifth of it at least; its scale is 1, 2 or 5 and noughts', () => {
+  it('has room for the tallest day, which takes at least a fifth of it; the scale is 1, 2 or 5 times a power of ten', () => {
     fc.assert(
       fc.property(fc.array(day, { minLength: 1, maxLength: 40 }), (rows) => {
         const days = rows.map((row, n) => ({ ...row, units: row.included + row.on_credits, day: `2026-01-${n}` }));
@@ -39,7 +39,7 @@ describe('a mail of changes', () => {
       return { hostname, line: `${hostname} A changed: ${n}`, at };
     });
 
-  it('names sixty changes and counts the rest', () => {
+  it('lists sixty changes and counts the rest', () => {
     const letter = changeMail('changes', changes(50, 2), links);
     assert.equal(letter.subject, 'h0.example and 49 others changed');
     assert.equal(letter.content.hosts?.flatMap((host) => host.changes).length, 60);
@@ -58,7 +58,7 @@ describe('a mail of changes', () => {
   });
 });
 
-it('a session that is used for ever ends all the same', () => {
+it('a session in permanent use still expires', () => {
   const rows = new Map<string, Session>();
   const sessions: SessionTable = {
     insert: (session, hash) => void rows.set(hash, session),

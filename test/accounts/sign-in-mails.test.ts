@@ -45,7 +45,7 @@ function standIn(t: TestContext) {
   return { clock, ask, annoy, enter };
 }
 
-test('a stranger who does not ask is written to ever more seldom', (t) => {
+test('an address that never answers gets mails at growing intervals', (t) => {
   const { clock, annoy } = standIn(t);
   // At 0, 5, 10, 25, 50, 100 … 800 minutes.
   assert.equal(annoy(STRANGER, DAY), REQUESTS_MAX + 6);
@@ -61,7 +61,7 @@ test('spellings of one Gmail mailbox bring it no more mails', (t) => {
   assert.equal(asked.flatMap(ask).length, REQUESTS_MAX);
 });
 
-test('what follows a + in an address brings its mailbox no more mails', (t) => {
+test('plus-addressing does not multiply a mailbox’s mails', (t) => {
   const { ask } = standIn(t);
   const asked = ['a@x.example', 'a+1@x.example', 'a+2@x.example', 'a+3@x.example', 'a+4+5@x.example', 'a@x.example'];
   assert.equal(asked.flatMap(ask).length, REQUESTS_MAX);

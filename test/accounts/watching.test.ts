@@ -109,7 +109,7 @@ test('an account cannot end the watch of an operator or of another account', (t)
   assert.deepEqual(unwatchAbandoned(app.store, clock.now + 2 * WATCH_LINGERS), []);
 });
 
-test('a day has so many additions, counted by all processes together', (t) => {
+test('daily additions are limited across all processes', (t) => {
   const { app, clock, account, group, putIn, takeOut } = stand(t);
   const elsewhere = openAppContext(app.settings, () => clock.now);
   t.after(() => elsewhere.close());

@@ -8,13 +8,13 @@ import { copyDemo, serve } from '../support/program.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
-test('every answer says what it is, and is guarded', async (t) => {
+test('every response has a content type and security headers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const { url, records } = await serve(t, folder);
   const tree = join(folder, 'papers/the-plumb-line');
 
-  await t.test('an error is a record, a problem or a page, as asked', async () => {
+  await t.test('an error is JSON, a problem document or a page, as requested', async () => {
     const record = await ask(url, '/nothing', { accept: 'application/json' });
     assert.equal(record.status, 404);
     assert.match(String(record.headers['content-type']), /^application\/json/);
@@ -47,7 +47,7 @@ test('every answer says what it is, and is guarded', async (t) => {
     assert.equal(JSON.parse(api.text).error, 'not_found');
   });
 
-  await t.test('every answer carries the id under which the log has it', async () => {
+  await t.test('every response carries the id that the log uses', async () => {
     const seen = new Set<string>();
     for (const path of [
       '/',

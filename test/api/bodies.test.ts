@@ -48,7 +48,7 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
-  await t.test('any other type is refused, also where a body may be left out', async () => {
+  await t.test('any other type is rejected, even where the body is optional', async () => {
     for (const type of [
       'text/plain',
       'text/json',
@@ -285,7 +285,7 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     },
   );
 
-  await t.test('a body that never comes whole writes nothing', async () => {
+  await t.test('an incomplete body writes nothing', async () => {
     const { host } = new URL(url);
     const body = JSON.stringify(storyBody('half-sent'));
     const head = `POST ${STORIES} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nX-NRF-Key: ${key['x-nrf-key']}\r\n`;

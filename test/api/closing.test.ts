@@ -45,7 +45,7 @@ test('a server that closes answers the connections that the system had made for 
   for (const { received } of callers) assert.match(await received, /^HTTP\/1\.1 200 [\s\S]*answered$/);
 });
 
-test('connections on which nothing is sent do not hold up a server that closes, and half a request does', async (t) => {
+test('idle connections do not delay a closing server, half-sent requests do', async (t) => {
   const { port, close } = await server();
   const silent = Array.from({ length: 5 }, () => opened(t, port, ''));
   const half = opened(t, port, 'GET / HTTP/1.1\r\nHost');

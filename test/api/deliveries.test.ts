@@ -200,7 +200,7 @@ test('only admins reach the routes; malformed requests name the fault; private r
   assert.equal((JSON.parse((await ask('GET', 'deliveries')).text) as { count: number }).count, 0);
 });
 
-test('the list of deliveries goes on from page to page, newest first', async (t) => {
+test('the list of deliveries is paginated, newest first', async (t) => {
   const { ask, json, deliveries } = await stand(t);
   const at = await receiver(t);
   const { id } = await json<{ id: string }>(ask('POST', 'webhooks', { url: at.url }), 201);

@@ -64,7 +64,7 @@ async function startProxy(t: TestContext): Promise<{ url: string; servers: strin
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, servers, faults };
 }
 
-test('a thousand requests in flight survive a SIGTERM behind a proxy that looks at /ready', async (t) => {
+test('a thousand requests in flight survive SIGTERM behind a proxy that polls /ready', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   const proxy = await startProxy(t);
@@ -140,7 +140,7 @@ test('a stopping server announces it, drains its callers, and ends immediately o
   assert.deepEqual([code, signal], [1, null]);
 });
 
-test('SIGHUP reads settings and content again, and names what needs a restart', async (t) => {
+test('SIGHUP reloads settings and content, and names what needs a restart', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   // Settings of .env, in the folder in which the server runs; the environment has precedence.

@@ -147,7 +147,7 @@ test('no address leads out of a paper, or into one that is private', async (t) =
     assert.doesNotMatch(said.stderr, /"level":50/);
   });
 
-  await t.test('a stray file goes with the next full press', async () => {
+  await t.test('a full press removes stray files', async () => {
     assert.equal((await run(t, folder, ['press', '--full'], { ORIGIN: url })).code, 0);
     assert.equal(treeOf(tree).has('.secret'), false);
   });

@@ -140,7 +140,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
     assert.equal(again.status, 200, 'what is proven stays so');
   });
 
-  await t.test('a file proves a host, asked as webhooks are sent', async () => {
+  await t.test('a file proves a host; it is fetched like a webhook', async () => {
     const address = `http://file.example:${at.port}/daily`;
     const body = { text: '', status: 200, headers: {} };
     at.answer = (_request, response) => response.writeHead(body.status, body.headers).end(body.text);
@@ -171,7 +171,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
       assert.equal((await put('shoals', { url: `http://file.example:${at.port}${path}` })).status, status, path);
   });
 
-  await t.test('one key has one host asked at a time', async () => {
+  await t.test('a key may have one host checked at a time', async () => {
     at.answer = () => {};
     const slow = put('rocks', { url: `http://slow.example:${at.port}` });
     while (at.got.at(-1)?.headers.host !== `slow.example:${at.port}`) await new Promise((next) => setTimeout(next, 20));
@@ -182,7 +182,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
     assert.equal((await put('rocks', { url: 'https://nobody.example' })).status, 422);
   });
 
-  await t.test('the operator gives hosts and takes them away, and a running server goes by it', async () => {
+  await t.test('the operator grants and revokes hosts, and a running server follows', async () => {
     const env = { ORIGIN, DATA_ORIGIN: 'https://records.example' };
     const host = (...args: string[]) => run(t, folder, ['paper', 'host', ...args], env);
     assert.equal((await put('shoals', { url: 'https://shoals.example' })).status, 422);
@@ -238,7 +238,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
   });
 });
 
-test('a proof is asked of public hosts alone, unless the settings say otherwise', async (t) => {
+test('only public hosts are checked for proofs, unless the settings say otherwise', async (t) => {
   const folder = tempFolder(t);
   const at = await receiver(t);
   const keys = await enterPapers(folder, [{ slug: 'rocks' }]);
@@ -253,7 +253,7 @@ test('a proof is asked of public hosts alone, unless the settings say otherwise'
   assert.deepEqual([status, at.connections], [422, 0]);
 });
 
-test('doctor names a paper that is served where the service is asked, and one that is not served at its address', async (t) => {
+test('doctor names a paper served on the service’s own host, and one not served at its address', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides', url: 'https://tides.example' }]);
   const look = async (env: { [name: string]: string }) => {
@@ -296,7 +296,7 @@ test('a ledger brings the hosts of its papers, and paper.yaml gives one', async 
   );
 });
 
-test('papers keep the hosts that they had before hosts were given', async (t) => {
+test('papers keep hosts from before hosts were granted', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'rocks' }, { slug: 'tides', url: 'https://tides.example' }]);
   const settings = readSettings(envIn(folder));

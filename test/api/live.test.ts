@@ -35,7 +35,7 @@ test('what another process files is on air while the server runs', async (t) => 
   await until(async () => ((await run(t, folder, ['audit'], { ORIGIN: url })).code === 0 ? true : null));
 });
 
-test('a scheduled piece goes on air by the clock, and after a sleep', async (t) => {
+test('a scheduled piece goes on air on time, also after suspend', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const port = String(await freePort());

@@ -84,7 +84,7 @@ test('the files of both logs', async (t) => {
       }
     });
 
-    await t.test(`what the log of the ${name} has not`, async () => {
+    await t.test(`files missing from the log of the ${name}`, async () => {
       for (const path of [
         'tile/0/001',
         'tile/0/001.p/43',

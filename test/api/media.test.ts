@@ -204,7 +204,7 @@ test('an agent without a shell publishes a picture and a video edition', async (
   assert.equal(imported.code, 0, imported.stderr);
 });
 
-test('a file that is not what it says is refused, and leaves nothing behind', async (t) => {
+test('a file whose content does not match its type is rejected and removed', async (t) => {
   const { root, url, call, form, raw, signTerms, uploads, keys, said } = await openDesk(t);
   await signTerms();
   const good = await png('#123456');

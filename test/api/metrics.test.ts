@@ -45,7 +45,7 @@ test('a server is watched: routes and not paths, no name of a private paper, any
   const [, metrics = ''] = / metrics=(http:\/\/127\.0\.0\.1:\d+)$/m.exec(said.stdout) ?? [];
   const scrape = async () => (await fetch(`${metrics}/metrics`)).text();
 
-  await t.test('readiness is the same on both services, and nothing else listens there', async () => {
+  await t.test('readiness is the same on both services, and the port serves nothing else', async () => {
     for (const service of [url, records]) {
       const answer = await fetch(`${service}/ready`);
       assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);
@@ -204,7 +204,7 @@ test('the dashboard has the form that Grafana imports', () => {
   }
 });
 
-test('each alert says how urgent it is and what to do, and the manual has it', () => {
+test('each alert states its urgency and remedy, and the manual lists it', () => {
   const documented = readFileSync(join(PROJECT, 'docs/watching.md'), 'utf8');
   const { groups } = parse(readFileSync(ALERTS, 'utf8'));
   for (const { alert, labels, annotations } of groups[0].rules) {
@@ -247,7 +247,7 @@ test('a metrics port in use, and an invalid one, give one line that names the se
   assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be an address/);
 });
 
-test('a scrape succeeds without what it could not read, which is counted, logged once, and never 0', async (t) => {
+test('a scrape succeeds without failed readings, which are counted, logged once, and never 0', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   const said: [unknown, unknown][] = [];
   const take = (fields: { reading: string }, message: string) => void said.push([fields.reading, message]);

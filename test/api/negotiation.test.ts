@@ -10,7 +10,7 @@ const OWN = 'https://tides.example';
 const HOST = { host: 'tides.example' };
 const PREFLIGHT = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
 
-test('what a request’s head decides', async (t) => {
+test('effects of request headers', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: 'shared' },
@@ -35,7 +35,7 @@ test('what a request’s head decides', async (t) => {
     assert.equal(await deskAt('quiet.example:81', { 'x-nrf-key': keys.get('quiet')?.read }), 'quiet');
   });
 
-  await t.test('a long answer is packed for those who take gzip, under a mark of its own', async () => {
+  await t.test('a long response is compressed for gzip clients, with its own ETag', async () => {
     const path = '/shared/api/v1/stories';
     const plain = await ask(url, path);
     assert.equal(plain.headers['content-encoding'], undefined);
@@ -82,7 +82,7 @@ test('what a request’s head decides', async (t) => {
     }
   });
 
-  await t.test('files that pages elsewhere may read answer a preflight, alike for every paper', async () => {
+  await t.test('files readable by other origins answer preflights, equally for every paper', async () => {
     const preflight = (path: string, headers = {}) => ask(url, path, { ...PREFLIGHT, ...headers }, 'OPTIONS');
     for (const file of [
       '/rss.xml',

@@ -54,7 +54,7 @@ test('the API describes itself', async (t) => {
     }
   });
 
-  await t.test('the playground lets no script run but its own host’s', async () => {
+  await t.test('the playground runs scripts of its own host only', async () => {
     const { headers, text } = await ask(url, '/the-plumb-line/api/v1/playground');
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /default-src 'none'/);

@@ -86,7 +86,7 @@ test('no parameter, address, header or key makes a route fail', async (t) => {
     }
   });
 
-  await t.test('a parameter that comes twice, or in another form, is refused or ignored', async () => {
+  await t.test('repeated or malformed parameters are rejected or ignored', async () => {
     for (const [query, field] of [
       ['/stories?limit=1&limit=2', 'limit'],
       ['/stories?cursor=a&cursor=b', 'cursor'],

@@ -103,7 +103,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     assert.equal((await get(VIDEO, { ...continued, 'if-range': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status, 200);
   });
 
-  await t.test('a range of a page is plain; a page that is missing is sent whole', async () => {
+  await t.test('a range of a page is uncompressed; an invalid range gets the whole page', async () => {
     const part = await get(STORY, { range: 'bytes=0-99', 'accept-encoding': 'br' });
     assert.equal(part.status, 206);
     assert.equal(part.headers['content-encoding'], undefined);
@@ -114,7 +114,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     assert.ok(body.equals(onDisk(`${PAPER}/404.html`)));
   });
 
-  await t.test('what pays is compressed, and nothing else', async () => {
+  await t.test('compressible files are compressed, and nothing else', async () => {
     for (const path of [
       STORY,
       `${PAPER}/rss.xml`,
@@ -190,7 +190,7 @@ test('pressed files are served as HTTP has it', async (t) => {
     }
   });
 
-  await t.test('a withdrawn piece is gone, and its page says why', async () => {
+  await t.test('a withdrawn piece answers 410, and its page gives the reason', async () => {
     const args = ['withdraw', 'pigeons-carry-the-packets', '--paper', 'the-plumb-line', '--reason', 'It was wrong.'];
     assert.equal((await run(t, folder, args)).code, 0);
     for (const path of [

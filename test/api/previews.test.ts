@@ -185,7 +185,7 @@ test('a preview link ends with its time, its key, and the hundredth after it', a
   assert.deepEqual([none.status, JSON.parse(none.text).error], [404, 'not_found']);
 });
 
-test('POST /preview judges and shows a body, whole or broken, and stores nothing', async (t) => {
+test('POST /preview judges and renders any body, and stores nothing', async (t) => {
   const { app, ask, of } = await desk(t);
   const { read, agent, admin } = of('tides');
   const digest = () => {

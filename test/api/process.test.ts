@@ -22,7 +22,7 @@ import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
-test('a wrong setting is one line that names the variable', async (t) => {
+test('an invalid setting is one line that names the variable', async (t) => {
   const folder = tempFolder(t);
   const wrong = { LOG_LEVEL: 'nonsense', PORT: '99999', ORIGIN: 'ftp://x' };
   for (const [name, value] of Object.entries(wrong)) {
@@ -112,7 +112,7 @@ test('SIGTERM finishes a slow download, closes idle connections, and exits with 
   assert.deepEqual([code, signal], [0, null]);
 });
 
-test('a first start asks for patience until a paper is whole, and never shows a part of it', async (t) => {
+test('a first start answers 503 until a paper is complete, and never serves part of it', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const { url, records, said, stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
@@ -253,7 +253,7 @@ test('a server whose pages were rebuilt keeps answering, and leaves pressing to 
   assert.ok(existsSync(page));
 });
 
-test('a paper that was never pressed asks for patience', async (t) => {
+test('a paper that was never pressed answers 503', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
   const { PressQueue } = await import('../../src/app/press-queue.ts');
   const { default: pino } = await import('pino');

@@ -8,7 +8,7 @@ import type { Build } from '../../src/app/build.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
-test('a key is looked up as often for a private paper as for one that does not exist', async (t) => {
+test('private and missing papers cost the same number of key lookups', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: 'the-open' },

@@ -45,7 +45,7 @@ test('a standby rejects changes, answers reads, and names no machine to callers'
   }
 });
 
-test('a change during which the lease was lost is not answered as done', async () => {
+test('a change during which the lease was lost is not confirmed', async () => {
   let asked = 0;
   const ask = server({ holds: () => asked++ === 0 });
   assert.equal((await ask('POST', '/api/v1/stories')).status, 503);

@@ -13,7 +13,7 @@ import { webhookMismatch } from '../support/webhook-contract.ts';
 
 const PAPER = 'tide-table';
 
-test('what a paper’s receivers are sent is what the document’s webhooks say, of every type', async (t) => {
+test('webhook payloads of every type match the document', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const { url } = await serve(t, folder, { WEBHOOK_PRIVATE: 'allow' });

@@ -7,7 +7,7 @@ import type { DeskEnv } from '../../api/env.ts';
 import { awaitWriteLock } from '../../api/middleware/write-lock.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
-test('the first change that comes while another process writes waits for it, as the later ones do', async (t) => {
+test('the first change during another process’s write waits like later ones', async (t) => {
   const folder = tempFolder(t);
   const { store } = appContextIn(t, folder, { now: Date.now() });
   const other = new Database(join(folder, 'var/broadsheet.db'));

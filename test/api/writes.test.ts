@@ -205,7 +205,7 @@ test('fifty concurrent filings leave no gap, no fault, and the tree of a full pr
   await assertWhole(t, folder, url);
 });
 
-test('a write that the press keeps waiting says where to ask', async (t) => {
+test('a write that waits for the press returns the address of its progress', async (t) => {
   const { ask, folder, url } = await openDesk(t);
   const clock = { now: Date.now() };
   const { manifest } = appContextIn(t, folder, clock).store;
@@ -273,7 +273,7 @@ test('a killed server loses nothing that it answered', { skip: ONLY_WIDE }, asyn
   await assertWhole(t, folder, url);
 });
 
-test('a piece goes on air at its time, also when the server slept through it', async (t) => {
+test('a piece goes on air on time, also when the server was suspended', async (t) => {
   const port = String(await freePort());
   const { ask, folder, url, stop } = await openDesk(t, { PORT: port });
   const soon = new Date(Date.now() + 3_000).toISOString();

@@ -80,7 +80,7 @@ test('a guard trusts the clock again when it is back, was corrected, or others a
   assert.equal(kind(), null, 'others agree');
 });
 
-test('what others said goes on to count when none answers the next time, until the clock is moved', (t) => {
+test('earlier answers still count when none arrives the next time, until the clock is moved', (t) => {
   const { clock, guard } = guardOn(tempFolder(t));
   const kind = () => guard.fault()?.kind ?? null;
   guard.hear([{ name: 'a', ahead: DAY }]);
@@ -111,7 +111,7 @@ test('a moved clock is trusted again when most others agree with it, as most are
   assert.equal(kind(), null);
 });
 
-test('what another process dates later than the clock is found at the next look, though the clock never moved', (t) => {
+test('a date later than the clock by another process is found at the next check', (t) => {
   const { clock, guard } = guardOn(tempFolder(t));
   const kind = () => guard.fault()?.kind ?? null;
   assert.equal(kind(), null);
@@ -125,7 +125,7 @@ test('what another process dates later than the clock is found at the next look,
   assert.deepEqual([kind(), kind()], [null, null]);
 });
 
-test('a correction that is made while the guard looks is not missed', (t) => {
+test('a correction made during a check is not missed', (t) => {
   const clock = { now: NOON, newest: 0, corrections: 0 };
   const correct = () => {
     clock.newest = 0;

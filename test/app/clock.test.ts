@@ -11,7 +11,7 @@ import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-con
 import { publish } from '../support/newsroom.ts';
 import { until } from '../support/program.ts';
 
-test('the news sitemap is pressed again while a piece may leave it, and not for ever', async (t) => {
+test('the news sitemap is pressed again while a piece may leave it, and no longer', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app);

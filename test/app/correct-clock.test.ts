@@ -64,7 +64,7 @@ function proofIn(app: AppContext, slug: string) {
   return { proof: proofOf(piece, sources), keys: archive.keys() };
 }
 
-test('a clock that ran ahead by a year is corrected: signing goes on with the true time, and all of it holds', async (t) => {
+test('a clock a year ahead is corrected: signing continues with the true time, and everything verifies', async (t) => {
   const { app, clock, folder } = stand(t);
   put(app, 'before');
   put(app, 'withdrawn');
@@ -227,7 +227,7 @@ test('a correction of a private paper shows the log a hash, until the paper turn
   assert.deepEqual(await faultsOf(app), []);
 });
 
-test('nothing is corrected by a clock that is wrong itself, and an audit finds a forged correction', async (t) => {
+test('a wrong clock corrects nothing, and an audit finds a forged correction', async (t) => {
   const { app, clock } = stand(t);
   put(app, 'before');
   clock.now = NOON - YEAR;

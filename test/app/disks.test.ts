@@ -19,7 +19,7 @@ test('folders that do not exist yet are judged by the disk that they will be on'
   assert.equal(anyDiskState(disks), null);
 });
 
-test('what the last write of the database met counts first', async (t) => {
+test('the outcome of the database’s last write counts first', async (t) => {
   const disks = await diskStates(folders(tempFolder(t)), { diskFault: () => 'failing' });
   assert.deepEqual(disks, { data: 'failing', papers: null, log: null });
   assert.equal(anyDiskState(disks), 'failing');

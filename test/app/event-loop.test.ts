@@ -25,7 +25,7 @@ function standing() {
   return { loop, clock, lines, tickAfter };
 }
 
-test('a delay is logged with the requests and jobs that ran, those that ended in it too', () => {
+test('a delay is logged with its requests and jobs, including those that ended in it', () => {
   const { loop, clock, lines, tickAfter } = standing();
   loop.began({ job: 'press', paper: 'p' });
   const quick = loop.began({ request_id: 'q', method: 'GET', path: '/quick' });
@@ -74,7 +74,7 @@ test('the worst delay is that of the last minute', () => {
   assert.equal(loop.worst(), 980);
 });
 
-test('what holds this thread is measured and logged as it happens', async () => {
+test('what blocks this thread is measured and logged', async () => {
   const lines: Line[] = [];
   const loop = new EventLoop();
   const logger = { warn: (line: unknown) => void lines.push(line as Line) };

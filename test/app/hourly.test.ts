@@ -28,7 +28,7 @@ test('a sweep runs once an hour, even after a failure and with any clock', () =>
   assert.deepEqual(swept, [setBack], 'a clock that was set back puts off nothing');
 });
 
-test('by a clock that is known to be wrong nothing is old', () => {
+test('while the clock is known to be wrong, nothing counts as old', () => {
   const swept: number[] = [];
   let isWrong = false;
   const clock = { ...UNCHECKED, fault: () => (isWrong ? { kind: 'jumped' as const, message: 'it jumped' } : null) };

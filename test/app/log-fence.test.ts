@@ -124,7 +124,7 @@ test('under a new name the log of an old copy starts over, with the leaves that 
   assert.deepEqual(app.store.log.newestHead('desk', 'papers.example/log-2')?.size, size);
 });
 
-test('a copy that went its own way is found by the published checkpoint', async (t) => {
+test('a diverged copy is found by the published checkpoint', async (t) => {
   const { open, copy } = deskIn(t);
   const first = open();
   createPaper(first);
@@ -146,7 +146,7 @@ test('a copy that went its own way is found by the published checkpoint', async 
   );
 });
 
-test('the leaves that a power failure left without their head are those of the published checkpoint', async (t) => {
+test('leaves without a head after a power failure match the published checkpoint', async (t) => {
   const { open } = deskIn(t);
   const app = open();
   createPaper(app);
@@ -163,7 +163,7 @@ test('the leaves that a power failure left without their head are those of the p
   assert.equal(app.store.log.fence('desk'), null);
 });
 
-test('what a witness has said it saw is remembered, and what one says at the start is heard', async (t) => {
+test('a witness’s reported size is remembered, and one reported at startup counts', async (t) => {
   const { folder, open } = deskIn(t);
   const policy = join(folder, 'policy');
   const { vkey } = ed25519Witness('witness.example/w1', 4);

@@ -84,7 +84,7 @@ test('a desk’s past is logged oldest first, as it is public now', (t) => {
   assert.deepEqual(entriesOf(app, 'desk'), [key, ...leaves], 'a second start changes nothing');
 });
 
-test('the past of a private paper leaves hashes alone', (t) => {
+test('the past of a private paper is logged as hashes', (t) => {
   const app = deskIn(t);
   setPublic(app, false);
   emptyLogs(databaseFile(app.settings));
@@ -95,7 +95,7 @@ test('the past of a private paper leaves hashes alone', (t) => {
   assert.equal(entriesOf(app, 'desk').length, kinds.length + 2, 'turning public logs what is on air');
 });
 
-test('a desk goes on after its past was filled in', (t) => {
+test('a desk works on after its past was filled in', (t) => {
   const app = deskIn(t);
   emptyLogs(databaseFile(app.settings));
   app.openSigningKey();
@@ -120,7 +120,7 @@ test('a number of observations that fills its batches exactly is logged', (t) =>
   assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
 });
 
-test('a key that is rotated while the past is filled in is logged, and no observation is left out', (t) => {
+test('a key rotated during the fill is logged, and no observation is skipped', (t) => {
   const { app, leaves } = observedIn(t, 25);
   let isRotated = false;
   const rotate = () => {
@@ -152,7 +152,7 @@ test('an observation while the past is filled in is logged once, in its turn', (
   assert.equal(entriesOf(app, 'records').length, leaves.length + 1);
 });
 
-test('a process that is killed while it fills in the past leaves the rest to the next', async (t) => {
+test('a process killed during the fill leaves the rest to the next', async (t) => {
   const { app, file, leaves } = observedIn(t, 120);
   const child = await filling(t, file, 2);
   const ended = once(child, 'exit');

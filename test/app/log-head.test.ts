@@ -46,7 +46,7 @@ function expected(size: number): MemoryLog {
   return log;
 }
 
-test('however leaves arrive, heads are those of the tree, and the files those of tlog-tiles', async (t) => {
+test('for any arrival of leaves, heads match the tree, and files match tlog-tiles', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 6 }), async (batches) => {
       const { app, folder } = appIn(t);
@@ -79,7 +79,7 @@ test('however leaves arrive, heads are those of the tree, and the files those of
   );
 });
 
-test('a head is signed for new leaves alone, and never dated before the head before it', (t) => {
+test('a head is signed only for new leaves, and never dated before the previous one', (t) => {
   const { app, clock } = appIn(t);
   const head = () => app.store.log.newestHead('records', 'records.example:8443/log');
   sign(app);
@@ -94,7 +94,7 @@ test('a head is signed for new leaves alone, and never dated before the head bef
   assert.deepEqual([head()?.number, head()?.size, head()?.signed_at], [2, 4, NOON]);
 });
 
-test('a damaged or missing tree is made whole from the database', async (t) => {
+test('a damaged or missing tree is restored from the database', async (t) => {
   const { app, folder } = appIn(t);
   growLog(app, 'records', 70_000);
   sign(app);
@@ -188,7 +188,7 @@ test('the log key differs from the key that signs receipts', (t) => {
   assert.throws(() => openLogKey(app, 'desk'), /holds \S+, a key that signs receipts; move the file away to have/);
 });
 
-test('leaves that were changed in the database get no head', (t) => {
+test('altered leaves in the database get no head', (t) => {
   const { app } = appIn(t);
   growLog(app, 'records', 300);
   sign(app);

@@ -41,7 +41,7 @@ const checkpointIn = (folder: string) => join(folder, 'log/records/checkpoint');
 const publishedSize = (folder: string): number =>
   existsSync(checkpointIn(folder)) ? parseCheckpoint(readFileSync(checkpointIn(folder), 'utf8')).size : 0;
 
-test('while a server runs, leaves are signed and published, at most one head a second', async (t) => {
+test('a running server signs and publishes leaves, at most one head per second', async (t) => {
   const folder = tempFolder(t);
   const app = openIn(t, folder);
   const { logger, lines } = memoryLogger();
@@ -118,7 +118,7 @@ test('a fence is said once, and nothing is signed behind it', async (t) => {
   await stop();
 });
 
-test('a lost key stops the heads alone, is said once, and the restored key goes on', async (t) => {
+test('a lost key stops only the heads, is reported once, and works again when restored', async (t) => {
   const folder = tempFolder(t);
   const app = openIn(t, folder);
   growLog(app, 'records', 5);

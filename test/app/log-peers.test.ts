@@ -246,7 +246,7 @@ test('of an honest server and its copy, the second to go on is refused and signs
   await one.stop();
 });
 
-test('a copy of yesterday is fenced by its witness when it starts, and the newest copy goes on', {
+test('yesterday’s copy is fenced by its witness at startup, and the newest copy continues', {
   skip: lite,
 }, async (t) => {
   const desk = new Desk(t);
@@ -338,7 +338,7 @@ test('a server that is killed between an answer and its commit gets it again, an
   await again.stop();
 });
 
-test('10,000 leaves in random batches, killed again and again, are one log for everybody', { skip: all }, async (t) => {
+test('10,000 leaves in random batches with kills form one log for everybody', { skip: all }, async (t) => {
   const desk = new Desk(t);
   const log = desk.log();
   const omni = await startOmniwitness(t, tempFolder(t), log);

@@ -164,7 +164,7 @@ const LIES: [claim: string, lie: WitnessServer['answer'], fault: RegExp][] = [
   ],
 ];
 for (const [claim, lie, fault] of LIES) {
-  test(`a witness that answers ${claim}: one line, nothing is cosigned, and it is asked later`, async (t) => {
+  test(`a witness that answers ${claim}: one line, no cosignature, and a retry later`, async (t) => {
     const [stand, witness] = [new Stand(t), await witnessServer(t)];
     const witnesses = stand.witnesses(needs(witness));
     witness.answer = lie;
@@ -290,7 +290,7 @@ test('another tree of the same size is distinguished from an error page', async 
   }
 });
 
-test('a witness that has seen a head which this copy never signed fences it, however many leaves it has', async (t) => {
+test('a witness that has seen a head which this copy never signed fences it at any size', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const witnesses = stand.witnesses(needs(witness));
   stand.grow(5);
@@ -409,7 +409,7 @@ test('two slow witnesses sign the same heads while the log grows', async (t) => 
   await witnesses.settled();
 });
 
-test('a quorum of groups, with one witness down: it is met by the others, and the one comes back', async (t) => {
+test('a quorum of groups with one witness down is met by the others, and the one recovers', async (t) => {
   const stand = new Stand(t);
   const [a, b, c] = [
     await witnessServer(t, 'witness.example/a', 5),
@@ -436,7 +436,7 @@ test('a quorum of groups, with one witness down: it is met by the others, and th
   assert.deepEqual(stand.cosigned()?.cosigned?.match(/^— witness\S+/gm)?.length, 3);
 });
 
-test('a server that signs with two keys is asked once', async (t) => {
+test('a server that signs with two keys gets one request', async (t) => {
   const [stand, witness] = [new Stand(t), await witnessServer(t)];
   const quantum = mldsa44Witness('witness.example/quantum', 8);
   witness.answer = ({ body }, response) => {

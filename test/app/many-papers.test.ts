@@ -131,7 +131,7 @@ test('a request reads the papers that changed', (t) => {
   assert.deepEqual(reads[1], reads[0]);
 });
 
-test('the clock reads the papers that were marked since it last looked', async (t) => {
+test('the clock reads only papers marked since its last check', async (t) => {
   const counts = counter(t);
   const reads: unknown[] = [];
   for (const amount of [FEW, MANY]) {

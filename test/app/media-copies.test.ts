@@ -12,7 +12,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
 import { readSettings } from '../../src/env.ts';
 import { mediaKey } from '../../src/files/media.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { PROJECT } from '../../src/project.ts';
 import { appContextIn, createPaper, envIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
@@ -26,7 +26,7 @@ async function file(app: AppContext, path: string, red: number): Promise<string>
   const bytes = await sharp({ create: { width: 60, height: 40, channels: 3, background: { r: red, g: 0, b: 0 } } })
     .jpeg()
     .toBuffer();
-  const body = await probeMedia(path, bytes);
+  const body = await inspectMedia(path, bytes);
   app.media.keepBytes(body.digest, bytes);
   const entry = { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: path, body } as const;
   app.store.transact(() => append(app.store, entry));

@@ -103,7 +103,7 @@ test('receipts signed under an old name stay verifiable, and the key is listed u
   assert.deepEqual(await faultsOf(other), []);
 });
 
-test('a public name is not given up for an address of this machine, and outlives a rotation', (t) => {
+test('a public name is never replaced by a local address, and survives a rotation', (t) => {
   const { app, folder } = stand(t, PUBLIC);
   fileStory(app.desk, PAPER, filing('tide'), BY);
   look(app);

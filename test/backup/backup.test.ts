@@ -84,7 +84,7 @@ async function without(...programs: string[]): Promise<string | false> {
   return missing === undefined ? false : `${missing} is not installed`;
 }
 
-test('a backup that is cut or altered anywhere is refused, and leaves nothing', async (t) => {
+test('a backup truncated or altered anywhere is rejected without a trace', async (t) => {
   const whole = readFileSync(file);
   const looked = async (bytes: Buffer, what: string): Promise<void> => {
     const unpacked = unpack({
@@ -213,7 +213,7 @@ test('a backup is named after its time in a folder, and never put where readers 
   assert.match(await faultOf(backUp(settings, join(file, 'x'))), /cannot be written \(E/);
 });
 
-test('media that are missing are named, and the rest is backed up', async (t) => {
+test('missing media are named, and the rest is backed up', async (t) => {
   const home = tempFolder(t);
   await enterPapers(home, [{ slug: 'tide-table' }]);
   const here = readSettings(envIn(home));

@@ -57,7 +57,7 @@ for (const [kind, skip] of Object.entries({ 'our own store': false, versitygw: w
   });
 }
 
-test('an upload survives what passes, and leaves nothing of what does not', async (t) => {
+test('an upload survives transient failures, and leaves nothing after permanent ones', async (t) => {
   const store = await S3Server.start(t);
   const { bucket, pauses } = bucketAt(store.endpoint);
   const steps: ((response: ServerResponse) => void)[] = [

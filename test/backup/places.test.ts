@@ -91,7 +91,7 @@ test('no link and no setting leads a backup to where readers see it', async (t) 
   assert.deepEqual(readdirSync(join(to, 'www')), []);
 });
 
-test('of what killed backups left, only that of the dead is removed', async (t) => {
+test('only the remains of dead backups are removed', async (t) => {
   const to = tempFolder(t);
   const dead = spawnSync(process.execPath, ['-e', '']).pid;
   let own = '';
@@ -128,7 +128,7 @@ test('two concurrent backups into one file are both complete', async (t) => {
   assert.equal(readdirSync(join(file, '..')).length, 1);
 });
 
-test('what standard output does not take is one line', { skip: process.platform !== 'linux' }, async (t) => {
+test('a failure of standard output is one line', { skip: process.platform !== 'linux' }, async (t) => {
   const one =
     /^broadsheet: standard output was closed \((?:write EPIPE|ENOSPC)[^\n]*: the backup is incomplete[^\n]*\n$/;
   const piped = start(t, folder, ['backup', '-']);

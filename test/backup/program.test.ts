@@ -13,7 +13,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 const PAPER = 'tide-table';
 const KILLS = 3 * TIMES;
 
-test('nothing uses a folder into which a restore has just begun', async (t) => {
+test('a folder under restore is unusable', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'var/.restoring'), { recursive: true });
   const { code, stderr } = await run(t, folder, ['paper', 'list']);

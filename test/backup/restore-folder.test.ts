@@ -111,7 +111,7 @@ test('a drill does not change a database of another version in use', async (t) =
   assert.deepEqual([...treeOf(home)], [...before]);
 });
 
-test('a drill that is stopped leaves no keys behind', { skip: process.platform === 'win32' }, async (t) => {
+test('a stopped drill leaves no keys behind', { skip: process.platform === 'win32' }, async (t) => {
   const home = tempFolder(t);
   const temporary = join(home, 'tmp');
   mkdirSync(temporary);

@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { InvalidStyle, pressedCss, probeCss } from '../../src/press/probe-css.ts';
+import { InvalidStyle, inspectCss, pressedCss } from '../../src/press/inspect-css.ts';
 import { copyPaper } from '../support/papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
@@ -96,10 +96,10 @@ test('a card shows the mark in the lowest frames', async () => {
   await page.close();
 });
 
-test('a stylesheet that would take the mark out of sight is refused, and pressed without what would', () => {
+test('a stylesheet that hides the mark is rejected, and pressed without the offending rules', () => {
   for (const css of REFUSED) {
-    assert.throws(() => probeCss(css), InvalidStyle, css);
-    assert.doesNotThrow(() => probeCss(pressedCss(css)), css);
+    assert.throws(() => inspectCss(css), InvalidStyle, css);
+    assert.doesNotThrow(() => inspectCss(pressedCss(css)), css);
   }
 });
 
@@ -126,7 +126,7 @@ test('no stylesheet that is pressed hides, shrinks, covers or recolours the mark
     await page.goto(`${stand.url}/the-plumb-line/${path}`, { waitUntil: 'load' });
     // What is left of those that are refused is little, and tried on one page.
     for (const css of [...ACCEPTED, ...AT_THE_MARK, ...(path === STYLED[1] ? REFUSED.map(pressedCss) : [])]) {
-      if (!AT_THE_MARK.includes(css)) probeCss(css);
+      if (!AT_THE_MARK.includes(css)) inspectCss(css);
       await style(page, css);
       for (const width of path === '' ? [1280, 360] : [1280]) {
         await page.setViewportSize({ width, height: 900 });

@@ -166,7 +166,7 @@ describe('pictures on a page', () => {
     }
   });
 
-  it('is looked at', { skip: process.env.SHOTS === undefined }, async () => {
+  it('saves screenshots for review', { skip: process.env.SHOTS === undefined }, async () => {
     for (const [name, path, width, colorScheme] of [
       ['light', '/quay/stories/pictures/', 1440, 'light'],
       ['dark', '/quay/stories/pictures/', 1440, 'dark'],

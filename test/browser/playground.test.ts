@@ -107,7 +107,7 @@ test('the playground', async (t) => {
     });
   }
 
-  await t.test('a key that is given opens what takes one', async () => {
+  await t.test('a key opens its routes', async () => {
     const { page, complaints } = await watched(browser, `${url}/${PAPER}/api/v1/playground`);
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     await page.locator('#auth-bearer-value').fill(key);

@@ -85,7 +85,7 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
-  it('the tape moves on while it is looked at', async () => {
+  it('the tape updates while it is open', async () => {
     const page = await open('/');
     stand.enter(
       probe('late.example', NOW + 1, { A: ['192.0.2.1'] }),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../src/fault.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { openBrowser } from './chromium.ts';
 
 const VALID = fileURLToPath(new URL('../vectors/svg/valid/', import.meta.url));
@@ -130,7 +130,7 @@ function* pictures(): Iterable<string> {
 
 async function isTaken(text: string): Promise<boolean> {
   try {
-    await probeMedia('media/art/x.svg', Buffer.from(text));
+    await inspectMedia('media/art/x.svg', Buffer.from(text));
     return true;
   } catch (error) {
     assert.ok(error instanceof Fault, `${text}: ${error}`);

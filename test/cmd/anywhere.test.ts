@@ -77,7 +77,7 @@ test('the documented command runs ours from any folder below the checkout, on th
   assert.equal(again.code, 0, again.stderr);
 });
 
-test('outside the checkout it runs nothing, and asks no registry for a package of that name', async (t) => {
+test('outside the checkout it runs nothing, and requests no package from a registry', async (t) => {
   const asked: string[] = [];
   const registry = createServer((request, response) => {
     asked.push(request.url ?? '');

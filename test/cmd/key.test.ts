@@ -133,7 +133,7 @@ test('a rotated key stays listed, and signing continues with the new one', async
   assert.match((await run(t, folder, ['audit'])).stdout, /^2 generations, \d+ leaves and \d+ files audited/m);
 });
 
-test('a seat is a person’s key: given once, listed, and gone with its key', async (t) => {
+test('a seat is a person’s key: given once, listed, and removed with its key', async (t) => {
   const folder = tempFolder(t);
   createPaper(appContextIn(t, folder, { now: Date.now() }));
   const seat = (...args: string[]) => run(t, folder, ['seat', ...args, '--paper', PAPER]);

@@ -23,7 +23,7 @@ async function faultsIn(folder: string): Promise<string[]> {
   }
 }
 
-test('a paper is removed while the server runs, and comes back by an act of its own', async (t) => {
+test('a paper is removed while the server runs, and restored explicitly', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: 'tides', url: 'https://tides.example' },

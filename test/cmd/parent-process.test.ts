@@ -57,7 +57,7 @@ test(
     ),
 );
 
-test('a server that a shell left running in the background stays', async (t) => {
+test('a server left in the background by a shell keeps running', async (t) => {
   const server = await startServer(t, [
     'sh',
     '-c',

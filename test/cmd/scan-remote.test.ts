@@ -13,7 +13,7 @@ import { recordsStand } from '../support/records-stand.ts';
 
 const HOSTS = 240;
 
-test('two scanners elsewhere, one of them killed, look at every host once and enter what a real server says', {
+test('two remote scanners, one killed, probe every host once and record what a real server answers', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const folder = tempFolder(t);
@@ -87,7 +87,7 @@ test('a scanner without a key, or with a key of another level, reports it and ex
   }
 });
 
-test('a queue that fails for a moment is asked again', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a queue that fails briefly is retried', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const knot = await startKnot(join(folder, 'knot'), [{ name: 'example.com', lines: [] }]);
   t.after(knot.stop);

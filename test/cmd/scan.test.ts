@@ -5,7 +5,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { run } from '../support/program.ts';
 
-test('hostnames are watched, looked at on a real server, signed and audited', { skip: WITHOUT_SERVERS }, async (t) => {
+test('hostnames are watched, probed on a real server, signed and audited', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const zone = (address: string) => ({ name: 'harbor.example.com', lines: [`@ 60 IN A ${address}`] });
   const first = await startKnot(join(folder, 'first'), [zone('192.0.2.1')]);

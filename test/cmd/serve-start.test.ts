@@ -8,7 +8,7 @@ import { LateJobs } from '../../src/cmd/serve/late-jobs.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 
-test('jobs begin when the server is ready, in their order, and those that were stopped before do not', async () => {
+test('jobs start in order when the server is ready; stopped ones do not', async () => {
   const told: string[] = [];
   const late = new LateJobs((start) => start());
   const job = (name: string) => () => {

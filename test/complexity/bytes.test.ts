@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { probeMp4 } from '../../src/press/probe-mp4.ts';
+import { inspectMp4 } from '../../src/press/inspect-mp4.ts';
 import { readAnswer } from '../../src/records/dns/answer.ts';
 import { assertLinear, repeated, SHAPES } from './growth.ts';
 
@@ -116,7 +116,7 @@ const FILMS: Record<string, (length: number) => Uint8Array> = {
 };
 
 test('videos are measured in a time that grows with them', async () => {
-  const read = (bytes: Uint8Array) => probeMp4(bytes, bytes.length);
+  const read = (bytes: Uint8Array) => inspectMp4(bytes, bytes.length);
   for (const [what, make] of Object.entries(FILMS)) await assertLinear(what, make, read, { longest: VIDEO });
   for (const shape of SHAPES) {
     const text = repeated(shape, ['', '']);

@@ -92,7 +92,7 @@ const JUSTIFIED = new Map<string, string>([
   [String.raw`^(.*?)(?:\.([2-9]|[1-9]\d+))?$`, 'a file has a short name'],
 ]);
 
-test('no regular expression of the program repeats without a bound what it could share, but for these', () => {
+test('no regular expression backtracks without a bound, with these exceptions', () => {
   const all = globSync('{src,api}/**/*.ts', { cwd: ROOT }).flatMap(expressionsIn);
   assert(all.length > 100, 'they are found');
   const named = all.filter(({ source, flags }) => repetitionFault(source, flags) !== null);

@@ -31,7 +31,7 @@ import { shapeProblems } from '../../src/ledger/shape.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { hostsIn } from '../../src/net/tls-probe.ts';
 import { faultOf } from '../../src/outbound/mail-failure.ts';
-import { probeSvg } from '../../src/press/probe-svg.ts';
+import { inspectSvg } from '../../src/press/inspect-svg.ts';
 import { proseHtml } from '../../src/press/prose-html.ts';
 import { readAddress } from '../../src/readers/address.ts';
 import { parseDisclosure } from '../../src/records/disclosure.ts';
@@ -180,7 +180,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
       ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><g fill="url(#a) ', '"/></svg>'],
       ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><use href="data:image/png;base64,', '"/></svg>'],
     ],
-    probeSvg,
+    inspectSvg,
   ],
   ['page for a monitor', 8 * BODY, [PLAIN, ['<style>', ''], ['<!--', '-->']], letters],
   ['note', BODY, [PLAIN, ['a\n\n', '\n'], ['a\n\n— a ', '\n']], parseNote],

@@ -27,7 +27,7 @@ function readers(t: TestContext, store: S3Server): Promise<string> {
   return loopback(t, server);
 }
 
-test('a build goes on from its state, on a machine that keeps nothing', {
+test('a build continues from its state on an ephemeral machine', {
   skip: without('bash', 'curl'),
 }, async (t) => {
   const content = tempFolder(t);

@@ -74,7 +74,7 @@ test('an address is stored as it was parsed', () => {
     assert.equal(normalUrl(given), kept, given);
 });
 
-test('a host is compared without what says nothing', () => {
+test('hosts are compared without insignificant parts', () => {
   for (const url of ['https://tides.example', 'http://TIDES.example.:443/x', 'https://tides.example:80'])
     assert.equal(hostKey(new URL(url)), 'tides.example', url);
   assert.equal(hostKey(new URL('https://tides.example:8443')), 'tides.example:8443');

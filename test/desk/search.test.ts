@@ -62,7 +62,7 @@ test('texts that differ in case and accents alone are folded to the same words',
   for (const [folded, ...others] of same) for (const text of others) assert.equal(searchText(text), folded, text);
 });
 
-test('what makes another word stays', () => {
+test('distinguishing characters stay', () => {
   const different: [string, string][] = [
     ['か', 'が'],
     ['ハ', 'パ'],

@@ -42,7 +42,7 @@ test('a key and a media file are on the disk, with their names, before the ledge
   at(/^rename.*door\.key\.next".*door\.key"/, committed);
 });
 
-test('a file is put whole or not at all, and one that is to stay stays', (t) => {
+test('a file is written atomically, and an immutable one stays', (t) => {
   const folder = join(tempFolder(t), 'a/b/c');
   makeFolder(folder, 0o700);
   makeFolder(folder);

@@ -69,11 +69,11 @@ test('a file that becomes a link while a folder is filed is not followed', async
   const seen: string[] = [];
   const reading: MediaReader = {
     digestOf: MEDIA_READER.digestOf,
-    probe: (name, path) => {
+    inspect: (name, path) => {
       seen.push(name);
       if (existsSync(at('media/art/quay.svg'))) swap('media/art', outside);
       writeFileSync(join(outside, 'quay.svg'), readFileSync(join(outside, 'secret.svg')));
-      return MEDIA_READER.probe(name, path);
+      return MEDIA_READER.inspect(name, path);
     },
   };
   const records = new DeskFolder(intake, join(folder, 'content/quay'));
@@ -100,8 +100,8 @@ test('a media file that changes while it is read is rejected, and not stored und
   const records = new DeskFolder(app, join(folder, 'content/quay'));
   await applyRecords(records, {
     digestOf: MEDIA_READER.digestOf,
-    probe: async (name, path) => {
-      const media = await MEDIA_READER.probe(name, path);
+    inspect: async (name, path) => {
+      const media = await MEDIA_READER.inspect(name, path);
       writeFileSync(picture, SVG.replace('16', '18'));
       return media;
     },

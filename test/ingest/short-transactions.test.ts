@@ -8,7 +8,7 @@ function busy(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test('long work leaves the lock to a server for as long as it held it, and does everything once', async (t) => {
+test('long work releases the lock as long as it held it, and does everything once', async (t) => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const app = appContextIn(t, tempFolder(t), { now });
   assert.ok(app.store.leases.acquire('mails', 'a server', () => now, 10_000));

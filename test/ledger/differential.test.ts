@@ -153,7 +153,7 @@ const sound = JSON.stringify(PROOF);
 const shift = fc.constantFrom(0, 0, 0, -1, 1, HOUR - 1, HOUR, -HOUR, -30 * 24 * HOUR);
 const mutants = fc.record({ changes: fc.array(change, { maxLength: 2 }), shift, which: fc.nat(2) });
 
-test('a proof, however it or its keys’ times are altered, is judged alike by all', async () => {
+test('all verifiers agree on any alteration of a proof or its keys’ times', async () => {
   for (const judge of [commandLine, storyPage, audit])
     assert.equal(await judge(sound, KEYS), true, 'it holds as it is');
   await fc.assert(

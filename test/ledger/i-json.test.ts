@@ -4,7 +4,7 @@ import { NotIJson, parseIJson } from '../../src/ledger/i-json.ts';
 import { assertLinear } from '../complexity/growth.ts';
 import * as fc from '../support/properties.ts';
 
-test('what JSON.stringify writes is read as it was', () => {
+test('the output of JSON.stringify round-trips', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(2), (value, blanks) => {
       const text = JSON.stringify(value, null, blanks);

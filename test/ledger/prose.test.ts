@@ -126,7 +126,7 @@ test('nothing that the door accepts renders with an executable address', () => {
   );
 });
 
-test('a marker is one wherever readers see it, and nowhere else', () => {
+test('a marker counts wherever readers see it, and nowhere else', () => {
   const numbers = (prose: string) => markersIn(prose).map(({ n }) => n);
   assert.deepEqual(numbers('a[^1] b[^22]'), [1, 22]);
   assert.deepEqual(numbers('\\[^1] \\\\[^2] \\\\\\[^3]'), [2]);

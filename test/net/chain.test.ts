@@ -134,7 +134,7 @@ for (const [name, methods, sight] of SIGHTS) {
   });
 }
 
-test('a used authorization is looked for block by block, back to the first, all of it in one state of the chain', async (t) => {
+test('a used authorization is searched block by block to the first, in one state of the chain', async (t) => {
   const { chain, asked } = await nodeOf(t, {
     ...PAID,
     eth_getBlockByNumber: () => ({ number: '0x1068', timestamp: '0x1' }),

@@ -102,7 +102,7 @@ for (const [name, answer, verdict, settlement] of WORDS) {
   });
 }
 
-test('a facilitator that hangs, or never comes to an end, is not waited for', async (t) => {
+test('a facilitator that hangs or never finishes is abandoned', async (t) => {
   for (const answer of [() => {}, (_: unknown, response: ServerResponse) => response.write('{"isValid":')]) {
     const client = await clientOf(t, answer, 50);
     assert.equal(await client.verify(payment, OFFER), 'down');

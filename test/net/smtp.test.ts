@@ -257,7 +257,7 @@ test('a mail that is permanently rejected is given up after a day; its reader st
   assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
 });
 
-test('who ends breaks off what a mail server holds up, and the mail is sent again', async (t) => {
+test('stopping aborts a stalled mail, which is sent again', async (t) => {
   let reached: () => void = () => {};
   const inData = new Promise<void>((resolve) => {
     reached = resolve;

@@ -5,7 +5,7 @@ import { MailThrottle } from '../../src/outbound/mail-throttle.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
-test('however it is asked, no more than the setting goes in any span, and all of it goes in time', () => {
+test('no span exceeds the configured rate, and everything is sent in time', () => {
   const ask = fc.record({ after: fc.integer({ min: 0, max: 5_000 }), wanted: fc.integer({ min: 1, max: 20 }) });
   fc.assert(
     fc.property(
@@ -69,7 +69,7 @@ test('the cause of a failure follows from its step and codes; no text of the res
   }
 });
 
-test('a duty is one’s until its time has run out or it is given back', (t) => {
+test('a lease lasts until it expires or is released', (t) => {
   const folder = tempFolder(t);
   const [a, b] = [appContextIn(t, folder, { now: 0 }), appContextIn(t, folder, { now: 0 })].map(
     ({ store }) => store.leases,

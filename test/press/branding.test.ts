@@ -9,7 +9,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
 import { PageBody } from '../../src/desk/page.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf } from '../support/pressed-paper.ts';
@@ -56,7 +56,7 @@ const CSS = ':root { --accent: #036 }\n.plate { background: url("media/logo.svg"
 /** Files a media file of the paper. */
 async function file(app: AppContext, path: string, text: string): Promise<void> {
   const bytes = Buffer.from(text);
-  const body = await probeMedia(path, bytes);
+  const body = await inspectMedia(path, bytes);
   app.media.keepBytes(body.digest, bytes);
   const entry = { type: 'record', at: app.now(), paper: PAPER, kind: 'media', name: path, body } as const;
   app.store.transact(() => append(app.store, entry));
@@ -168,11 +168,11 @@ test('logo, icon, stylesheet and analytics are on each page, and change with the
   assert.doesNotMatch(read('_headers') + read('index.html'), /count\.example/);
 });
 
-test('of a stylesheet that an earlier version took, what could hide the mark of an AI persona is not pressed', async (t) => {
+test('of a stylesheet accepted by an earlier version, rules that hide the mark of an AI persona are not pressed', async (t) => {
   const { app, tree, folder, clock } = await paperOf(t, 1);
   const bytes = Buffer.from(':root { --accent: #036 }\n.byline > span { display: none }\n');
   // As that version filed it.
-  const body = await probeMedia('media/style.css', Buffer.from(CSS));
+  const body = await inspectMedia('media/style.css', Buffer.from(CSS));
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   app.media.keepBytes(digest, bytes);
   const media = { ...body, digest, bytes: bytes.length };

@@ -54,7 +54,7 @@ test('one long piece is heavy, and so are many that feeds show together; what le
   assert.equal(hasLongProse(archive, []), true);
 });
 
-test('a press of a whole paper lets others have the thread between two sheets', async (t) => {
+test('a press of a whole paper yields the thread between outputs', async (t) => {
   const { app, folder } = await paperOf(t, 120);
   let longest = 0;
   let last = performance.now();

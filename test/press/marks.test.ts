@@ -147,7 +147,7 @@ test('a press prints one state of the paper: no file names a piece whose page is
   }
 });
 
-test('a full press mends every file that is not what it wrote', async (t) => {
+test('a full press repairs every altered file', async (t) => {
   const { app, tree } = await paperOf(t, 3);
   await pressPapers(app, { cards: false });
   const before = treeOf(tree);
@@ -228,7 +228,7 @@ test('a process with the number of a dead one does not wait for it', async (t) =
   assert.ok((await pressPapers(app, { cards: false })).has(PAPER));
 });
 
-test('no press works in another one’s folder, and what a dead one left there goes', async (t) => {
+test('no press works in another one’s folder, and remains of a dead one are removed', async (t) => {
   const { app, folder } = await paperOf(t, 1);
   const working = join(folder, 'papers/.press', PAPER);
   const seen = new Set<string>();
@@ -245,7 +245,7 @@ test('no press works in another one’s folder, and what a dead one left there g
   assert.deepEqual(readdirSync(working), []);
 });
 
-test('a large removal lets others have the thread', async (t) => {
+test('a large removal yields the thread', async (t) => {
   const { app, tree } = await paperOf(t, 150);
   let turns = 0;
   let isOver = false;
@@ -261,7 +261,7 @@ test('a large removal lets others have the thread', async (t) => {
   assert.ok(turns > 10, `others had the thread ${turns} times`);
 });
 
-test('who asks for a number is answered when it is on disk, with what its press changed', async (t) => {
+test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
   const { app, tree } = await paperOf(t, 2);
   await pressPapers(app);
   const presses = new PressQueue(app);
@@ -340,7 +340,7 @@ test('a picture of a publish is synced before it has its name', async (t) => {
   await assert.rejects(tree.copy('media/gone.svg', join(folder, 'gone'), digest), /is missing in DATA_DIR/);
 });
 
-test('cards that come after the pages are seen whole or not at all', async (t) => {
+test('cards that come after the pages appear whole or not at all', async (t) => {
   const { Tree } = await import('../../src/files/tree.ts');
   const folder = tempFolder(t);
   const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertClaim: () => {} });

@@ -11,7 +11,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { PROJECT } from '../../src/project.ts';
 import { filing, PAPER, PERSONAS, type Scope, treeOf } from '../support/app-context.ts';
 import { assertSameTree } from '../support/full-press.ts';
@@ -62,7 +62,7 @@ async function illustrated(t: Scope) {
 }
 
 async function file(app: AppContext, path: string, bytes: Uint8Array): Promise<void> {
-  const body = await probeMedia(path, bytes);
+  const body = await inspectMedia(path, bytes);
   app.media.keepBytes(body.digest, bytes);
   record(app, 'media', path, body);
 }
@@ -160,7 +160,7 @@ test('a damaged picture is neither shown nor drawn from, and only the desk is to
   assert.deepEqual(await faultsOf(app), []);
 });
 
-test('what the pressed tree still has comes back from there', async (t) => {
+test('the pressed tree supplies missing media', async (t) => {
   const { app, folder } = await illustrated(t);
   await pressed(app);
   const tree = treeOf(join(folder, 'papers', PAPER));

@@ -14,7 +14,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
 import type { Media } from '../../src/desk/media.ts';
 import { drawVariants } from '../../src/press/draw-variants.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { pictureId, variantsOf } from '../../src/press/variants.ts';
 import type { Scope } from '../support/app-context.ts';
 import { appContextIn, createPaper, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
@@ -29,7 +29,7 @@ function drawing(seed: number, width = 200, height = 120): ReturnType<typeof sha
 }
 
 async function keep(app: AppContext, path: string, bytes: Uint8Array): Promise<Media> {
-  const media = await probeMedia(path, bytes);
+  const media = await inspectMedia(path, bytes);
   app.media.keepBytes(media.digest, bytes);
   app.store.transact(() =>
     append(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: path, body: media }),
@@ -57,7 +57,7 @@ const drawn = (tree: string) => [...treeOf(tree).keys()].filter((path) => path.s
 async function variants(t: Scope, bytes: Uint8Array, path = 'media/x.jpg'): Promise<Map<string, Uint8Array>> {
   const file = join(tempFolder(t), 'x');
   writeFileSync(file, bytes);
-  const media = await probeMedia(path, bytes);
+  const media = await inspectMedia(path, bytes);
   return drawVariants(() => readFile(file), variantsOf(media), { width: media.width ?? 0, height: media.height ?? 0 });
 }
 
@@ -87,7 +87,7 @@ test('SVG and animations have no variants', async () => {
   const moving = await sharp(frames, { join: { animated: true } })
     .webp({ delay: [100, 150] })
     .toBuffer();
-  const media = await probeMedia('media/x.webp', moving);
+  const media = await inspectMedia('media/x.webp', moving);
   assert.equal(media.duration_ms, 250);
   assert.deepEqual(variantsOf(media), []);
 });

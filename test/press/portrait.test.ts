@@ -14,8 +14,8 @@ import { personaChange } from '../../src/desk/round-trip.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import { deepPalette, palePalette } from '../../src/press/card-color.ts';
 import { drawPortrait } from '../../src/press/draw-portrait.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/press/portrait.ts';
-import { probeMedia } from '../../src/press/probe.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 
 const [SLUG = ''] = PERSONAS;
@@ -110,7 +110,7 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   await sharp({ create: { width: 64, height: 64, channels: 3, background: '#123456' } })
     .png()
     .toFile(picture);
-  const media = await probeMedia('media/p.png', picture);
+  const media = await inspectMedia('media/p.png', picture);
   app.media.keepBytes(media.digest, readFileSync(picture));
   record(app, 'media', media.path, media);
   await change({ avatar: 'media/p.png' });

@@ -10,7 +10,7 @@ import { NAVS, PageBody } from '../../src/desk/page.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { tagsFrom } from '../../src/ledger/tag.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import type { Clock } from '../support/app-context.ts';
 import {
   appContextIn,
@@ -33,7 +33,7 @@ const HOUR = 3_600_000;
 const PICTURE_SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>',
 );
-const PICTURE = await probeMedia('media/p.svg', PICTURE_SVG);
+const PICTURE = await inspectMedia('media/p.svg', PICTURE_SVG);
 /** Photographs that replace one another under two names, equal ones among them. */
 const PHOTOGRAPHS = await Promise.all(
   ['#48c', '#c84'].map((background) =>
@@ -42,7 +42,7 @@ const PHOTOGRAPHS = await Promise.all(
       .toBuffer(),
   ),
 );
-const PROBED = await Promise.all(PHOTOGRAPHS.map((bytes) => probeMedia('media/q.jpg', bytes)));
+const PROBED = await Promise.all(PHOTOGRAPHS.map((bytes) => inspectMedia('media/q.jpg', bytes)));
 const PHOTOGRAPH_PATHS = ['media/q.jpg', 'media/r.jpg'];
 
 /** What a piece says about itself, beside its text. */

@@ -71,7 +71,7 @@ test('a piece that is dated back moves the pages of its section and no older one
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('withdrawing the oldest piece moves every page of its section, and the last one goes', async (t) => {
+test('withdrawing the oldest piece moves every page of its section, and removes the last one', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 61);
   assert.ok(treeOf(tree).has('sections/city/3/index.html'));
   withdrawStory(app.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
@@ -82,7 +82,7 @@ test('withdrawing the oldest piece moves every page of its section, and the last
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('many hands print the tree that one prints', async (t) => {
+test('many workers print the same tree as one', async (t) => {
   const { folder, clock, tree } = await paperOf(t, 420);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
@@ -115,7 +115,7 @@ test('a press without cards leaves them due, and the next one draws them once', 
   assert.deepEqual(changedSince(before, tree), []);
 });
 
-test('a full press mends a file that was altered or removed, and takes away what nothing printed', async (t) => {
+test('a full press repairs altered or missing files, and removes strays', async (t) => {
   const { app, tree } = await paperOf(t, 3);
   const before = treeOf(tree);
   rmSync(join(tree, 'stories/piece-1'), { recursive: true });

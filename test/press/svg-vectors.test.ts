@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../src/fault.ts';
-import { probeMedia } from '../../src/press/probe.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 
 const VECTORS = fileURLToPath(new URL('../vectors/svg/', import.meta.url));
 const bytesOf = (folder: string) =>
@@ -11,7 +11,7 @@ const bytesOf = (folder: string) =>
 
 test('SVG: what a picture may have', async () => {
   for (const [name, bytes] of bytesOf('valid')) {
-    await assert.doesNotReject(probeMedia(`media/art/${name}`, bytes), name);
+    await assert.doesNotReject(inspectMedia(`media/art/${name}`, bytes), name);
   }
 });
 
@@ -19,7 +19,7 @@ test('SVG: what a picture may not have, each for the reason that its first line 
   for (const [name, bytes] of bytesOf('invalid')) {
     const why = /^<!-- refused: (.+) -->\n/.exec(bytes.toString())?.[1];
     assert.ok(why, name);
-    await assert.rejects(probeMedia(`media/art/${name}`, bytes), (error) => {
+    await assert.rejects(inspectMedia(`media/art/${name}`, bytes), (error) => {
       assert.ok(error instanceof Fault, String(error));
       assert.match(error.message.slice(`media/art/${name}`.length), new RegExp(why), name);
       assert.match(error.message, /; .+\.$/, 'with the cure');

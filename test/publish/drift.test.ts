@@ -86,7 +86,7 @@ test('--check reads objects that a store encrypts, whatever their metadata', asy
   assert.deepEqual(await check(), ['index.html: other bytes']);
 });
 
-test('what no paper can have stays where it is, unless it is to be repaired', async (t) => {
+test('foreign files stay, unless a repair is requested', async (t) => {
   const { store, tree, send, check, item, forget } = await standOf(t, `&paper=${PAPER}`);
   await send();
   const foreign = ['backups/broadsheet-2026.tar.zst', 'litestream/0/ltx/1.ltx', 'signer.json', 'google1234.html'];

@@ -65,7 +65,7 @@ test('a web site is not mistaken for a store', async (t) => {
   }
 });
 
-test('a listing that goes round in circles, breaks off or lists other keys is refused', async (t) => {
+test('a listing that loops, breaks off or lists other keys is rejected', async (t) => {
   const { store, s3 } = await bucketOf(t);
   const rows = (...keys: string[]) =>
     keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');

@@ -116,7 +116,7 @@ test('the command checks, repairs and says what it would do', { skip: without('v
   assert.match(nowhere.stderr, /must not hold or be within DIST_DIR/);
 });
 
-test('what a stopped publisher writes late is found and mended by the next one', async (t) => {
+test('late writes of a stopped publisher are found and repaired by the next one', async (t) => {
   const folder = await pressedFolder(t);
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);

@@ -158,7 +158,7 @@ test('a withdrawn piece leaves the place, after every list that named it', async
   );
 });
 
-test('a folder gets the same trees, one paper at its root if so asked', async (t) => {
+test('a folder gets the same trees, one paper at its root if requested', async (t) => {
   const folder = join(tempFolder(t), 'www');
   const { tree, send, app } = await standAt(t, `file://${folder}?paper=${PAPER}`);
   await send();
@@ -175,7 +175,7 @@ test('a folder gets the same trees, one paper at its root if so asked', async (t
   );
 });
 
-test('what drifted is named and mended', async (t) => {
+test('drift is named and repaired', async (t) => {
   const store = await S3Server.start(t);
   const { app, tree, address, send } = await standAt(t, at(store));
   await send();

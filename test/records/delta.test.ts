@@ -60,7 +60,7 @@ test('deltas applied in order to the first known values give the latest values',
   );
 });
 
-test('any sequence of zones, each looked at twice, gives deltas that lead from the first zone to the last', () => {
+test('any sequence of zones, each probed twice, gives deltas from the first zone to the last', () => {
   fc.assert(
     fc.property(anyZone, fc.array(anyZone, { maxLength: 12 }), (first, later) => {
       const { standing, changes } = follow([first, ...later.flatMap((zone) => [zone, zone])]);
@@ -110,7 +110,7 @@ test('a value that is missing now and then, but never twice in a row, is never r
   );
 });
 
-test('a removal is reported by the second look that knows of it, and once', () => {
+test('a removal is reported once, by the second probe that shows it', () => {
   const says = (...answers: (string[] | SignalStatus)[]) =>
     follow(answers.map((TXT) => trackedValues(probe('example.test', 0, { TXT })))).changes.map((change) =>
       changeLine({ domain: 'example.test', ...change }),

@@ -82,7 +82,7 @@ test('letters, numbers and ports are not to be guessed, and answers are known by
   assert.ok(new Set(server.heard.map(({ from }) => from)).size > 1);
 });
 
-test('codes that say nothing of what there is', async (t) => {
+test('statuses that mean unknown', async (t) => {
   for (const [rcode, status, queries] of [
     [2, 'servfail', 3],
     [5, 'refused', 1],
@@ -163,7 +163,7 @@ test('an answer from another port is not heard at all', async (t) => {
   assertUnknown(signal, 'timeout');
 });
 
-test('a server that spells our letters its own way is asked by TCP', async (t) => {
+test('a server that does not echo our letters is asked over TCP', async (t) => {
   const respell: Reply = (heard) => {
     const bytes = truth(heard)[0] as Buffer;
     const name = bytes.subarray(12, 12 + NAME.length + 2);
@@ -178,7 +178,7 @@ test('a server that spells our letters its own way is asked by TCP', async (t) =
   assert.equal(server.heard.length, isSmall ? 1 : 2);
 });
 
-test('what UDP cuts off comes by TCP, or is truncated', async (t) => {
+test('what UDP truncates comes over TCP, or is truncated', async (t) => {
   const cut: Reply = (heard) =>
     heard.by === 'tcp' ? truth(heard) : [answerTo(heard, { flags: TRUNCATED_RESPONSE, answers: [A('192.0.2.66')] })];
   const whole = await asked(t, cut);
@@ -295,7 +295,7 @@ test('a resolver that stays silent is asked last for a while', async (t) => {
   assert.ok(silent.heard.length >= 20 && silent.heard.length <= 30, `${silent.heard.length} questions`);
 });
 
-test('no more a second than is allowed, and no more at a time; first come, first served', async () => {
+test('the rate and the concurrency of queries are limited, in order of arrival', async () => {
   let now = 0;
   const sleeps: number[] = [];
   const sleep = async (ms: number) => void sleeps.push(ms);

@@ -229,7 +229,7 @@ test('any bytes and any mutated response parse to a status', () => {
   for (const status of ['ok', 'malformed', 'truncated']) assert.ok(statuses.has(status), status);
 });
 
-test('pointers that lead round, forward or on for ever are malformed', () => {
+test('pointers that loop, point forward or never end are malformed', () => {
   const header = Buffer.from('000081800001000100000000', 'hex');
   const question = writeQuestion(NAME, 'A', { id: 0, mixed: null, edns: false }).bytes.subarray(12);
   const here = header.length + question.length;

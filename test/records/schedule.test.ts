@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 10, 20);
 const outcome = { now, every: DAY, unconfirmed: false, failures: 0, random: 0.5 };
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('the next look is after the interval, a little sooner or later', () => {
+test('the next probe is after the interval, with jitter', () => {
   assert.equal(nextProbeAt(outcome), now + DAY);
   fc.assert(
     fc.property(random, fc.integer({ min: 1, max: 30 * DAY }), (chance, every) => {
@@ -19,7 +19,7 @@ test('the next look is after the interval, a little sooner or later', () => {
   );
 });
 
-test('a missing value is looked for again soon, a silent host less and less often', () => {
+test('a missing value is probed again soon, a silent host less and less often', () => {
   assert.equal(nextProbeAt({ ...outcome, unconfirmed: true }), now + CONFIRM_AFTER);
   const waits = [1, 2, 3, 4, 9, 99, 1e6].map((failures) => nextProbeAt({ ...outcome, failures }) - now);
   assert.deepEqual(waits, [RETRY_AFTER, 2 * RETRY_AFTER, 4 * RETRY_AFTER, 8 * RETRY_AFTER, DAY, DAY, DAY]);

@@ -233,7 +233,7 @@ test('while a store fails no leaf is signed twice, and a short failure stops no 
     { numRuns: 60 },
   ));
 
-test('the time for which a machine sleeps counts', async () => {
+test('time asleep counts', async () => {
   const world = new World();
   let asleep = 0;
   const lease = heldBy(world, { text: '' }, { uptime: () => world.now + asleep });

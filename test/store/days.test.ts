@@ -49,7 +49,7 @@ test('an allowance that is spent stays spent when the clock is set back, by an h
   assert.equal(credits.balance('ada'), 1_000_001 - 2 * 50_000);
 });
 
-test('a clock that ran ahead by a year closes nothing until then: what it counted counts as of today', (t) => {
+test('a clock a year ahead locks nothing until then: its counts count as of today', (t) => {
   const store = opened(t);
   const { meter, credits, keyless, quotas } = store;
   const take = (at: number, account = 'ada') => meter.reserve({ account, key: account, at }, LIMITS)?.outcome;

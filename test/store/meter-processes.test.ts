@@ -73,7 +73,7 @@ test('processes on one account never spend more than it has, and lose nothing', 
   assert.equal(units, DAILY + 50);
 });
 
-test('processes killed in the midst leave a meter that adds up', async (t) => {
+test('processes killed midway leave a consistent meter', async (t) => {
   const { file, store } = accountIn(t, 1_000_000 * COST);
   const children = await childrenOn(t, file, 1_000_000);
   const ended = children.map((child) => once(child, 'exit'));

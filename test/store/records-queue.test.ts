@@ -126,7 +126,7 @@ test('a host is due again when its outcome says so', (t) => {
   assert.equal(records.find('a.test')?.failures, 0);
 });
 
-test('scanners in several processes look at every host once, also when one of them is killed', async (t) => {
+test('scanners in several processes probe every host once, also when one of them is killed', async (t) => {
   const folder = tempFolder(t);
   const store = storeIn(t, folder);
   const { records } = store;

@@ -52,7 +52,7 @@ class Zone {
   }
 }
 
-test('half a year of the .gov zone, looked at after each export, give the deltas that really happened', {
+test('half a year of the .gov zone, probed after each export, gives the deltas that really happened', {
   skip,
 }, (t) => {
   const exports = linesOf('deltas.jsonl.gz')

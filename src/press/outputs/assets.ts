@@ -1,9 +1,9 @@
 import type { Media } from '../../desk/media.ts';
 import { tags } from '../../desk/tags.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
+import { pressedCss } from '../inspect-css.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
-import { pressedCss } from '../probe-css.ts';
 import { standIn } from '../stand-in.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */

@@ -113,7 +113,7 @@ test('every answer of the data API is one that the document promises', async (t)
     }
   }
 
-  await t.test('the examples do what they are examples of, once for every operation', async () => {
+  await t.test('the examples work, each operation once', async () => {
     const refused: string[] = [];
     for (const operation of operations) {
       const sent = good(operation);
@@ -141,7 +141,7 @@ test('every answer of the data API is one that the document promises', async (t)
     }
   });
 
-  await t.test('other methods are refused with those that there are; HEAD is GET without its body', async () => {
+  await t.test('other methods are rejected with an Allow header; HEAD is GET without its body', async () => {
     for (const [path, item] of Object.entries(document.paths)) {
       const [first] = operations.filter((operation) => operation.path === path);
       assert.ok(first);
@@ -207,7 +207,7 @@ test('every answer of the data API is one that the document promises', async (t)
 
   const writes = operations.filter(({ requestBody }) => requestBody !== undefined);
 
-  await t.test('bodies with members left out, added, of other types, no record at all, or too large', async () => {
+  await t.test('bodies with missing, extra or mistyped members, non-records, and oversized ones', async () => {
     for (const operation of writes) {
       const { schema } = Object.values(operation.requestBody?.content ?? {})[0] ?? { schema: {} };
       const { properties = {} } = contract.shape(schema);

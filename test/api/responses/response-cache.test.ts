@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ResponseCache, representationOf } from '../../../api/responses/response-cache.ts';
 
-test('an answer is made once for each state, however many ask for it at the same time', async () => {
+test('a response is computed once per state for concurrent requests', async () => {
   const kept = new ResponseCache();
   let made = 0;
   const make = async () => {
@@ -20,7 +20,7 @@ test('an answer is made once for each state, however many ask for it at the same
   assert.equal((await kept.load('other list', 'two', make)).bytes.toString(), 'answer 3');
 });
 
-test('what fails is thrown to all who wait, and made again by the next', async () => {
+test('a failure is thrown to all waiters, and the next request retries', async () => {
   const kept = new ResponseCache();
   const fail = async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -52,7 +52,7 @@ function assertFound(one: MonitorRun, kind: string, where: RegExp, what: RegExp)
   );
 }
 
-test('all is well with a log that grows, and only the new leaves are read', async (t) => {
+test('a growing log is sound, and only the new leaves are read', async (t) => {
   const { paper, look } = await watched(t);
   const first = await look();
   assertQuiet(first);
@@ -95,7 +95,7 @@ test('a log rewritten under its own key is a fork at any size', async (t) => {
   }
 });
 
-test('a log of which an older copy was restored has shrunken', async (t) => {
+test('a log restored from an older copy has shrunk', async (t) => {
   const { paper, look } = await watched(t);
   paper.publishLog(paper.log.checkpoint(3));
   assertFound(await look(), 'shrunken', /^papers\.example\/log$/, /^the log had 5 leaves at \S+, and has 3 now$/);
@@ -224,7 +224,7 @@ test('a story that was changed without a new revision is found', async (t) => {
   );
 });
 
-test('a page that goes is found, unless a leaf withdraws it', async (t) => {
+test('a page that disappears without a withdrawal leaf is found', async (t) => {
   const { paper, look } = await watched(t);
   paper.remove('flood');
   const one = await look();
@@ -247,7 +247,7 @@ test('a page that goes is found, unless a leaf withdraws it', async (t) => {
   assertFound(await look(), 'gone', /stories\/flood\/$/, /no leaf withdraws/);
 });
 
-test('a story that was replaced by another one of the paper is gone, unless a leaf withdraws it', async (t) => {
+test('a story replaced by another without a withdrawal leaf is found', async (t) => {
   const { paper, look } = await watched(t);
   const { files } = paper.site;
   for (const name of ['', 'proof.json']) {
@@ -317,7 +317,7 @@ test('a host that lists its papers no more has not been checked', async (t) => {
   }
 });
 
-test('a page that is gone is found, also when the site says to ask again later', async (t) => {
+test('a page that is gone is found, even with Retry-After', async (t) => {
   const { paper, look } = await watched(t);
   paper.site.files.set('tide-table/stories/flood/proof.json', (response) => {
     response.writeHead(404, { 'retry-after': '60' }).end();

@@ -58,7 +58,7 @@ test('a whole log is read, in a folder and at an address', async (t) => {
   }
 });
 
-test('partial tiles that full ones have replaced since are found in those', async (t) => {
+test('partial tiles since replaced are found in the full ones', async (t) => {
   const log = newspaper(100);
   const checkpoint = log.checkpoint();
   const { size } = log;

@@ -7,7 +7,7 @@ const ENTRIES = ['verify-proof.ts', 'policy.ts', 'leaf.ts', 'tlog-proof.ts', 'qu
 
 const FROM = /^(?:import|export) (type )?(?:[^'";]*? from )?'([^']+)';/gm;
 
-test('what checks a proof imports nothing of Node, however far round', () => {
+test('the proof checker imports nothing of Node, even transitively', () => {
   const reached = new Set(ENTRIES.map((name) => new URL(`../../../src/ledger/log/${name}`, import.meta.url).href));
   // The set grows while it is walked.
   for (const file of reached) {

@@ -105,7 +105,7 @@ describe('json feed', () => {
     assert.ok(!('summary' in JSON.parse(jsonFeed(channel, [item({ dek: '' })])).items[0]));
   });
 
-  it('gives back any text as it went in', () => {
+  it('any text round-trips', () => {
     fc.assert(
       fc.property(anyText, anyText, (headline, dek) => {
         const [entry] = JSON.parse(jsonFeed(channel, [item({ headline, dek, category: dek })])).items;

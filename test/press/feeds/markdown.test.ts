@@ -76,7 +76,7 @@ After A. Author
     );
   });
 
-  it('gives back any headline and prose as they went in', () => {
+  it('any headline and prose round-trip', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (headline, dek, prose) => {
         const { front, body } = split(Buffer.from(storyMarkdown(channel, story({ headline, dek, prose }))).toString());

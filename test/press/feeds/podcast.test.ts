@@ -85,7 +85,7 @@ describe('podcast', () => {
     assert.notEqual(guid({ ...channel, paper: { ...channel.paper, slug: 'other' } }), guid(channel));
   });
 
-  it('gives back any text as it went in', () => {
+  it('any text round-trips', () => {
     fc.assert(
       fc.property(anyText, anyText, (title, description) => {
         const [episode = {}] = all(head(podcast(channel, [cast({ title, description })], OPTIONS)), 'item').map(asNode);

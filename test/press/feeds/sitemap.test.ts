@@ -84,7 +84,7 @@ describe('a news sitemap', () => {
     assert.deepEqual(names, ['en', 'en', 'ja', 'zh-cn', 'zh-cn', 'zh-tw', 'zh-tw', 'zh-tw', 'ast']);
   });
 
-  it('gives back any headline as it went in', () => {
+  it('any headline round-trips', () => {
     fc.assert(
       fc.property(anyText, (headline) => {
         const [row = {}] = all(one(readXml(newsSitemap(channel, [item({ headline })])), 'urlset'), 'url').map(asNode);

@@ -5,7 +5,7 @@ import { securityTxt } from '../../../src/press/feeds/security-txt.ts';
 import { channel } from './fixtures.ts';
 
 describe('robots.txt', () => {
-  it('lets everybody in and names both sitemaps by absolute addresses', () => {
+  it('allows all crawlers and names both sitemaps by absolute addresses', () => {
     const lines = robots(channel.root).split('\n');
     for (const line of lines) assert.match(line, /^(#.*|(User-agent|Allow|Disallow|Sitemap): \S+|)$/);
     assert.ok(lines.includes('User-agent: *'));

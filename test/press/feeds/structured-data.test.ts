@@ -102,7 +102,7 @@ describe('the JSON-LD of a story', () => {
     assert.equal(article.image, FACTS.image);
   });
 
-  it('gives back any text as it went in, and cannot end its script element', () => {
+  it('any text round-trips, and cannot end its script element', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (headline, dek, statement) => {
         const cited_facts = [{ n: 1, statement, source: dek, instrument: statement, claim_key: null }];

@@ -78,7 +78,7 @@ describe('alerts by mail', () => {
     assert.equal((await changeMails(stand, 2)).length, 2);
   });
 
-  it('once a day come after the day’s end, a week’s sleep in one mail', async (t) => {
+  it('daily alerts cover each day, and a week of downtime gives one mail', async (t) => {
     const stand = await accountStand(t);
     const { clock } = stand;
     stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
@@ -97,7 +97,7 @@ describe('alerts by mail', () => {
     assert.equal((await changeMails(stand, 1)).length, 1);
   });
 
-  it('end by one click without a cookie; a scanner’s look ends nothing', async (t) => {
+  it('end by one click without a cookie; a link scanner ends nothing', async (t) => {
     const stand = await accountStand(t);
     const { clock, app } = stand;
     stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
@@ -234,7 +234,7 @@ describe('alerts to webhooks', () => {
   });
 });
 
-it('a crash between two steps queues nothing twice, and leaves nothing out', async (t) => {
+it('a crash between two steps neither repeats nor skips a change', async (t) => {
   const stand = await recordsStand(t);
   const { app, clock } = stand;
   const { store } = app;

@@ -72,7 +72,7 @@ describe('an account', () => {
     assert.match(list, /on these pages/);
   });
 
-  it('has so many keys in force and no more', async () => {
+  it('has a limited number of valid keys', async () => {
     for (let n = 0; n < KEYS_MAX; n++) {
       assert.equal((await other.submit('/account/keys', '/account/keys', { name: `Key ${n}` })).status, 201);
     }
@@ -121,7 +121,7 @@ describe('an account', () => {
     assert.equal((await visitor.get(path)).status, 200);
   });
 
-  it('does not watch the whole world by taking hostnames out and putting others in', async () => {
+  it('rotating hostnames does not exceed its limit', async () => {
     const made = await other.submit('/account/groups', '/account/groups', { name: 'Churn' });
     const path = String(made.headers.location);
     let last = '';

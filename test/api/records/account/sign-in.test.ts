@@ -68,7 +68,7 @@ describe('signing in', () => {
     assert.equal(stand.app.store.accounts.byEmail('late@example.org'), null);
   });
 
-  it('a form or a link without its token names what it lacks', async () => {
+  it('a form or a link without its token names the missing field', async () => {
     const visitor = stranger();
     const said = /token is missing; open the complete link from the mail/;
     for (const answer of [await visitor.get('/account/enter'), await visitor.post('/account/enter', {})]) {
@@ -128,7 +128,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('slides with its use, ends by itself, and by hand here or everywhere', async (t) => {
+  it('extends with use, expires, and ends by signing out here or everywhere', async (t) => {
     const stand = await accountStand(t);
     const [one, two] = [await stand.signIn('ada@example.org'), await stand.signIn('ada@example.org')];
     stand.clock.now += SESSION_IDLE_MAX - 1;

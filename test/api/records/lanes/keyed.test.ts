@@ -80,7 +80,7 @@ test('the legacy monthly plan: its headers, and no others', async (t) => {
   });
 });
 
-test('past the allowance come credits, past the credits 402, and at midnight the allowance again', async (t) => {
+test('after the allowance come credits, after the credits 402, and at midnight the allowance again', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '2' }, NOON);
   const ada = customerOf(stand);
   const other = stand.keyOf('account', ADA);
@@ -168,7 +168,7 @@ test('a monthly plan that is spent says so, and waits for the next month', async
   assert.equal((await ada.ask()).status, 200);
 });
 
-test('what fails is given back to where it came from', async (t) => {
+test('failed requests are refunded to their source', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
   const ada = customerOf(stand);
   const failed = await ada.ask(NOWHERE);

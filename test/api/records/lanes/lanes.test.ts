@@ -42,7 +42,7 @@ test('an invalid key is rejected on every route', async (t) => {
   assert.equal(JSON.parse(text).error, 'key_invalid');
 });
 
-test('a file that is not among those of the build is not found', async (t) => {
+test('a file outside the build is not found', async (t) => {
   const { url } = await recordsStand(t);
   const { status, text } = await ask(url, '/_astro/records.00000000.css');
   assert.equal(status, 404, text);

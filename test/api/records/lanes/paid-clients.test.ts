@@ -79,7 +79,7 @@ test('the menu is one that both generations of clients read, with the price of t
   }
 });
 
-test('a lane that is not configured says so, whether or not a payment comes', async (t) => {
+test('an unconfigured lane says so, with or without a payment', async (t) => {
   const { url } = await recordsStand(t);
   const some: Record<string, string>[] = [{}, { 'X-PAYMENT': 'e30=' }];
   for (const headers of some) {
@@ -112,7 +112,7 @@ test('clients of both generations buy a lookup, by address or by preference', { 
   }
 });
 
-test('a lookup that asks to pay is a menu, and takes nothing from the keyless lane', {
+test('a lookup that asks to pay gets the menu, and does not count against the keyless lane', {
   skip: WITHOUT_CHAIN,
 }, async (t) => {
   const { url, app } = await paidStand(t);
@@ -211,7 +211,7 @@ test('a payment for a lookup buys the full record', { skip: WITHOUT_CHAIN }, asy
   assert.equal(await chain.balance(PAYEE), LOOKUP_UNITS);
 });
 
-test('an address whose payments buy nothing is slowed down, and who pays is not', {
+test('an address with rejected payments is throttled, and payers are not', {
   skip: WITHOUT_CHAIN,
 }, async (t) => {
   const { url, chain } = await paidStand(t, { more: { TRUSTED_PROXIES: '127.0.0.1' } });

@@ -74,7 +74,7 @@ test('a stranger with the nonce of a payment gets neither its stored response no
   }
 });
 
-test('a stranger gets nothing for a transfer that its payer had carried out before it came here', {
+test('a transfer settled before the request buys nothing for a stranger', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const { url, chain } = seeing;

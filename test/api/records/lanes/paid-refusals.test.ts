@@ -72,7 +72,7 @@ test('a malformed payment is a 400 that names the header, without a call to the 
   assert.equal(facilitator.asked(payer, 'verify'), 0);
 });
 
-test('a payment header that comes twice is refused', { skip: WITHOUT_CHAIN }, async () => {
+test('a repeated payment header is rejected', { skip: WITHOUT_CHAIN }, async () => {
   const { host } = new URL(url);
   const lines = [
     `GET ${LOOKUP} HTTP/1.1`,
@@ -144,7 +144,7 @@ test('an authorization that was spent elsewhere buys nothing, though its nonce i
   refusedFor('already_spent', await ask(url, LOOKUP, headers));
 });
 
-test('who asks for RFC 9457 gets the menu so, offer and all', { skip: WITHOUT_CHAIN }, async () => {
+test('the menu is available in RFC 9457 form, with the offer', { skip: WITHOUT_CHAIN }, async () => {
   const accept = { Accept: 'application/problem+json' };
   const { headers } = await payment(payer, 1);
   const answer = await ask(url, LOOKUP, { ...headers, ...accept });

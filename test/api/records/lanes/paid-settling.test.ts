@@ -76,7 +76,7 @@ for (const version of [1, 2] as const) {
   });
 }
 
-test('a settling of which nothing is known is a 503 to be sent again, and is charged once', {
+test('an unknown settlement is a 503 to retry, and is charged once', {
   skip: WITHOUT_CHAIN,
   concurrency: true,
 }, async (t) => {
@@ -119,7 +119,7 @@ test('submitting the payer’s own authorization before the facilitator does sti
   });
 });
 
-test('who takes an authorization back while it is settled pays nothing and gets nothing', {
+test('a payer who cancels an authorization during settlement pays and gets nothing', {
   skip: WITHOUT_CHAIN,
 }, async () => {
   const { payer, signed, buy, spent } = await buyer();

@@ -9,7 +9,7 @@ import { probe } from '../../../support/probes.ts';
 const STREAM = '/v1/stream?since_seq=0';
 const STREAM_UNITS = 20_000;
 
-test('a stream is paid for before a byte of it goes out, and once an hour', { skip: WITHOUT_CHAIN }, async (t) => {
+test('a stream is paid before its first byte, once per hour', { skip: WITHOUT_CHAIN }, async (t) => {
   const { url, chain, facilitator, enter, clock } = await paidStand(t);
   const payer = await chain.payer();
   const { headers } = await payment(payer, STREAM_UNITS);

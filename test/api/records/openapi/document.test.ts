@@ -71,7 +71,7 @@ test('the data API describes itself', async (t) => {
     }
   });
 
-  await t.test('the playground lets no script run but its own host’s', async () => {
+  await t.test('the playground runs scripts of its own host only', async () => {
     const { headers, text, status } = await ask(url, '/docs/playground');
     assert.equal(status, 200);
     const policy = String(headers['content-security-policy']);

@@ -59,7 +59,7 @@ test('every table matches its description and is readable', async (t) => {
   assert.deepEqual([counts.get('domains'), counts.get('observations'), counts.get('deltas')], [1, 2, 1]);
 });
 
-test('a query has what SQL has, and values keep their types', async (t) => {
+test('a query supports SQL, and values keep their types', async (t) => {
   const { query } = await stocked(t);
   const rows = async (sql: string) => (await query(sql)).rows;
   assert.deepEqual(await rows('SELECT domain, state, seq FROM domains;'), [['a.example.com', 'watched', 2]]);

@@ -67,7 +67,7 @@ test('without an observation, a grey badge states the reason', async (t) => {
   assert.equal((await ask(url, '/badge/new.example.png')).status, 404);
 });
 
-test('crawlers and browsers find what they ask every host for', async (t) => {
+test('crawlers and browsers find the well-known files', async (t) => {
   const { url } = await recordsStand(t);
   const robots = await ask(url, '/robots.txt');
   assert.equal(robots.status, 200);
@@ -81,7 +81,7 @@ test('crawlers and browsers find what they ask every host for', async (t) => {
   }
 });
 
-test('behind TLS, pages ask browsers to stay there', async (t) => {
+test('behind TLS, pages send HSTS', async (t) => {
   const { url } = await recordsStand(t, { DATA_ORIGIN: 'https://records.example' });
   const { headers, text } = await ask(url, '/', { accept: 'text/html' });
   assert.match(String(headers['strict-transport-security']), /^max-age=\d+/);

@@ -290,7 +290,7 @@ describe('the changes', () => {
     assert.doesNotMatch(baseline, /Example|class="bars"|0 of 0/);
   });
 
-  test('callers are counted by their address, and who has a key is not', async () => {
+  test('callers are rate-limited by address, key holders are not', async () => {
     const from = (address: string, more = {}) => ({ ...HTML, 'x-forwarded-for': address, ...more });
     const mark = String((await get('/v1/tape')).headers.etag);
     const headers = from('203.0.113.5', { 'if-none-match': mark });

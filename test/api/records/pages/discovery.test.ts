@@ -9,7 +9,7 @@ import { recordsStand } from '../../../support/records-stand.ts';
 const ROOT = 'https://records.example';
 const DAY = 86_400_000;
 
-test('what programs read first leads to everything here, and gives no hostname of the catalog away', async (t) => {
+test('discovery documents lead to everything here, and reveal no hostname of the catalog', async (t) => {
   const { url, enter, clock } = await recordsStand(t, { DATA_ORIGIN: ROOT, CONTACT: 'desk@records.example' });
   const at = clock.now;
   enter(probe('hidden.example', at, { A: ['192.0.2.1'] }), probe('hidden.example', at + DAY, { A: ['192.0.2.2'] }));

@@ -32,7 +32,7 @@ describe('the docs, the verifier’s page and the keys', () => {
     assert.doesNotMatch(text, /record_root sha256/);
   });
 
-  test('limits are those of the settings, examples are real, and every header of the lanes is named', async () => {
+  test('limits match the settings, examples are real, and every header of the lanes is named', async () => {
     stand.enter(probe('harbor.example', NOW, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
     const { text } = await page('/docs');
     for (const number of [
@@ -82,7 +82,7 @@ describe('the docs, the verifier’s page and the keys', () => {
     assert.equal(again.status, 304);
   });
 
-  test('the verifier may fetch what a reader names, and runs nothing but this host’s scripts', async () => {
+  test('the verifier may fetch what a reader names, and runs scripts of this host only', async () => {
     const { status, headers, text } = await page('/verify?from=/badge/harbor.example.svg');
     assert.equal(status, 200);
     const policy = String(headers['content-security-policy']);

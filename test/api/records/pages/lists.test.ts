@@ -62,7 +62,7 @@ describe('the pages of lists, figures and search', () => {
     }
   });
 
-  test('an account finds each list as a file beside it, and strangers do not', async () => {
+  test('an account gets each list as a file, strangers do not', async () => {
     for (const path of ['/domains', '/services', '/issuers', '/mail-hosts', '/dns-hosts']) {
       const link = `/account/exports${path}.csv`;
       assert.ok((await page(path, { cookie })).text.includes(`href="${link}"`), path);
@@ -80,7 +80,7 @@ describe('the pages of lists, figures and search', () => {
     assert.deepEqual(await json(`/domains?cursor=${cursor}`), open);
   });
 
-  test('what has one thing is below its list, and every link leads somewhere', async () => {
+  test('each value has a page below its list, and every link works', async () => {
     for (const path of LISTS) {
       for (const href of links((await page(path, { cookie })).text)) {
         const { status, text } = await page(href, { cookie });
@@ -96,7 +96,7 @@ describe('the pages of lists, figures and search', () => {
     assert.deepEqual(Object.keys(hosts.items[0] ?? {}), ['domain', 'unicode', 'state', 'observed_at', 'seq']);
   });
 
-  test('the catalog by words goes on page by page', async () => {
+  test('a word search of the catalog is paginated', async () => {
     const names = Array.from({ length: 105 }, (_, n) => parseHostname(`many-${n}.test`));
     stand.app.store.records.watch(names, stand.clock.now);
     const first = await json('/domains?q=many', { cookie });
@@ -133,7 +133,7 @@ describe('the pages of lists, figures and search', () => {
     assert.equal((await page('/domains', { 'if-none-match': before })).status, 200, 'another look, another state');
   });
 
-  test('the figures are those of the store, and every chart has its table', async () => {
+  test('the figures match the store, and every chart has a table', async () => {
     const { text, status } = await page('/analytics');
     const { records } = stand.app.store;
     assert.equal(status, 200);
@@ -176,7 +176,7 @@ describe('the pages of lists, figures and search', () => {
     assert.deepEqual([items.length, total, held_back], [3, 12, 9]);
   });
 
-  test('a day, a number and a hash lead straight there; what opted out leads nowhere', async () => {
+  test('a day, a number and a hash lead to their pages; opted-out names are not found', async () => {
     const { records } = stand.app.store;
     const host = records.find('fog-signal.example');
     const [first, second] = [...records.observationsOf(host?.id ?? 0)];

@@ -92,7 +92,7 @@ describe('the time machine', () => {
     );
   });
 
-  test('JSON says what it is: whose page, as of when, where the rest is, and how it may be read', async () => {
+  test('JSON states its page, its time, where the rest is, and how to access it', async () => {
     const { settings } = stand.app;
     const root = settings.dataOrigin;
     const name = 'xn--bcher-kva.example';
@@ -128,7 +128,7 @@ describe('the time machine', () => {
     assert.ok(record);
   });
 
-  test('JSON is the preview, and proves what it shows', async () => {
+  test('JSON is the preview, and proves its content', async () => {
     const { status, text, headers } = await get(HOST, JSON_ONLY);
     assert.equal(status, 200);
     assert.match(String(headers['content-type']), /^application\/json/);
@@ -151,7 +151,7 @@ describe('the time machine', () => {
     );
   });
 
-  test('pages of other origins may ask, with marks too', async () => {
+  test('other origins may request the page, with ETags too', async () => {
     const headers = { ...JSON_ONLY, origin: 'https://elsewhere.example' };
     const preflight = await ask(
       stand.url,

@@ -260,7 +260,7 @@ test('a standby may lag, so it asks clients to retry', async (t) => {
   assert.match(String(headers['retry-after']), /^\d+$/);
 });
 
-test('an account has so many streams open at a time, over all processes, and one that ends makes room', async (t) => {
+test('an account has a limited number of open streams over all processes, and closing one makes room', async (t) => {
   const stand = await recordsStand(t);
   const { url, keyOf, app } = stand;
   const key = { 'x-service-key': keyOf('account') };

@@ -111,7 +111,7 @@ test('an Idempotency-Key belongs to one request, its query included', async (t) 
   assert.deepEqual([other.status, JSON.parse(other.text).error], [422, 'idempotency_key_reused']);
 });
 
-test('a webhook has one test at a time on its way, however many are asked for', async (t) => {
+test('a webhook has one pending test at a time', async (t) => {
   const { app, many, post } = await stand(t);
   await post('watch', { hostnames: ['a.example'] });
   const { body: alert } = await post('alerts', {

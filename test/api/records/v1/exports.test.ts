@@ -32,7 +32,7 @@ test('a bundle of evidence, however long, is checked offline against itself and 
   assert.equal(csv.split('\r\n').length - 2, 45 * 19);
 });
 
-test('an export of changes holds those of its span, each once, in order', async (t) => {
+test('an export of changes contains those of its span, each once, in order', async (t) => {
   const { url, enter, clock, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('account') };
   const at = clock.now;
@@ -58,7 +58,7 @@ test('an export of changes holds those of its span, each once, in order', async 
   assert.equal((await ask(url, '/v1/exports/changes.csv?since=never', key)).status, 400);
 });
 
-test('a list as CSV is whole, however long, and no cell of it is a formula', async (t) => {
+test('a CSV list of any length is complete, and no cell is a formula', async (t) => {
   const { url, enter, clock, keyOf, app } = await recordsStand(t, { KEYED_DAILY: '10000' });
   const key = { authorization: `Bearer ${keyOf('account')}` };
   const FORMULAS = ['=cmd|calc', '+1', '-1', '@SUM(1)'];

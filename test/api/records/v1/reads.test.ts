@@ -9,7 +9,7 @@ import { recordsStand } from '../../../support/records-stand.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-test('every list goes on by its cursor to its end: nothing twice, nothing left out, and as many as it says', async (t) => {
+test('every list pages to its end by cursor: no repeats, no gaps, and the announced total', async (t) => {
   const { url, enter, clock, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   const at = clock.now;
@@ -137,7 +137,7 @@ test('a span is a day of the calendar or a millisecond', () => {
   }
 });
 
-test('a search pages through all of one kind, and a cursor goes with its kind', async (t) => {
+test('a search pages through one kind, and a cursor is valid only for its kind', async (t) => {
   const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.example`);

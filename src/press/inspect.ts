@@ -4,31 +4,31 @@ import { readFile, stat } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
+import { InvalidStyle, inspectCss } from './inspect-css.ts';
+import { inspectMp4 } from './inspect-mp4.ts';
+import { inspectSvg } from './inspect-svg.ts';
 import { formatOf, MEDIA_FORMATS } from './media-formats.ts';
 import { InvalidMedia, type MediaProperties } from './media-properties.ts';
-import { InvalidStyle, probeCss } from './probe-css.ts';
-import { probeMp4 } from './probe-mp4.ts';
-import { probeSvg } from './probe-svg.ts';
 
 export const IMAGE_PIXELS_MAX = 100_000_000;
 
 /** Reads the properties of a file, given as bytes or as a path on disk. */
-type Probe = (source: Uint8Array | string, size: number) => Promise<MediaProperties>;
+type Inspector = (source: Uint8Array | string, size: number) => Promise<MediaProperties>;
 
 const picture =
-  (format: string, name: string): Probe =>
+  (format: string, name: string): Inspector =>
   async (source) =>
     pictureProperties(await wholeOf(source), format, name);
 
-const PROBES: Readonly<Record<string, Probe>> = {
+const INSPECTORS: Readonly<Record<string, Inspector>> = {
   'image/jpeg': picture('jpeg', 'JPEG'),
   'image/png': picture('png', 'PNG'),
   'image/webp': picture('webp', 'WebP'),
   'image/avif': picture('avif', 'AVIF'),
   'image/gif': picture('gif', 'GIF'),
-  'image/svg+xml': async (source) => probeSvg(textOf(await wholeOf(source))),
-  'text/css': async (source) => probeCss(textOf(await wholeOf(source))),
-  'video/mp4': probeMp4,
+  'image/svg+xml': async (source) => inspectSvg(textOf(await wholeOf(source))),
+  'text/css': async (source) => inspectCss(textOf(await wholeOf(source))),
+  'video/mp4': inspectMp4,
   'text/vtt': async (source) => captionsProperties(textOf(await wholeOf(source))),
 };
 
@@ -37,18 +37,18 @@ const PROBES: Readonly<Record<string, Probe>> = {
  * the paper's folder, such as `media/art/metre.svg`. `source` is its bytes, or its path on disk, in which case a
  * video is never loaded whole into memory. Throws a `Fault` with the problem and the remedy.
  */
-export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
+export async function inspectMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
     const format = formatOf(path);
-    const probe = PROBES[format?.media_type ?? ''];
-    if (format === null || probe === undefined)
+    const inspect = INSPECTORS[format?.media_type ?? ''];
+    if (format === null || inspect === undefined)
       throw new InvalidMedia(`is not in a supported format; use one of ${Object.keys(MEDIA_FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
     if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
       throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
-    const properties = await probe(source, bytes);
+    const properties = await inspect(source, bytes);
     return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
   } catch (error) {
     if (error instanceof InvalidMedia) {

@@ -17,7 +17,7 @@ const DEPTH_MAX = 100;
  * and styles are all listed in `svg-names.ts`, without external references. Throws
  * `InvalidMedia`.
  */
-export function probeSvg(text: string): MediaProperties {
+export function inspectSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
   /** The text of the open style element. */
   let css: string[] | null = null;

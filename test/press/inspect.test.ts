@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Fault } from '../../src/fault.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
+import { inspectMedia } from '../../src/press/inspect.ts';
 import { IMAGE_BYTES_MAX } from '../../src/press/media-formats.ts';
-import { probeMedia } from '../../src/press/probe.ts';
 
 /** A picture with enough detail that half of its file is not all of it. */
 const picture = sharp({
@@ -70,7 +70,7 @@ const CAPTIONS = Buffer.from('WEBVTT\n\n00:00.000 --> 00:02.000\nGood morning.\n
 
 /** Refused with one sentence that names the file and matches. */
 async function refused(path: string, source: Uint8Array | string, message: RegExp): Promise<void> {
-  await assert.rejects(probeMedia(path, source), (error) => {
+  await assert.rejects(inspectMedia(path, source), (error) => {
     assert.ok(error instanceof Fault, String(error));
     assert.equal(error.code, 'invalid_request');
     assert.ok(error.message.startsWith(`${path} `), error.message);
@@ -84,7 +84,7 @@ describe('pictures', () => {
   for (const [extension, bytes] of Object.entries(PICTURES)) {
     it(`takes a whole .${extension}`, async () => {
       const path = `media/art/x.${extension}`;
-      const { color, ...found } = await probeMedia(path, bytes);
+      const { color, ...found } = await inspectMedia(path, bytes);
       // These pictures are noise, whose commonest colour is a matter of chance.
       assert.match(color ?? '', /^#[0-9a-f]{6}$/);
       assert.deepEqual(found, {
@@ -112,13 +112,13 @@ describe('pictures', () => {
 
   it('gives the displayed size, turned and of one frame', async () => {
     const turned = await picture.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { width, height } = await probeMedia('media/art/x.jpeg', turned);
+    const { width, height } = await inspectMedia('media/art/x.jpeg', turned);
     assert.deepEqual([width, height], [200, 320]);
     const frames = [PICTURES.png, await sharp(PICTURES.png).negate().png().toBuffer()];
     const moving = await sharp(frames, { join: { animated: true } })
       .gif()
       .toBuffer();
-    const shown = await probeMedia('media/art/x.gif', moving);
+    const shown = await inspectMedia('media/art/x.gif', moving);
     assert.deepEqual([shown.width, shown.height], [320, 200]);
   });
 
@@ -127,13 +127,13 @@ describe('pictures', () => {
     await refused('media/art/x.png', new Uint8Array(IMAGE_BYTES_MAX + 1), /more than the 20971520/);
     await refused('media/art/x.png', Buffer.from('hello'), /not a PNG/);
     for (const name of ['x.html', 'x.exe', 'x', 'x.svgz', '.png.js']) {
-      await refused(`media/art/${name}`, PICTURES.png, /of no format/);
+      await refused(`media/art/${name}`, PICTURES.png, /not in a supported format/);
     }
   });
 });
 
 describe('SVG', () => {
-  const probe = (bytes: Uint8Array) => probeMedia('media/art/x.svg', bytes);
+  const inspect = (bytes: Uint8Array) => inspectMedia('media/art/x.svg', bytes);
   const bad = (bytes: Uint8Array, message: RegExp) => refused('media/art/x.svg', bytes, message);
 
   it('takes its size from width and height, or from the viewBox', async () => {
@@ -144,7 +144,7 @@ describe('SVG', () => {
       'viewBox="0 0 4 2" width="100%" height="100%"': [4, 2],
     };
     for (const [attributes, size] of Object.entries(sizes)) {
-      const { width, height, media_type } = await probe(svg('', attributes));
+      const { width, height, media_type } = await inspect(svg('', attributes));
       assert.deepEqual([width, height, media_type], [...size, 'image/svg+xml'], attributes);
     }
     await bad(svg('', ''), /viewBox/);
@@ -153,11 +153,11 @@ describe('SVG', () => {
 
   it('takes styles, gradients, uses and embedded pictures', async () => {
     const pixel = `data:image/png;base64,${PICTURES.png.toString('base64')}`;
-    await probe(
+    await inspect(
       svg(`<style>.a { fill: url(#g) }</style><linearGradient id="g"/><g id="b"/><use href="#b"/><use xlink:href="#b"/>
         <rect class="a" style="fill: url('#g')" fill="url(#g)"/><image href="${pixel}"/><title>onload = 1</title>`),
     );
-    await probe(Buffer.concat([Buffer.from('\ufeff<?xml version="1.0"?><!-- drawn by hand -->'), svg('')]));
+    await inspect(Buffer.concat([Buffer.from('\ufeff<?xml version="1.0"?><!-- drawn by hand -->'), svg('')]));
   });
 
   const hostile: [name: string, bytes: Uint8Array, message: RegExp][] = [
@@ -211,7 +211,7 @@ describe('SVG', () => {
   it('finds one that was cut short anywhere', async () => {
     const whole = svg('<g id="a"><title>Tide</title></g>');
     for (let length = 1; length < whole.length; length++) {
-      await assert.rejects(probe(whole.subarray(0, length)), Fault, whole.subarray(0, length).toString());
+      await assert.rejects(inspect(whole.subarray(0, length)), Fault, whole.subarray(0, length).toString());
     }
   });
 });
@@ -219,7 +219,7 @@ describe('SVG', () => {
 describe('MP4', () => {
   let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'probe-'));
+    folder = await mkdtemp(join(tmpdir(), 'inspect-'));
   });
   after(() => rm(folder, { recursive: true }));
   const bad = (bytes: Uint8Array, message: RegExp) => refused('media/cast/x.mp4', bytes, message);
@@ -228,7 +228,7 @@ describe('MP4', () => {
     const file = join(folder, 'x.mp4');
     for (const film of [FILM, Buffer.concat([FTYP, MDAT, moov(), box('free', Buffer.alloc(9))])]) {
       await writeFile(file, film);
-      const media = await probeMedia('media/cast/x.mp4', film);
+      const media = await inspectMedia('media/cast/x.mp4', film);
       assert.deepEqual(media, {
         path: 'media/cast/x.mp4',
         digest: sha256(film),
@@ -238,12 +238,12 @@ describe('MP4', () => {
         height: 720,
         duration_ms: 25_584,
       });
-      assert.deepEqual(await probeMedia('media/cast/x.mp4', file), media);
+      assert.deepEqual(await inspectMedia('media/cast/x.mp4', file), media);
     }
   });
 
   it('gives the displayed size', async () => {
-    const { width, height } = await probeMedia('x.mp4', Buffer.concat([FTYP, moov({ matrix: TURNED }), MDAT]));
+    const { width, height } = await inspectMedia('x.mp4', Buffer.concat([FTYP, moov({ matrix: TURNED }), MDAT]));
     assert.deepEqual([width, height], [720, 1280]);
   });
 
@@ -274,16 +274,18 @@ describe('MP4', () => {
     for (let i = 0; i < FILM.length - MDAT.length; i++) {
       const damaged = Buffer.from(FILM);
       damaged[i] = 0xff;
-      await probeMedia('media/cast/x.mp4', damaged).catch((error) => assert.ok(error instanceof Fault, String(error)));
+      await inspectMedia('media/cast/x.mp4', damaged).catch((error) =>
+        assert.ok(error instanceof Fault, String(error)),
+      );
     }
   });
 });
 
 describe('captions', () => {
   it('are WebVTT in UTF-8', async () => {
-    const { media_type, width } = await probeMedia('media/cast/x.vtt', CAPTIONS);
+    const { media_type, width } = await inspectMedia('media/cast/x.vtt', CAPTIONS);
     assert.deepEqual([media_type, width], ['text/vtt', null]);
-    await probeMedia('media/cast/x.vtt', Buffer.concat([Buffer.from('\ufeff'), CAPTIONS]));
+    await inspectMedia('media/cast/x.vtt', Buffer.concat([Buffer.from('\ufeff'), CAPTIONS]));
     for (const text of ['1\n00:00:00,000 --> 00:00:02,000\nHi', 'WEBVTTX', 'webvtt\n']) {
       await refused('media/cast/x.vtt', Buffer.from(text), /WEBVTT/);
     }
@@ -294,13 +296,13 @@ describe('captions', () => {
 it('takes every media file of the papers in content/', async () => {
   const content = fileURLToPath(new URL('../../content/', import.meta.url));
   const files = await readdir(content, { recursive: true, withFileTypes: true });
-  let probed = 0;
+  let inspected = 0;
   for (const file of files) {
     const whole = join(file.parentPath, file.name);
     if (!file.isFile() || !whole.includes('/media/')) continue;
-    const media = await probeMedia(whole.slice(content.length).replace(/^[^/]+\//, ''), whole);
+    const media = await inspectMedia(whole.slice(content.length).replace(/^[^/]+\//, ''), whole);
     assert.equal(media.digest, sha256(await readFile(whole)));
-    probed++;
+    inspected++;
   }
-  assert.ok(probed > 0);
+  assert.ok(inspected > 0);
 });

@@ -30,7 +30,7 @@ export class InvalidStyle extends InvalidMedia {
  * Accepts a paper's own stylesheet: rules that a parser can read, which load nothing from elsewhere and set only what
  * `style-rules.ts` allows. Throws `InvalidStyle` with the first fault.
  */
-export function probeCss(text: string): MediaProperties {
+export function inspectCss(text: string): MediaProperties {
   const [fault] = faultsOf(text);
   if (fault !== undefined) throw new InvalidStyle(fault.line, fault.message);
   return { width: null, height: null, duration_ms: null };
@@ -38,7 +38,7 @@ export function probeCss(text: string): MediaProperties {
 
 /**
  * What may be pressed of a stylesheet filed with an earlier version, whose rules differed: the text without what
- * `probeCss` rejects, or nothing when the rejected parts cannot be separated.
+ * `inspectCss` rejects, or nothing when the rejected parts cannot be separated.
  */
 export function pressedCss(text: string): string {
   try {
@@ -51,7 +51,7 @@ export function pressedCss(text: string): string {
       from = text[end] === ';' ? end + 1 : end;
     }
     kept += text.slice(from);
-    probeCss(kept);
+    inspectCss(kept);
     const lines = [...new Set(faults.map(({ line }) => line))].slice(0, 20);
     return `/* Left out at line ${lines.join(', ')}: ${FILE_AGAIN} */\n${kept}`;
   } catch (error) {

@@ -14,7 +14,7 @@ interface Box {
 }
 
 /** ISO/IEC 14496-12. The boxes must fill the file exactly, which detects a truncated file without decoding it. */
-export async function probeMp4(source: Uint8Array | string, size: number): Promise<MediaProperties> {
+export async function inspectMp4(source: Uint8Array | string, size: number): Promise<MediaProperties> {
   if (typeof source !== 'string') {
     const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
     return readProperties(async (offset, length) => bytes.subarray(offset, offset + length), size);

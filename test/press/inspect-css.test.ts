@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { InvalidStyle, pressedCss, probeCss } from '../../src/press/probe-css.ts';
+import { InvalidStyle, inspectCss, pressedCss } from '../../src/press/inspect-css.ts';
 import { COLOR_TOKENS } from '../../src/press/style-rules.ts';
 import * as fc from '../support/properties.ts';
 
 const refusal = (css: string): string => {
   try {
-    probeCss(css);
+    inspectCss(css);
     return '';
   } catch (error) {
     assert(error instanceof InvalidStyle);
