@@ -78,3 +78,21 @@ test('the manual lists every command and every setting', () => {
   ];
   assert.deepEqual(missing, []);
 });
+
+test('performance.md is short, and each figure has a part of the benchmark, a commit and a day', () => {
+  const text = readFileSync(join(PROJECT, 'docs/performance.md'), 'utf8');
+  assert(text.length <= 12_000);
+  const parts = [...readFileSync(join(PROJECT, 'test/bench/bench.ts'), 'utf8').matchAll(/^ {2}(\w+): \w+Part,$/gm)].map(
+    ([, part]) => part,
+  );
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\| (?:what|-+) /.test(line))
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '').trim()));
+  assert(rows.length > 0 && parts.length > 20);
+  for (const [what, , , command = '', commit = ''] of rows) {
+    const [, part] = /^`(?:BENCH_\w+=\S+ )*(?:… )?(\w+)`$/.exec(command) ?? [];
+    assert(parts.includes(part), `${what}: ${command} is no part of the benchmark`);
+    assert.match(commit, /^`[0-9a-f]{8}`, 20\d\d-\d\d-\d\d$/, what);
+  }
+});
