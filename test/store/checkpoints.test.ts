@@ -48,7 +48,7 @@ test('who commits moves the log into the database, unless another is at it', (t)
   assert(sizeOf(file) > before + 100 * 4_000);
 });
 
-test('beside Litestream nobody moves it', async (t) => {
+test('beside Litestream no process checkpoints', async (t) => {
   const file = databaseIn(t);
   mkdirSync(join(file, '../.broadsheet.db-litestream'));
   const one = writer(t, file);
