@@ -16,7 +16,7 @@ const LEFT_MAX = { masthead: 100, stories: 100, days: 100, tags: 100, 'search?q=
 
 test('a request leaves nothing to the old generation, whose collection costs all others', async (t) => {
   const folder = tempFolder(t);
-  const child = fork(CHILD, { env: { ...process.env, ...envIn(folder) }, execArgv: ['--max-semi-space-size=16'] });
+  const child = fork(CHILD, { env: { ...process.env, ...envIn(folder) } });
   endBeforeRemoval(folder, async () => {
     const ended = once(child, 'exit');
     if (child.kill()) await ended;

@@ -1,17 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import { PROJECT } from '../../src/project.ts';
 
 const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
-/** `npm start`, as package.json has it: `NAME=value exec node --flag… bin/broadsheet.mjs serve`. */
-const START: string = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')).scripts.start;
-const FLAGS = START.match(/--\S+/g) ?? [];
-const MEMORY = Object.fromEntries([...START.matchAll(/^([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
 /** How many ask at the same time. */
 export const CALLERS = 32;
 /** How long a door is asked at a time, in seconds; before that it is warmed for as long. */
@@ -74,8 +67,8 @@ export interface Served {
 
 /** Starts a server of served.ts in a process of its own. */
 export async function start(args: string[], env: NodeJS.ProcessEnv): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [...FLAGS, SERVED, ...args], {
-    env: { ...process.env, ...MEMORY, ...env, HOST: '127.0.0.1', PORT: '0', RECORDS_PORT: '0' },
+  const child: ChildProcess = spawn(process.execPath, [SERVED, ...args], {
+    env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: '0', RECORDS_PORT: '0' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let said = '';

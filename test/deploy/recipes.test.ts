@@ -14,7 +14,7 @@ import { DEPLOY } from './stand.ts';
 const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 const SETTINGS = new Set([...read('docs/settings.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
 /** Settings of Node, Astro and the system that recipes may have as well. */
-const FOREIGN = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'ASTRO_TELEMETRY_DISABLED', 'MALLOC_ARENA_MAX']);
+const FOREIGN = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'ASTRO_TELEMETRY_DISABLED']);
 
 /** The exposure that systemd-analyze finds, ten times as large as it prints it, must not be higher. */
 const EXPOSURE_MAX = 15;
@@ -53,17 +53,6 @@ test('recipes name settings and files that there are', () => {
     .join('');
   const files = readdirSync(DEPLOY, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of files.filter(({ name }) => name !== 'healthy.mjs')) assert.ok(manual.includes(name), name);
-});
-
-test('recipes start a server with the memory that npm start gives it', () => {
-  const flags =
-    read('package.json')
-      .match(/"start": ".*exec node ((?:--\S+ )+)bin/)?.[1]
-      ?.trim() ?? '';
-  assert.match(flags, /semi-space/);
-  assert.ok(read('deploy/systemd/broadsheet.service').includes(`node ${flags} bin/broadsheet.mjs serve`));
-  const entry: string[] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(read('deploy/docker/Dockerfile'))?.[1] ?? '[]');
-  assert.equal(entry.slice(1, -1).join(' '), flags);
 });
 
 test('the image’s health check asks every service', async (t) => {
