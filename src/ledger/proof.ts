@@ -200,7 +200,7 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
 function receiptVerifyFaults({ receipt_verify: how, generations, clock = [] }: Proof, text: string): string[] {
   const faults: string[] = [];
   const listed = (how.vkeys ?? []).map(parseVkey);
-  if (listed.includes(null)) faults.push('receipt_verify.vkeys has an entry that is not a verifier key');
+  if (listed.includes(null)) faults.push('receipt_verify.vkeys has what is no verifier key');
   const signers = new Set([...generations.map(({ kid }) => kid), ...clock.map((note) => clockIn(note)?.kid)]);
   if (listed.some((one) => one !== null && !signers.has(thumbprint(one.publicKey)))) {
     faults.push('receipt_verify.vkeys lists a key that signed no revision');
@@ -214,7 +214,7 @@ function receiptVerifyFaults({ receipt_verify: how, generations, clock = [] }: P
     how.kid !== thumbprint(key.publicKey) ||
     how.kid !== parseReceipt(text)?.kid
   ) {
-    faults.push("receipt_verify names a key other than the receipt's");
+    faults.push("receipt_verify names a key that is not the receipt's");
   }
   return faults;
 }

@@ -112,7 +112,7 @@ test('a log that is not of the ledger is refused with its line, and nothing is i
       change(at('leaf', '"key/v1'), {
         entry: JSON.parse(lines[at('leaf', '"key/v1')] ?? '').entry.replace('x ', 'x A'),
       }),
-      /malformed \S+ leaf|does not say of key/,
+      /has not its form|does not say of key/,
       at('leaf', '"key/v1'),
     ],
     [

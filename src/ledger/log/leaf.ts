@@ -105,7 +105,7 @@ export function parseLeaf(entry: string): Leaf {
       return { kind: 'key-retired', service: serviceOf(service, header), kid: kidOf(kid, header), retired_at: at };
     }
     default:
-      throw new LogFault(`the entry begins with ${shown(header)}, which is not a known kind of leaf`);
+      throw new LogFault(`the entry begins with ${shown(header)}, which is no kind of leaf`);
   }
 }
 
@@ -131,7 +131,7 @@ function values<const Names extends readonly string[]>(
   }
   return names.map((name, at) => {
     const line = lines[at + 1] ?? '';
-    if (!line.startsWith(`${name} `)) throw notOfForm(header, `${shown(line)} is where its line ${name} belongs`);
+    if (!line.startsWith(`${name} `)) throw notOfForm(header, `${shown(line)} stands in place of its line ${name}`);
     return line.slice(name.length + 1);
   }) as { [Index in keyof Names]: string };
 }
@@ -154,5 +154,5 @@ function is32Bytes(text: string): boolean {
 }
 
 function notOfForm(header: string, why: string): LogFault {
-  return new LogFault(`malformed ${header} leaf: ${why}`);
+  return new LogFault(`a ${header} leaf has not its form: ${why}`);
 }

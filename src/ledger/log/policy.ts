@@ -146,7 +146,7 @@ class PolicyReading {
 
   #setQuorum([name, ...rest]: string[], line: number): void {
     if (name === undefined || rest.length > 0) throw new LogFault('a quorum is: quorum NAME');
-    if (this.#quorum !== null) throw new LogFault(`the quorum was already set on line ${this.#quorum.line}`);
+    if (this.#quorum !== null) throw new LogFault(`the quorum was set on line ${this.#quorum.line} already`);
     if (name !== NONE) this.#needName(name);
     this.#quorum = { name, line };
   }
@@ -154,14 +154,14 @@ class PolicyReading {
   #addName(name: string, line: number): void {
     if (name === NONE) throw new LogFault(`"${NONE}" is the quorum without witnesses; choose another name`);
     const before = this.#names.get(name);
-    if (before !== undefined) throw new LogFault(`${shown(name)} was already defined on line ${before}`);
+    if (before !== undefined) throw new LogFault(`${shown(name)} was defined on line ${before} already`);
     this.#names.set(name, line);
   }
 
   #addKey({ name, publicKey }: VerifierKey, line: number): void {
     const bytes = toHex(publicKey);
     const before = this.#keys.get(bytes);
-    if (before !== undefined) throw new LogFault(`the key of ${shown(name)} is already on line ${before}`);
+    if (before !== undefined) throw new LogFault(`the key of ${shown(name)} stands on line ${before} already`);
     this.#keys.set(bytes, line);
   }
 

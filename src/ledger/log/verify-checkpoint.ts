@@ -59,5 +59,5 @@ async function logOf(checkpoint: SignedCheckpoint, { logs }: Policy, crypto: Log
 function quorumFault({ quorum, witnesses }: Policy, cosigners: Cosigner[], unchecked: PolicyWitness[]): string {
   const cosigned = `${cosigners.length} of ${witnesses.length} known witnesses cosigned`;
   const more = unchecked.map(({ name }) => `; the signature of ${shown(name)} cannot be checked here`).join('');
-  return `the checkpoint does not meet the quorum ${shown(quorum ?? '')}: ${cosigned}${more}`;
+  return `the checkpoint has not the quorum ${shown(quorum ?? '')}: ${cosigned}${more}`;
 }

@@ -29,7 +29,7 @@ function link(href, text) {
   return made;
 }
 
-/** The byline of a piece: the persona, or the people who wrote what it brought in. */
+/** Who stands for a piece: the persona, or who wrote what it brought in. */
 function signature({ name }, written_by) {
   return written_by === null
     ? name
@@ -61,7 +61,7 @@ function counted(count) {
 /** The longest that this page waits where too many search, in seconds. */
 const WAIT_MAX = 10;
 
-/** The answer's body, or null when the address has no API. Retries once when too many searches are running. */
+/** The answer's body, or null when no API stands behind the address. Asks once more where too many search. */
 async function ask(q, isAgain = false) {
   try {
     const response = await fetch(`${api}?${new URLSearchParams({ q })}`);

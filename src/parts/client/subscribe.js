@@ -20,7 +20,7 @@ function point(name, text) {
   return true;
 }
 
-/** What went wrong, without the field's name in front: it is shown beside the field. The API speaks English. */
+/** What went wrong, without the field's name in front: it stands beside the field. The API speaks English. */
 function inWords({ field, message = words.silent }) {
   if (words.bad) return words.bad[field] ?? words.bad.other;
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
@@ -34,13 +34,13 @@ function order() {
   return {
     email: data.get('email').trim(),
     cadence: data.get('cadence'),
-    // Without a list the paper means every section, including future ones.
+    // Without a list the paper means every section, those to come too.
     ...(sections.length < all ? { sections } : {}),
     cast: data.has('cast'),
   };
 }
 
-/** The answer, or null when the address has no API. */
+/** The answer, or null when no API stands behind the address. */
 async function send(body) {
   try {
     const response = await fetch(form.action, {

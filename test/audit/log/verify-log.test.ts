@@ -142,7 +142,7 @@ test('log verify finds a checkpoint for another tree, without quorum, or by anot
   const cosigned = (of: MemoryLog) => WITNESS.cosign(of.checkpoint(), NOW);
   const cases: [checkpoint: string, fault: RegExp][] = [
     [cosigned(other), /^the 20 leaves do not give the checkpoint's root$/],
-    [log.checkpoint(), /does not meet the quorum "w1"/],
+    [log.checkpoint(), /has not the quorum "w1"/],
     [
       WITNESS.cosign(new DeskLog('papers.example/log', 4).checkpoint(), NOW),
       /is not signed by a key that the policy has/,
@@ -175,7 +175,7 @@ test('log verify ends with code 0, 1 or 2, and a line that says why', async (t) 
       /^papers\.example\/log: 14 leaves \(2 keys, 5 receipts, 5 hashes of receipts, 1 withdrawal, 1 retired key\), the tiles and the root hold\nCosigned by w1 at \S+\.\n$/,
     ],
     [[sound], 0, /the root hold\nWhether others see the same log was not checked/],
-    [[bare, '--policy', policy], 1, /: the checkpoint does not meet the quorum/],
+    [[bare, '--policy', policy], 1, /: the checkpoint has not the quorum/],
     [[tempFolder(t)], 2, /checkpoint does not exist; give the folder or the address of a log/],
     [[sound, '--policy', odd], 2, /odd: line 1 of the policy: a quorum is/],
     [[site.url], 2, /checkpoint is longer than \d+ kB/],

@@ -70,7 +70,7 @@ test('with a policy a story’s receipt must be in its log, and the quorum have 
     [undefined, /^log: there is no proof that the receipt is in the log; /],
     [
       logProof(log, { witness: OTHER }),
-      /^log: the checkpoint does not meet the quorum "w1": 0 of 1 known witnesses cosigned$/,
+      /^log: the checkpoint has not the quorum "w1": 0 of 1 known witnesses cosigned$/,
     ],
     [logProof(stranger), /^log: the checkpoint is not signed by a key that the policy has for "papers\.example\/log"$/],
     [{ ...sound, index: 0 }, /^log: it says index 0, but its proof is of entry 1$/],

@@ -448,8 +448,8 @@ const invalid: Vectors = {
     'another-root-for-the-empty-tree': { old: { size: 0, root }, head: head(5), proof: [] },
   },
   leaf: {
-    'an-unknown-kind': { entry: 'receipt/v2\n', fault: 'not a known kind of leaf' },
-    nothing: { entry: '', fault: 'not a known kind of leaf' },
+    'an-unknown-kind': { entry: 'receipt/v2\n', fault: 'no kind of leaf' },
+    nothing: { entry: '', fault: 'no kind of leaf' },
     'a-receipt-without-its-signature': { entry: receiptNote.split('\n\n')[0] ?? '', fault: 'not a signed receipt' },
     'a-note-that-is-no-receipt': {
       entry: swap(receiptNote, 'revision 1', 'revision 01'),
@@ -464,7 +464,7 @@ const invalid: Vectors = {
     },
     'a-withdrawal-with-its-lines-in-another-order': {
       entry: swap(swap(entry(2), 'paper harbor-ledger\n', ''), 'at ', 'paper harbor-ledger\nat '),
-      fault: 'where its line paper belongs',
+      fault: 'in place of its line paper',
     },
     'a-withdrawal-on-a-day-that-is-none': {
       entry: swap(entry(2), '2026-11-22T', '2026-02-30T'),
@@ -537,18 +537,18 @@ const invalid: Vectors = {
     'a-witness-called-none': { policy: changed(1, `witness none ${w1.vkey}`), fault: 'choose another name' },
     'two-witnesses-of-one-name': {
       policy: changed(2, `witness one ${w2.vkey}`),
-      fault: '"one" was already defined on line 2',
+      fault: '"one" was defined on line 2',
     },
     'two-witnesses-of-one-key': {
       policy: changed(2, `witness two ${vkeyOf(witnessKey('w', COSIGNATURE, w1Key.publicKey))}`),
-      fault: 'is already on line 2',
+      fault: 'stands on line 2 already',
     },
     'the-log’s-own-key-as-a-witness': {
       policy: changed(1, `witness one ${vkeyOf(witnessKey('w', COSIGNATURE, logKey))}`),
-      fault: 'is already on line 1',
+      fault: 'stands on line 1 already',
     },
-    'one-log-twice': { policy: changed(1, `log ${log.vkey}`), fault: 'is already on line 1' },
-    'two-quorums': { policy: `${policyOf(POLICY)}quorum none\n`, fault: 'already set on line 6' },
+    'one-log-twice': { policy: changed(1, `log ${log.vkey}`), fault: 'stands on line 1 already' },
+    'two-quorums': { policy: `${policyOf(POLICY)}quorum none\n`, fault: 'set on line 6 already' },
     'no-quorum': { policy: changed(5, null), fault: 'no quorum line' },
     'a-quorum-of-nobody': { policy: changed(5, 'quorum four'), fault: '"four" is not defined' },
     'a-quorum-above-its-group': {
@@ -605,11 +605,11 @@ const invalid: Vectors = {
     }),
     'of-a-checkpoint-without-the-quorum': proofVector({
       proof: proofText(2, w1.cosign(checkpoint, TIME)),
-      fault: 'does not meet the quorum "all-three": 1 of 3',
+      fault: 'has not the quorum "all-three": 1 of 3',
     }),
     'of-a-checkpoint-with-one-witness-twice': proofVector({
       proof: proofText(2, w1.cosign(w1.cosign(checkpoint, TIME), TIME + 1)),
-      fault: 'does not meet the quorum "all-three": 1 of 3',
+      fault: 'has not the quorum "all-three": 1 of 3',
     }),
     'of-a-checkpoint-with-a-wrong-cosignature-beside-a-quorum': proofVector({
       proof: proofText(2, flipped(cosigned, 'witness.example/w3', 9)),
