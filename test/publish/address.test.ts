@@ -58,7 +58,7 @@ test('an odd address is one line with the cure', () => {
     ['s3://papers/%zz', /must have a path in UTF-8.*%25/],
     ['s3://papers/%ff', /must have a path in UTF-8/],
     ['s3://papers/a%0ab', /must not have control characters/],
-    ['s3://papers/a?region=eu west', /must have a region such as eu-central-1; "eu west" is none/],
+    ['s3://papers/a?region=eu west', /must have a region such as eu-central-1; "eu west" is not one/],
     ['s3://papers/a?endpoint=https://s.example&endpoint=https://t.example', /must have endpoint once/],
     [`s3://papers/${'a'.repeat(600)}`, /prefix of at most 512 bytes; this one has 601/],
     ['s3://papers:9000/a', /a port belongs into \?endpoint=/],
