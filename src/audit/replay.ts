@@ -222,7 +222,6 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   keys: () => [],
   clockNotes: () => [],
   storyBySlug: () => null,
-  load: () => ({ stories: new Map(), generations: new Map(), earlier: new Map() }),
   hasSlug: () => false,
   revisions: () => [],
   generations: () => [],

@@ -112,13 +112,6 @@ export interface LatestQuery {
   after?: { published_at: number; id: string };
 }
 
-/** Pieces read in bulk: their stories by slug, their generations by id, and the earlier pieces of each by its id. */
-export interface PieceLoad {
-  stories: Map<string, Story>;
-  generations: Map<string, Generation[]>;
-  earlier: Map<string, Row[]>;
-}
-
 /** Read-only access to one paper. Every list holds only pieces on air. */
 export interface Archive {
   paper(): Paper;
@@ -145,11 +138,6 @@ export interface Archive {
 
   storyById(id: string): Story | null;
   storyBySlug(slug: string): Story | null;
-  /**
-   * What `storyBySlug`, `generations` and `earlier` return for pieces on air, in a few reads for all of them. Leaves out
-   * very long pieces, which together may not fit into memory, and all that the bulk read does not know.
-   */
-  load(slugs: readonly string[], earlierMax: number): PieceLoad;
   /** Whether a piece in any state has the slug. */
   hasSlug(slug: string): boolean;
   /** The filed content of a piece's newest revision. */

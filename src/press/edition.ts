@@ -11,7 +11,6 @@ import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Piece } from '../ledger/piece.ts';
-import { loaded } from './loaded.ts';
 import { standInOf } from './stand-in.ts';
 
 /** The address at which a paper is published. */
@@ -24,10 +23,6 @@ export interface Site {
   isShared?: boolean;
   /** The WebSub hub that the feeds name; null without one. */
   hub?: string | null;
-}
-
-function keysOf(kind: string, names: readonly string[]): string[] {
-  return names.filter((name) => name.startsWith(`${kind}/`)).map((name) => name.slice(kind.length + 1));
 }
 
 export function siteOf(root: string, hub: string | null = null): Site {
@@ -48,7 +43,7 @@ export function siteAt({ root, served }: { root: string; served: string }): Site
  */
 export class Edition {
   readonly site: Site;
-  #archive: Archive;
+  readonly #archive: Archive;
   readonly #read = new Set<string>();
   #shared = new Map<unknown, { value: unknown; read: Set<string> }>();
 
@@ -57,14 +52,7 @@ export class Edition {
     this.site = site;
   }
 
-  /** Reads in bulk what the named outputs need, for the editions that `fresh` makes of this one; not recorded. */
-  load(names: string[]): void {
-    const stories = keysOf('story', names);
-    const slugs = new Set([...stories, ...keysOf('proof', names)]);
-    if (slugs.size > 0) this.#archive = loaded(this.#archive, [...slugs], stories.length > 0 ? EARLIER_MAX : 0);
-  }
-
-  /** The same edition with no recorded reads. It shares what was loaded and what was made. */
+  /** The same edition with no recorded reads. It shares what was made. */
   fresh(): Edition {
     const edition = new Edition(this.#archive, this.site);
     edition.#shared = this.#shared;

@@ -62,12 +62,11 @@ export class Printer {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
     for (const load of inLoads(names)) {
-      const loaded = this.edition();
-      loaded.load(load);
+      const edition = this.edition();
       const recorded = this.#job.manifest.filesOf(this.#job.paper, load);
       for (const name of load) {
         await this.#yieldTurn();
-        const { written } = await this.#print(name, loaded.fresh(), recorded.get(name));
+        const { written } = await this.#print(name, edition.fresh(), recorded.get(name));
         const landing: Promise<void> = written
           .then(done)
           .catch((error: unknown) => {

@@ -51,7 +51,6 @@ export function archiveOf(
     clockNotes: () => entries.clockNotes('desk', paper),
     storyById: (id) => pieces.storyById(paper, id),
     storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
-    load: (slugs, earlierMax) => pieces.load(paper, slugs, earlierMax),
     hasSlug: (slug) => pieces.hasSlug(paper, slug),
     piece: (id) => pieces.piece(paper, id),
     revisions: (id) => pieces.revisions(paper, id),

@@ -1,13 +1,4 @@
-import type {
-  CorrectionRow,
-  DeskRow,
-  LatestQuery,
-  PieceLoad,
-  Row,
-  Scheduled,
-  StateName,
-  Story,
-} from '../desk/archive.ts';
+import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, StateName, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceState } from '../desk/ledger-store.ts';
 import type { MediaPiece } from '../desk/media-use.ts';
@@ -77,9 +68,6 @@ const GENERATION = {
   receipt: text,
 };
 
-/** A longer prose, in bytes, is read when its page is printed, so that a load of pieces has a bounded size. */
-const LOADED_MAX = 100_000;
-
 interface Place {
   published_at: number;
   id: string;
@@ -128,7 +116,6 @@ export interface PieceTable {
   row(paper: string, id: string): Row | null;
   storyById(paper: string, id: string): Story | null;
   storyBySlug(paper: string, slug: string): Story | null;
-  load(paper: string, slugs: readonly string[], earlierMax: number): PieceLoad;
   hasSlug(paper: string, slug: string): boolean;
   /** The piece of an id or a slug, in any state, and the hash of its newest receipt. */
   newestReceipt(paper: string, name: string): { id: string; receipt_hash: string; headline_withheld: boolean } | null;
@@ -182,24 +169,6 @@ export function pieceTables(db: Db): PieceTable {
     p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld ${FROM}`;
   const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
   const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);
-  // A piece without revisions has one generation, whose columns are read with it.
-  const loaded = all(
-    `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.content_hash,
-       p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld, g.seq, g.receipt_hash, e.at, g.kid, g.receipt,
-       (SELECT json_group_array(id) FROM (SELECT o.id FROM pieces o WHERE o.paper = p.paper AND o.category = p.category
-          AND o.state = 'on_air' AND (o.published_at, o.id) < (p.published_at, p.id)
-          ORDER BY o.published_at DESC, o.id DESC LIMIT ?2)) AS earlier
-     FROM json_each(?3) wanted CROSS JOIN pieces p ON p.paper = ?1 AND p.slug = wanted.value
-     JOIN generations g ON g.n = p.generation JOIN entries e ON e.n = g.n
-     WHERE p.state = 'on_air' AND octet_length(g.prose) <= ${LOADED_MAX}`,
-    { ...STORY, ...GENERATION, earlier: json<string[]>() },
-  );
-  const rowsById = all(
-    `SELECT ${ROW} FROM json_each(?) wanted CROSS JOIN pieces p ON p.id = wanted.value
-     JOIN generations g ON g.n = p.generation`,
-    LIST,
-    rowOf,
-  );
   const newestReceipt = one(
     `SELECT p.id, g.receipt_hash, p.headline_withheld ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2) ORDER BY p.id = ?2 DESC`,
     { id: text, receipt_hash: text, headline_withheld: flag },
@@ -384,26 +353,6 @@ export function pieceTables(db: Db): PieceTable {
     storyBySlug(paper, slug) {
       const row = bySlug(paper, slug);
       return row === null ? null : storyOf(paper, row);
-    },
-    load(paper, slugs, earlierMax) {
-      const load: PieceLoad = { stories: new Map(), generations: new Map(), earlier: new Map() };
-      const rows = new Map<string, Row>();
-      const found = loaded(paper, earlierMax, JSON.stringify(slugs));
-      for (const row of found) {
-        const story = storyOf(paper, row);
-        rows.set(row.id, story);
-        load.stories.set(row.slug, story);
-        load.generations.set(row.id, row.revision > 1 ? generations(paper, row.id) : [generationOf(row)]);
-      }
-      const others = new Set(found.flatMap(({ earlier }) => earlier).filter((id) => !rows.has(id)));
-      if (others.size > 0) for (const row of rowsById(JSON.stringify([...others]))) rows.set(row.id, row);
-      for (const { id, earlier } of found) {
-        load.earlier.set(
-          id,
-          earlier.map((other) => rows.get(other)).filter((other) => other !== undefined),
-        );
-      }
-      return load;
     },
     hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
     newestReceipt,
