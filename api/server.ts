@@ -7,14 +7,9 @@ import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
-import { logFile } from './desk/files/log.ts';
-import { logPage } from './desk/files/log-page.ts';
-import { newsstandHandlers } from './desk/files/newsstand.ts';
 import { notFoundHandler } from './desk/files/not-found.ts';
-import { pressedFile } from './desk/files/pressed-file.ts';
-import { privateFile } from './desk/files/private-file.ts';
 import { removedPaper } from './desk/files/removed-paper.ts';
-import { wireHostRoutes } from './desk/host-router.ts';
+import { hostRoutes } from './desk/routes.ts';
 import { Sites } from './desk/site.ts';
 import type { DeskEnv } from './env.ts';
 import type { Listening } from './listen.ts';
@@ -70,13 +65,8 @@ export async function deskRouter(
   router.use(removedPaper(sites, app.settings.origin));
   router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
   router.options('*', fileOptions(sites));
-  wireHostRoutes(router, {
-    logPage: logPage(app, sites, build.render),
-    logFile: logFile(app, sites),
-    pressedFile: pressedFile(app, sites, { presses, backlog, build }),
-    privateFile: privateFile(app, sites, build),
-    ...newsstandHandlers(app, build, { presses, backlog }),
-  });
+  for (const [method, path, , handler] of hostRoutes({ app, sites, build, presses, backlog }))
+    router.on(method, path, handler);
   router.notFound(notFoundHandler(app, backlog));
   return router;
 }

@@ -1,110 +1,192 @@
-import type { Level } from '../../src/desk/keys.ts';
+import type { BlockList } from 'node:net';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import type { Build } from '../../src/app/build.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { linkKey } from '../../src/app/link-key.ts';
+import type { PendingFolders } from '../../src/app/pending-folders.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
+import { hostProver } from '../../src/net/host-proof.ts';
+import { VERSION } from '../../src/project.ts';
+import type { PaperEnv } from '../env.ts';
+import { logFile } from './files/log.ts';
+import { logPage } from './files/log-page.ts';
+import { newsstandHandlers } from './files/newsstand.ts';
+import { pressedFile } from './files/pressed-file.ts';
+import { privateFile } from './files/private-file.ts';
+import { readOpenApi } from './openapi/document.ts';
+import { playground } from './openapi/playground.ts';
+import type { PaperResponses } from './paper-responses.ts';
+import { readApiCatalog } from './reading/api-catalog.ts';
+import { readIndex } from './reading/api-index.ts';
+import { archiveHandlers } from './reading/archive.ts';
+import { embedHandlers } from './reading/embed.ts';
+import { newsroomHandlers } from './reading/newsroom.ts';
+import { readOEmbed } from './reading/oembed.ts';
+import { readProof } from './reading/proof.ts';
+import { searchStories } from './reading/search.ts';
+import { storyHandlers } from './reading/stories.ts';
+import type { HostRoute, PaperRoute } from './route.ts';
+import type { Sites } from './site.ts';
+import { subscribePages } from './subscribers/pages.ts';
+import { subscriberHandlers } from './subscribers/subscribers.ts';
+import { ReaderPages } from './subscribers/view.ts';
+import { deliveryHandlers } from './webhooks/deliveries.ts';
+import { webhookHandlers } from './webhooks/webhooks.ts';
+import { agentHandlers } from './writing/agent.ts';
+import { configHandlers } from './writing/config.ts';
+import { filingHandlers } from './writing/filing.ts';
+import { writeFrontOf } from './writing/front.ts';
+import { keyHandlers } from './writing/keys.ts';
+import { mediaHandlers } from './writing/media.ts';
+import { pageHandlers } from './writing/pages.ts';
+import { askPress } from './writing/press.ts';
+import { previewHandlers } from './writing/preview.ts';
+import { previewPage } from './writing/preview-page.ts';
+import type { Writer } from './writing/write.ts';
 
-/** The lowest key level that a route requires. `public` needs no key; `token` needs the link from a mail. */
-export type Access = 'public' | 'token' | Level;
-
-type Row = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, access: Access, handler: string];
+export interface PaperParts {
+  writer: Writer;
+  sites: Sites;
+  build: Build;
+  responses: PaperResponses;
+  proxies: BlockList;
+  /** Limits each caller's reads and subscription requests. */
+  reads: MiddlewareHandler<PaperEnv>;
+  orders: MiddlewareHandler<PaperEnv>;
+  /** The router from which the OpenAPI document is generated. */
+  router: OpenAPIHono<PaperEnv>;
+}
 
 /**
- * Every route under a paper's root, which is `/<paper>` on the shared host and the root of the paper's own domain. Each
- * name refers to a handler. The routes in the OpenAPI document are listed there in this order.
+ * Every route under a paper's root, which is `/<paper>` on the shared host and the root of the paper's own domain:
+ * method, path, access, handler. The OpenAPI document lists operations in this order.
  */
-export const PAPER_ROUTES = [
-  ['GET', '/api/v1', 'public', 'readIndex'],
-  ['GET', '/api/v1/stories', 'public', 'listStories'],
-  ['GET', '/api/v1/stories/{id}', 'public', 'readStory'],
-  ['GET', '/api/v1/stories/{id}/proof', 'read', 'readProof'],
-  ['GET', '/api/v1/sections', 'public', 'listSections'],
-  ['GET', '/api/v1/tags', 'public', 'listTags'],
-  ['GET', '/api/v1/days', 'public', 'listDays'],
-  ['GET', '/api/v1/days/{day}', 'public', 'readDay'],
-  ['GET', '/api/v1/search', 'public', 'search'],
-  ['GET', '/api/v1/front', 'public', 'readFront'],
-  ['GET', '/api/v1/cast', 'public', 'listCast'],
-  ['GET', '/api/v1/masthead', 'public', 'listMasthead'],
-  ['GET', '/api/v1/posts', 'public', 'listPosts'],
-  ['GET', '/embed/{id}', 'public', 'readEmbed'],
-  ['GET', '/embed/{id}/', 'public', 'embedFolder'],
-  ['GET', '/oembed', 'public', 'readOEmbed'],
-  ['POST', '/api/v1/stories', 'agent', 'fileStory'],
-  ['PUT', '/api/v1/stories/{id}', 'agent', 'reviseStory'],
-  ['POST', '/api/v1/stories/{id}/airing', 'agent', 'airStory'],
-  ['DELETE', '/api/v1/stories/{id}/airing', 'admin', 'withdrawStory'],
-  ['GET', '/api/v1/stories/{id}/preview', 'read', 'linkPreview'],
-  ['POST', '/api/v1/preview', 'agent', 'previewStory'],
-  ['GET', '/preview/{secret}', 'token', 'previewFolder'],
-  ['GET', '/preview/{secret}/*', 'token', 'preview'],
-  ['GET', '/api/v1/press/{ticket}', 'read', 'askPress'],
-  ['GET', '/api/v1/drafts', 'read', 'listDrafts'],
-  ['GET', '/api/v1/config', 'read', 'readConfig'],
-  ['PUT', '/api/v1/front', 'admin', 'writeFront'],
-  ['PUT', '/api/v1/config', 'admin', 'writeConfig'],
-  ['PUT', '/api/v1/masthead/{slug}', 'admin', 'writePersona'],
-  ['PUT', '/api/v1/cast/{day}', 'agent', 'writeCast'],
-  ['GET', '/api/v1/media', 'read', 'listMedia'],
-  ['POST', '/api/v1/media', 'agent', 'uploadMedia'],
-  ['DELETE', '/api/v1/media/{path}', 'admin', 'removeMedia'],
-  ['GET', '/api/v1/pages', 'admin', 'listPages'],
-  ['GET', '/api/v1/pages/{slug}', 'admin', 'readPage'],
-  ['PUT', '/api/v1/pages/{slug}', 'admin', 'writePage'],
-  ['DELETE', '/api/v1/pages/{slug}', 'admin', 'removePage'],
-  ['GET', '/api/v1/keys', 'admin', 'listKeys'],
-  ['POST', '/api/v1/keys', 'admin', 'makeKey'],
-  ['DELETE', '/api/v1/keys/{id}', 'admin', 'revokeKey'],
-  ['GET', '/api/v1/agent', 'read', 'checkAgent'],
-  ['GET', '/api/v1/agent/terms', 'read', 'readTerms'],
-  ['POST', '/api/v1/agent/terms/accept', 'admin', 'acceptTerms'],
-  ['GET', '/api/v1/subscribers', 'read', 'listSubscribers'],
-  ['POST', '/api/v1/subscribers', 'public', 'subscribe'],
-  ['GET', '/api/v1/subscribers/{email}', 'admin', 'readSubscriber'],
-  ['DELETE', '/api/v1/subscribers/{email}', 'admin', 'eraseSubscriber'],
-  ['GET', '/subscribe/confirm', 'token', 'confirmPage'],
-  ['POST', '/subscribe/confirm', 'token', 'confirm'],
-  ['GET', '/subscribe/manage', 'token', 'managePage'],
-  ['POST', '/subscribe/manage', 'token', 'manage'],
-  ['GET', '/subscribe/unsubscribe', 'token', 'unsubscribePage'],
-  ['POST', '/subscribe/unsubscribe', 'token', 'unsubscribe'],
-  ['GET', '/api/v1/webhooks', 'admin', 'listWebhooks'],
-  ['POST', '/api/v1/webhooks', 'admin', 'addWebhook'],
-  ['DELETE', '/api/v1/webhooks/{id}', 'admin', 'removeWebhook'],
-  ['POST', '/api/v1/webhooks/{id}/test', 'admin', 'testWebhook'],
-  ['GET', '/api/v1/deliveries', 'admin', 'listDeliveries'],
-  ['POST', '/api/v1/deliveries/{id}/retry', 'admin', 'retryDelivery'],
-  ['GET', '/api/v1/openapi.json', 'public', 'readOpenApi'],
-  ['GET', '/api/v1/playground', 'public', 'playground'],
-  ['GET', '/api/v1/playground/', 'public', 'playgroundFolder'],
-  ['GET', '/api/v1/playground/{file}', 'public', 'playgroundFile'],
-  ['GET', '/.well-known/api-catalog', 'public', 'readApiCatalog'],
-] as const satisfies readonly Row[];
+export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
+  const { writer, sites, build, responses, proxies, reads, orders, router } = parts;
+  const { app } = writer;
+  const stories = storyHandlers(app);
+  const archive = archiveHandlers(app);
+  const newsroom = newsroomHandlers(app);
+  const embed = embedHandlers(app, build);
+  const filing = filingHandlers(writer);
+  const previews = previewHandlers(app, build.render);
+  const preview = previewPage(app, build, { sites, reads });
+  const config = configHandlers(writer, hostProver(app.settings));
+  const media = mediaHandlers(writer);
+  const pages = pageHandlers(writer);
+  const keys = keyHandlers(writer);
+  const agent = agentHandlers(writer);
+  const readers = {
+    secret: linkKey(app.settings, 'readers'),
+    pages: new ReaderPages(app, build.render),
+    throttle: orders,
+  };
+  const subscribers = subscriberHandlers(router, writer, readers);
+  const links = subscribePages(app, readers, sites, reads);
+  const webhooks = webhookHandlers(writer);
+  const deliveries = deliveryHandlers(writer);
+  const tryOut = playground(responses);
+  return [
+    ['GET', '/api/v1', 'public', readIndex(router)],
+    ['GET', '/api/v1/stories', 'public', stories.list],
+    ['GET', '/api/v1/stories/{id}', 'public', stories.one],
+    ['GET', '/api/v1/stories/{id}/proof', 'read', readProof(app)],
+    ['GET', '/api/v1/sections', 'public', archive.sections],
+    ['GET', '/api/v1/tags', 'public', archive.tags],
+    ['GET', '/api/v1/days', 'public', archive.days],
+    ['GET', '/api/v1/days/{day}', 'public', archive.day],
+    ['GET', '/api/v1/search', 'public', searchStories({ app, sites, proxies, responses })],
+    ['GET', '/api/v1/front', 'public', newsroom.front],
+    ['GET', '/api/v1/cast', 'public', newsroom.cast],
+    ['GET', '/api/v1/masthead', 'public', newsroom.masthead],
+    ['GET', '/api/v1/posts', 'public', newsroom.posts],
+    ['GET', '/embed/{id}', 'public', embed.card],
+    ['GET', '/embed/{id}/', 'public', embed.folder],
+    ['GET', '/oembed', 'public', readOEmbed(app, responses)],
+    ['POST', '/api/v1/stories', 'agent', filing.file],
+    ['PUT', '/api/v1/stories/{id}', 'agent', filing.revise],
+    ['POST', '/api/v1/stories/{id}/airing', 'agent', filing.airing],
+    ['DELETE', '/api/v1/stories/{id}/airing', 'admin', filing.withdraw],
+    ['GET', '/api/v1/stories/{id}/preview', 'read', previews.link],
+    ['POST', '/api/v1/preview', 'agent', previews.preview],
+    ['GET', '/preview/{secret}', 'token', preview],
+    ['GET', '/preview/{secret}/*', 'token', preview],
+    ['GET', '/api/v1/press/{ticket}', 'read', askPress(app)],
+    ['GET', '/api/v1/drafts', 'read', config.drafts],
+    ['GET', '/api/v1/config', 'read', config.readConfig],
+    ['PUT', '/api/v1/front', 'admin', writeFrontOf(writer)],
+    ['PUT', '/api/v1/config', 'admin', config.writeConfig],
+    ['PUT', '/api/v1/masthead/{slug}', 'admin', config.writePersona],
+    ['PUT', '/api/v1/cast/{day}', 'agent', config.writeCast],
+    ['GET', '/api/v1/media', 'read', media.list],
+    ['POST', '/api/v1/media', 'agent', media.upload],
+    ['DELETE', '/api/v1/media/{path}', 'admin', media.remove],
+    ['GET', '/api/v1/pages', 'admin', pages.list],
+    ['GET', '/api/v1/pages/{slug}', 'admin', pages.read],
+    ['PUT', '/api/v1/pages/{slug}', 'admin', pages.put],
+    ['DELETE', '/api/v1/pages/{slug}', 'admin', pages.remove],
+    ['GET', '/api/v1/keys', 'admin', keys.list],
+    ['POST', '/api/v1/keys', 'admin', keys.make],
+    ['DELETE', '/api/v1/keys/{id}', 'admin', keys.revoke],
+    ['GET', '/api/v1/agent', 'read', agent.check],
+    ['GET', '/api/v1/agent/terms', 'read', agent.terms],
+    ['POST', '/api/v1/agent/terms/accept', 'admin', agent.accept],
+    ['GET', '/api/v1/subscribers', 'read', subscribers.list],
+    ['POST', '/api/v1/subscribers', 'public', subscribers.subscribe],
+    ['GET', '/api/v1/subscribers/{email}', 'admin', subscribers.read],
+    ['DELETE', '/api/v1/subscribers/{email}', 'admin', subscribers.remove],
+    ['GET', '/subscribe/confirm', 'token', links.confirm.show],
+    ['POST', '/subscribe/confirm', 'token', links.confirm.submit],
+    ['GET', '/subscribe/manage', 'token', links.manage.show],
+    ['POST', '/subscribe/manage', 'token', links.manage.submit],
+    ['GET', '/subscribe/unsubscribe', 'token', links.unsubscribe.show],
+    ['POST', '/subscribe/unsubscribe', 'token', links.unsubscribe.submit],
+    ['GET', '/api/v1/webhooks', 'admin', webhooks.list],
+    ['POST', '/api/v1/webhooks', 'admin', webhooks.add],
+    ['DELETE', '/api/v1/webhooks/{id}', 'admin', webhooks.remove],
+    ['POST', '/api/v1/webhooks/{id}/test', 'admin', webhooks.tryOut],
+    ['GET', '/api/v1/deliveries', 'admin', deliveries.list],
+    ['POST', '/api/v1/deliveries/{id}/retry', 'admin', deliveries.retry],
+    ['GET', '/api/v1/openapi.json', 'public', readOpenApi(router, app, VERSION)],
+    ['GET', '/api/v1/playground', 'public', tryOut.page],
+    ['GET', '/api/v1/playground/', 'public', tryOut.folder],
+    ['GET', '/api/v1/playground/{file}', 'public', tryOut.file],
+    ['GET', '/.well-known/api-catalog', 'public', readApiCatalog(responses)],
+  ];
+}
 
-export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
+export interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
+  app: AppContext;
+  presses: PressQueue;
+  /** What is yet to be filed. */
+  backlog: PendingFolders;
+}
 
 /**
  * The host's own routes, which come after a paper's routes: the transparency log, which is also below the root of a
  * paper's own domain; a paper's files and pages by address; and the root of the shared host. Each one also answers HEAD
  * and OPTIONS.
  */
-export const HOST_ROUTES = [
-  // First, so that no paper called ready takes it.
-  ['GET', '/ready', 'public', 'ready'],
-  ['GET', '/log/*', 'public', 'logPage'],
-  ['GET', '/{paper}/log/*', 'public', 'logPage'],
-  ['GET', '/log/*', 'public', 'logFile'],
-  ['GET', '/{paper}/log/*', 'public', 'logFile'],
-  ['GET', '/*', 'public', 'pressedFile'],
-  ['GET', '/*', 'read', 'privateFile'],
-  ['GET', '/', 'public', 'newsstand'],
-  ['GET', '/.well-known/api-catalog', 'public', 'hostCatalog'],
-  ['GET', '/health', 'public', 'health'],
-  ['GET', '/opml.xml', 'public', 'opml'],
-  ['GET', '/robots.txt', 'public', 'robots'],
-  ['GET', '/_astro/*', 'public', 'asset'],
-  ['GET', '/favicon.svg', 'public', 'asset'],
-] as const satisfies readonly Row[];
-
-export type HostRouteName = (typeof HOST_ROUTES)[number][3];
-
-/** A path in Hono's syntax. */
-export const routingPath = (path: string): string =>
-  // A media file's path has slashes.
-  path.replace('{path}', ':path{.+}').replace(/\{(\w+)\}/g, ':$1');
+export function hostRoutes({ app, sites, build, presses, backlog }: HostParts): readonly HostRoute[] {
+  const page = logPage(app, sites, build.render);
+  const file = logFile(app, sites);
+  const host = newsstandHandlers(app, build, { presses, backlog });
+  return [
+    // First, so that no paper called ready takes it.
+    ['GET', '/ready', 'public', host.ready],
+    ['GET', '/log/*', 'public', page],
+    ['GET', '/:paper/log/*', 'public', page],
+    ['GET', '/log/*', 'public', file],
+    ['GET', '/:paper/log/*', 'public', file],
+    ['GET', '/*', 'public', pressedFile(app, sites, { presses, backlog, build })],
+    ['GET', '/*', 'read', privateFile(app, sites, build)],
+    ['GET', '/', 'public', host.newsstand],
+    ['GET', '/.well-known/api-catalog', 'public', host.hostCatalog],
+    ['GET', '/health', 'public', host.health],
+    ['GET', '/opml.xml', 'public', host.opml],
+    ['GET', '/robots.txt', 'public', host.robots],
+    ['GET', '/_astro/*', 'public', host.asset],
+    ['GET', '/favicon.svg', 'public', host.asset],
+  ];
+}

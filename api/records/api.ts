@@ -17,6 +17,8 @@ import { requireUtf8Query } from '../middleware/query.ts';
 import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
 import { answerUnmatched, limitMethods } from '../middleware/unmatched.ts';
+import { register } from '../openapi/route.ts';
+import type { RecordsContext } from './context.ts';
 import { CORS } from './cors.ts';
 import { signInUrl } from './lanes/addresses.ts';
 import { keyedLane } from './lanes/keyed.ts';
@@ -25,8 +27,9 @@ import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/refusals.ts';
 import type { PageSender } from './pages/page.ts';
-import { register } from './route.ts';
+import type { RecordsRoute } from './route.ts';
 import { recordsRoutes } from './routes.ts';
+import { sendValue } from './send.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 
 interface Parts {
@@ -102,7 +105,13 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
     ask,
     router,
   });
-  for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);
+  const registering = {
+    router,
+    enter: (access: RecordsRoute[2]) => (access === 'static' ? [] : [enter(access)]),
+    accessInDocument: (access: RecordsRoute[2]) => ({ 'x-access': access }),
+    send: (c: RecordsContext, value: unknown) => sendValue(c, value, settings.dataOrigin),
+  };
+  for (const route of routes) register(registering, route);
   answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
   return { router, routes };
 }

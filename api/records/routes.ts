@@ -42,7 +42,7 @@ import { robots } from './pages/robots.ts';
 import { searchPage } from './pages/search.ts';
 import { timeMachine } from './pages/time-machine.ts';
 import { verifyPage } from './pages/verify.ts';
-import type { Route } from './route.ts';
+import type { RecordsRoute } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
 import { accountOperations } from './v1/account/operations.ts';
@@ -83,7 +83,7 @@ export interface RecordsParts {
  * The URL map of the domain records: method, path, access, handler. Where two paths match a request, the first one
  * answers; a path without parameters goes before any with one.
  */
-export function recordsRoutes(parts: RecordsParts): readonly Route[] {
+export function recordsRoutes(parts: RecordsParts): readonly RecordsRoute[] {
   const { app, logger, pages, feed, asset, checkout, refusals, ask, router } = parts;
   const { store, settings } = app;
   const files = exportFiles(app);
@@ -105,7 +105,7 @@ export function recordsRoutes(parts: RecordsParts): readonly Route[] {
   const found = discovery(app);
   const unsubscribe = unsubscribeHandlers(app, linkSecret, pages);
 
-  const routes: readonly Route[] = [
+  const routes: readonly RecordsRoute[] = [
     // For monitors and verifiers.
     ['GET', '/health', 'public', readHealth(app)],
     ['GET', '/ready', 'public', readReadiness(app.readiness)],

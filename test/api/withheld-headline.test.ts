@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PAPER_ROUTES } from '../../api/desk/routes.ts';
-import { tempFolder, treeOf } from '../support/app-context.ts';
+import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
+import { deskRoutes } from '../support/desk-routes.ts';
 import { run, serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
@@ -102,15 +102,15 @@ test('a withheld headline appears in no file and no answer', async (t) => {
   assert.match(tree().get('corrections/index.html') ?? '', /A piece was withdrawn.*A court said so\./s);
   assert.match(tree().get('index.html') ?? '', /A piece was withdrawn/);
 
-  const routes = PAPER_ROUTES.filter(([method, path]) => method === 'GET' && !path.includes('*'));
-  const paths = routes.flatMap(([, path]) =>
+  const routes = (await deskRoutes(appContextIn(t, tempFolder(t), { now: Date.now() })))
+    .filter(({ method, path }) => method === 'GET' && path.startsWith('/:paper/') && !/\/log\/|\*/.test(path))
+    .map(({ path }) => path.replace('/:paper', ''));
+  const paths = routes.flatMap((path) =>
     [id, 'quokka-verdict'].map((name) =>
-      path
-        .replace('{id}', name)
-        .replace('{day}', filed.published_at.slice(0, 10))
-        .replace(/\{\w+\}/g, 'vera-holm'),
+      path.replace(':id', name).replace(':day', filed.published_at.slice(0, 10)).replace(/:\w+/g, 'vera-holm'),
     ),
   );
+  assert(paths.includes(`/api/v1/stories/${id}/proof`));
   const asked = `oembed?url=${encodeURIComponent(filed.url)}`;
   for (const path of [...new Set(paths), '/api/v1/search?q=quokka', '/api/v1/stories?tag=quokkas', `/${asked}`]) {
     for (const key of [null, keys.read, keys.agent, keys.admin]) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { HOST_ROUTES, PAPER_ROUTES } from '../../api/desk/routes.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { inReadingOrder, PageBody, pageSlugProblem, RESERVED_PAGES } from '../../src/desk/page.ts';
 import { AREAS } from '../../src/press/feeds/header-policy.ts';
 import { treeOf } from '../support/app-context.ts';
+import { deskRoutes } from '../support/desk-routes.ts';
 import { paperOf } from '../support/pressed-paper.ts';
 
 /** The first segment of a path without its ending: all that a page's slug could collide with. */
@@ -17,7 +17,7 @@ test('no page may take an address of the pressed tree, the routes or the header 
   await pressPapers(app, { full: true });
   const pressed = [...treeOf(join(folder, 'papers', 'harbor-ledger')).keys()];
   assert(pressed.includes('standards/index.html'));
-  const routes = [...PAPER_ROUTES, ...HOST_ROUTES].map(([, path]) => path.replace('/{paper}', ''));
+  const routes = (await deskRoutes(app)).map(({ path }) => path.replace('/:paper', ''));
   const used = new Set([...pressed, ...routes, ...AREAS.map(([path]) => path)].map(first).filter(isSlug));
   assert.deepEqual(
     [...used].filter((name) => !RESERVED_PAGES.includes(name)),

@@ -204,7 +204,7 @@ export const ROOMS: Record<string, Room> = {
       'types src/meter',
       'types src/store',
       'api/responses',
-      'types api/openapi',
+      'api/openapi',
       'api/middleware',
       'types api',
       'api/mcp',

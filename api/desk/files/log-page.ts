@@ -6,7 +6,7 @@ import { logViewState } from '../../../src/transparency/log-view.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { sendShared } from '../../responses/send.ts';
-import type { HostHandler } from '../host-router.ts';
+import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 import { logAddress } from './log.ts';
 

@@ -3,7 +3,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { isLogPath } from '../../../src/transparency/log-paths.ts';
 import type { Site } from '../../env.ts';
 import { sendLogFile } from '../../responses/log-file.ts';
-import type { HostHandler } from '../host-router.ts';
+import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 
 /** An address of the log. */

@@ -15,8 +15,8 @@ import { sendReadiness } from '../../responses/readiness.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import type { HostHandlers } from '../host-router.ts';
 import { paperApi } from '../reading/api-catalog.ts';
+import type { HostHandler } from '../route.ts';
 import { beingPressed } from './being-pressed.ts';
 
 /** The root of the shared host: the list of public papers, and the files that its page needs. */
@@ -24,7 +24,7 @@ export function newsstandHandlers(
   app: AppContext,
   build: Build,
   { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
-): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'ready' | 'opml' | 'robots' | 'asset'> {
+) {
   const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
   return {
@@ -83,7 +83,7 @@ export function newsstandHandlers(
       const headers = fileHeaders(c.req.path, origin, []);
       return sendFile(c, { file: c.req.path, content, status: 200, headers });
     },
-  };
+  } satisfies Record<string, HostHandler>;
 }
 
 /** Crawlers read robots.txt only at a host's root, so this one lists the sitemaps of all papers. */

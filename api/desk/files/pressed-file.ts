@@ -9,7 +9,7 @@ import { siteAt } from '../../../src/press/edition.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
-import type { HostHandler } from '../host-router.ts';
+import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';

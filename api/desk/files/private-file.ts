@@ -8,7 +8,7 @@ import type { SingleFile } from '../../../src/press/outputs/paths.ts';
 import { printPath } from '../../../src/press/outputs/paths.ts';
 import { paperOfKey } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
-import type { HostHandler } from '../host-router.ts';
+import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 
 /**

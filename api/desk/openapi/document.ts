@@ -1,28 +1,27 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { contactMail } from '../../../src/desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
-import type { PaperContext } from '../../env.ts';
-import type { Operation } from '../../openapi/document.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { registerWebhooks } from '../../openapi/webhooks.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { DESK_EVENT_HEADERS, DESK_EVENTS } from '../webhooks/events.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './faults.ts';
 import { HEADERS } from './headers.ts';
 import { levelOf, levelWords } from './levels.ts';
 
-const route = operation({
+const route = {
   operationId: 'readOpenApi',
   tags: ['Reading'],
   summary: 'This API as an OpenAPI 3.1 document',
   responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.'), ...faults() },
-});
+};
 
 const TAGS = [
   { name: 'Reading', description: 'What is on air. No key; a key reads its own desk, private papers included.' },
@@ -44,12 +43,11 @@ const KEYS = {
 } as const;
 
 /** Serves the API's OpenAPI document, generated from the schemas that validate requests. */
-export function openApiRoutes(routes: PaperRoutes, app: AppContext, version: string): void {
-  const { hono } = routes;
+export function readOpenApi(hono: OpenAPIHono<PaperEnv>, app: AppContext, version: string) {
   registerComponents(hono, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(hono, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
-  routes.operation(route, (c) =>
+  return operation(route, (c) =>
     cached('openapi', () => {
       common ??= JSON.stringify(commonDocument(hono));
       return ownDocument(common, app, c, version);
@@ -58,13 +56,11 @@ export function openApiRoutes(routes: PaperRoutes, app: AppContext, version: str
 }
 
 /** The part of the document that all papers share. */
-function commonDocument(router: PaperRoutes['hono']): object {
-  const isPublicRead = ({ operationId }: Operation, method: string) =>
-    method === 'get' && levelOf(operationId) === 'public';
+function commonDocument(router: OpenAPIHono<PaperEnv>): object {
   return documentOf(router, EXAMPLES, {
-    words: ({ operationId }) => levelWords(operationId),
+    words: levelWords,
     headers: () => ({}),
-    isConditional: isPublicRead,
+    isConditional: (operation, method) => method === 'get' && levelOf(operation) === 'public',
   });
 }
 

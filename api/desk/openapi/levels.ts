@@ -1,6 +1,6 @@
 import type { Level } from '../../../src/desk/keys.ts';
-import type { Access } from '../routes.ts';
-import { PAPER_ROUTES } from '../routes.ts';
+import type { Operation } from '../../openapi/document.ts';
+import type { Access } from '../route.ts';
 
 const WORDS: Record<Level, string> = {
   read: 'Takes any key of the paper.',
@@ -15,21 +15,13 @@ export function securityOf(access: Access): Record<string, string[]>[] {
   return [{ bearer: [access] }, { header: [access] }];
 }
 
-/** The path of an operation, and its access level. */
-export function routeOf(operationId: string): { path: string; access: Access } {
-  const row = PAPER_ROUTES.find(([, , , name]) => name === operationId);
-  if (row === undefined) throw new Error(`no route leads to ${operationId}`);
-  return { path: row[1], access: row[2] };
-}
-
-/** The key level that an operation requires. */
-export function levelOf(operationId: string): 'public' | Level {
-  const { access } = routeOf(operationId);
-  return access === 'token' ? 'public' : access;
+/** The key level that an operation requires: the role in its first security requirement. */
+export function levelOf({ security }: Operation): 'public' | Level {
+  return (security?.[0]?.bearer?.[0] as Level | undefined) ?? 'public';
 }
 
 /** The same in words: few viewers show the roles of a security requirement. */
-export function levelWords(operationId: string): string {
-  const level = levelOf(operationId);
+export function levelWords(operation: Operation): string {
+  const level = levelOf(operation);
   return level === 'public' ? '' : WORDS[level];
 }

@@ -1,30 +1,33 @@
 import type { Paper } from '../../../src/desk/paper.ts';
 import { Fault } from '../../../src/fault.ts';
+import type { PaperContext } from '../../env.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import type { PaperRoutes } from '../router.ts';
+import type { PaperResponses } from '../paper-responses.ts';
 
 /**
  * The page on which readers try out the API. All its URLs are relative, so that it works under the shared host and on a
  * paper's own domain.
  */
-export function playgroundRoutes(routes: PaperRoutes): void {
-  routes.page('playground', (c) => {
-    const { paper, root } = c.get('site');
-    // Has the same guards as the paper's own pages: it runs only this host's scripts and sends requests only to this
-    // host.
-    const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
-    const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
-    return routes.responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
-  });
-  // The page's relative URLs resolve correctly only without the trailing slash.
-  routes.page('playgroundFolder', (c) => c.redirect('../playground', 308));
-  routes.page('playgroundFile', (c) => {
-    const file = PLAYGROUND_FILES.get(c.req.param('file') ?? '');
-    if (file === undefined) throw new Fault('not_found', `the playground has no such file; see /api/v1/playground`);
-    return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
-  });
+export function playground(responses: PaperResponses) {
+  return {
+    page: (c: PaperContext) => {
+      const { paper, root } = c.get('site');
+      // Has the same guards as the paper's own pages: it runs only this host's scripts and sends requests only to this
+      // host.
+      const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
+      const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
+      return responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
+    },
+    // The page's relative URLs resolve correctly only without the trailing slash.
+    folder: (c: PaperContext) => c.redirect('../playground', 308),
+    file: (c: PaperContext) => {
+      const file = PLAYGROUND_FILES.get(c.req.param('file') ?? '');
+      if (file === undefined) throw new Fault('not_found', `the playground has no such file; see /api/v1/playground`);
+      return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
+    },
+  };
 }
 
 function pageOf({ nameplate, language }: Paper) {

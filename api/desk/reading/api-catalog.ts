@@ -1,10 +1,10 @@
 import type { ListedApi } from '../../openapi/api-catalog.ts';
 import { CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { faults } from '../../openapi/responses.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import type { PaperResponses } from '../paper-responses.ts';
+import { operation } from '../route.ts';
 
-const route = operation({
+const route = {
   operationId: 'readApiCatalog',
   tags: ['Reading'],
   summary: 'Where this API is described, as RFC 9727 has it',
@@ -12,15 +12,15 @@ const route = operation({
     200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } },
     ...faults(),
   },
-});
+};
 
 /** A paper's own catalog. */
-export function catalogRoutes(routes: PaperRoutes): void {
-  routes.operation(route, (c) => {
+export function readApiCatalog(responses: PaperResponses) {
+  return operation(route, (c) => {
     const { root, paper } = c.get('site');
     const apis = [paperApi({ root, nameplate: paper.nameplate })];
     const headers = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(root, apis) };
-    return routes.responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, apis)), headers);
+    return responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, apis)), headers);
   });
 }
 

@@ -1,13 +1,13 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { AccessKey, Level } from '../../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../../src/desk/keys.ts';
+import type { PaperEnv } from '../../env.ts';
 import { pathsOf } from '../../openapi/document.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached, reply } from '../../responses/reply.ts';
-import { levelOf, routeOf } from '../openapi/levels.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
-import type { PaperRouteName } from '../routes.ts';
+import { levelOf } from '../openapi/levels.ts';
+import { operation } from '../route.ts';
 
 /** The short names in `endpoints`, and the operation that each one points to. */
 const ENDPOINTS = {
@@ -54,7 +54,7 @@ const ENDPOINTS = {
   webhook_test: 'testWebhook',
   deliveries: 'listDeliveries',
   retry_delivery: 'retryDelivery',
-} as const satisfies Record<string, PaperRouteName>;
+};
 
 const levels = {
   public: 'No key. Public papers only.',
@@ -101,12 +101,12 @@ const Index = z
   })
   .openapi('Index');
 
-const index = operation({
+const index = {
   operationId: 'readIndex',
   tags: ['Reading'],
   summary: 'What there is; with a key, every route that its level reaches',
   responses: { 200: ok(Index, 'The index.'), ...faults() },
-});
+};
 
 interface Listed {
   /** `<method> <path>`. */
@@ -115,30 +115,23 @@ interface Listed {
   level: 'public' | Level;
 }
 
-const known = new WeakMap<PaperRoutes['hono'], Listed[]>();
-
-/** Every operation of the OpenAPI document. */
-function allOperations({ hono }: PaperRoutes): Listed[] {
-  const found = known.get(hono) ?? readOperations(hono);
-  known.set(hono, found);
-  return found;
-}
-
-function readOperations(hono: PaperRoutes['hono']): Listed[] {
-  return Object.entries(pathsOf(hono)).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId }]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      path,
-      level: levelOf(operationId),
-    })),
+/** Every operation of the OpenAPI document: first those with a short name, then all by method and path. */
+function listedOf(router: OpenAPIHono<PaperEnv>): { named: Listed[]; all: Listed[] } {
+  const operations = Object.entries(pathsOf(router)).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
+  const named = Object.entries(ENDPOINTS).map(([name, id]) => {
+    const found = operations.find(({ operation }) => operation.operationId === id);
+    if (found === undefined) throw new Error(`no route leads to ${id}`);
+    return { name, path: found.path, level: levelOf(found.operation) };
+  });
+  const all = operations.map(({ method, path, operation }) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    level: levelOf(operation),
+  }));
+  return { named, all };
 }
-
-const NAMED: readonly Listed[] = Object.entries(ENDPOINTS).map(([name, operation]) => ({
-  name,
-  path: routeOf(operation).path,
-  level: levelOf(operation),
-}));
 
 /** Whether a caller with this key may call an operation of this level. */
 function isOpenTo(key: AccessKey | null, level: 'public' | Level): boolean {
@@ -146,8 +139,9 @@ function isOpenTo(key: AccessKey | null, level: 'public' | Level): boolean {
 }
 
 /** The API's table of contents. */
-export function indexRoutes(routes: PaperRoutes): void {
-  routes.operation(index, (c) => {
+export function readIndex(router: OpenAPIHono<PaperEnv>) {
+  let listed: ReturnType<typeof listedOf> | undefined;
+  return operation(index, (c) => {
     const { slug, root, paper } = c.get('site');
     const key = c.get('key');
     const headers = {
@@ -157,6 +151,8 @@ export function indexRoutes(routes: PaperRoutes): void {
         `<${root}/.well-known/api-catalog>; rel="api-catalog"`,
       ].join(', '),
     };
+    listed ??= listedOf(router);
+    const { named, all } = listed;
     const body = () => ({
       paper: slug,
       nameplate: paper.nameplate,
@@ -166,7 +162,7 @@ export function indexRoutes(routes: PaperRoutes): void {
       landing: `${root}/agents/`,
       playground: `${root}/api/v1/playground`,
       endpoints: Object.fromEntries(
-        [...NAMED, ...(key === null ? [] : allOperations(routes))].flatMap(({ name, path, level }) =>
+        [...named, ...(key === null ? [] : all)].flatMap(({ name, path, level }) =>
           isOpenTo(key, level) ? [[name, root + path]] : [],
         ),
       ),

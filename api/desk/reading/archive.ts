@@ -12,8 +12,7 @@ import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
 import { dayParam } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { StoryList } from './stories.ts';
 
 const TagCursor = z.tuple([z.int().min(1), z.string().max(1_000)]);
@@ -22,14 +21,14 @@ const DayCursor = z.tuple([z.string().refine(isDay)]);
 /** The most days in one response: a leap year. */
 const DAYS_MAX = 366;
 
-const sections = operation({
+const sections = {
   operationId: 'listSections',
   tags: ['Reading'],
   summary: 'The sections in the paper’s order',
   responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
-});
+};
 
-const tags = operation({
+const tags = {
   operationId: 'listTags',
   tags: ['Reading'],
   summary: 'The tags of pieces on air, those of most pieces first',
@@ -38,17 +37,17 @@ const tags = operation({
     200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.'),
     ...faults(),
   },
-});
+};
 
-const days = operation({
+const days = {
   operationId: 'listDays',
   tags: ['Reading'],
   summary: 'The days on which the paper published, newest first',
   request: { query: z.object({ cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults() },
-});
+};
 
-const day = operation({
+const day = {
   operationId: 'readDay',
   tags: ['Reading'],
   summary: 'The pieces that went on air on a UTC day',
@@ -56,51 +55,53 @@ const day = operation({
     params: dayParam('A day in UTC, up to today.'),
   },
   responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },
-});
+};
 
 /** The archive by section and by day. */
-export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(sections, (c) =>
-    cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
-  );
-  routes.operation(tags, (c) => {
-    const { limit, cursor } = c.req.valid('query');
-    const [count, slug] = readCursor(TagCursor, cursor);
-    const after = count === undefined || slug === undefined ? undefined : { count, slug };
-    const make = () => {
-      const found = archiveOf(app, c).tags({ limit: limit + 1, after });
-      const { rows, next } = pageOf(found, limit, (last) => cursorOf([last.count, last.slug]));
-      const shown = rows.map((row) => tagRow(row, c.get('site').root));
-      return listOf(c, 'tags', shown, next);
-    };
-    return cached('tags', make, { page: { limit, cursor } });
-  });
-  routes.operation(days, (c) => {
-    const { cursor } = c.req.valid('query');
-    const [until] = readCursor(DayCursor, cursor);
-    const make = () => {
-      const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
-      // The cursor is the first day that was not shown.
-      const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
-      const shown = rows.map((row) => dayRow(row, c.get('site').root));
-      return listOf(c, 'days', shown, next);
-    };
-    return cached('days', make, { page: { cursor } });
-  });
-  routes.operation(day, (c) => {
-    const { day: asked } = c.req.valid('param');
-    if (Date.parse(asked) > app.now()) {
-      throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
-    }
-    return cached(`day ${asked}`, () => {
-      const links = linksFor(app, c);
-      return listOf(
-        c,
-        'stories',
-        archiveOf(app, c)
-          .day(asked)
-          .map((row) => storyRow(row, links)),
-      );
-    });
-  });
+export function archiveHandlers(app: AppContext) {
+  return {
+    sections: operation(sections, (c) =>
+      cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
+    ),
+    tags: operation(tags, (c) => {
+      const { limit, cursor } = c.req.valid('query');
+      const [count, slug] = readCursor(TagCursor, cursor);
+      const after = count === undefined || slug === undefined ? undefined : { count, slug };
+      const make = () => {
+        const found = archiveOf(app, c).tags({ limit: limit + 1, after });
+        const { rows, next } = pageOf(found, limit, (last) => cursorOf([last.count, last.slug]));
+        const shown = rows.map((row) => tagRow(row, c.get('site').root));
+        return listOf(c, 'tags', shown, next);
+      };
+      return cached('tags', make, { page: { limit, cursor } });
+    }),
+    days: operation(days, (c) => {
+      const { cursor } = c.req.valid('query');
+      const [until] = readCursor(DayCursor, cursor);
+      const make = () => {
+        const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
+        // The cursor is the first day that was not shown.
+        const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
+        const shown = rows.map((row) => dayRow(row, c.get('site').root));
+        return listOf(c, 'days', shown, next);
+      };
+      return cached('days', make, { page: { cursor } });
+    }),
+    day: operation(day, (c) => {
+      const { day: asked } = c.req.valid('param');
+      if (Date.parse(asked) > app.now()) {
+        throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
+      }
+      return cached(`day ${asked}`, () => {
+        const links = linksFor(app, c);
+        return listOf(
+          c,
+          'stories',
+          archiveOf(app, c)
+            .day(asked)
+            .map((row) => storyRow(row, links)),
+        );
+      });
+    }),
+  };
 }

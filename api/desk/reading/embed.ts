@@ -15,12 +15,11 @@ import { archiveOf, editionOf, pieceNotFound, readablePiece, requirePiece } from
 import { beingPressed } from '../files/being-pressed.ts';
 import { embedScripts } from '../files/embed-scripts.ts';
 import { idParam } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 
 const html = { 'text/html': { schema: z.string() } };
 
-const card = operation({
+const card = {
   operationId: 'readEmbed',
   tags: ['Reading'],
   summary: 'A piece’s card for an iframe',
@@ -39,13 +38,15 @@ const card = operation({
       },
     },
   },
-});
+};
 
 /** The story card that other sites embed in a frame. Drafts have no card, even for their own desk. */
-export function embedRoutes(routes: PaperRoutes, app: AppContext, build: Build): void {
-  routes.operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id));
-  // Pages and records link to this address, which is a folder on a static host.
-  routes.page('embedFolder', (c) => sendCard(app, build, c, c.req.param('id') ?? ''));
+export function embedHandlers(app: AppContext, build: Build) {
+  return {
+    card: operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id)),
+    // Pages and records link to this address, which is a folder on a static host.
+    folder: (c: PaperContext) => sendCard(app, build, c, c.req.param('id') ?? ''),
+  };
 }
 
 async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id: string): Promise<Response> {

@@ -10,31 +10,30 @@ import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
 import { AirCursor, airCursor } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 
-const front = operation({
+const front = {
   operationId: 'readFront',
   tags: ['Reading'],
   summary: 'The front page as data; the same as /front.json',
   responses: { 200: ok(Front, 'The front page.'), ...faults() },
-});
+};
 
-const cast = operation({
+const cast = {
   operationId: 'listCast',
   tags: ['Reading'],
   summary: 'The video editions, newest first',
   responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.'), ...faults() },
-});
+};
 
-const masthead = operation({
+const masthead = {
   operationId: 'listMasthead',
   tags: ['Reading'],
   summary: 'The active personas of the desk',
   responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.'), ...faults() },
-});
+};
 
-const posts = operation({
+const posts = {
   operationId: 'listPosts',
   tags: ['Reading'],
   summary: 'The newest pieces as short posts',
@@ -49,61 +48,63 @@ const posts = operation({
     }),
   },
   responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults() },
-});
+};
 
 /** The front page, the newsroom, and the posts for other channels. */
-export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(front, (c) =>
-    cached(
-      'front',
-      () => {
-        const archive = archiveOf(app, c);
-        const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
-        const { paper } = c.get('site');
-        const placement = placed(archive.placement(), archive.storyById);
-        return frontOf(paper, paper, archive.masthead(), newest, placement, linksFor(app, c));
-      },
-      // The same bytes as the static file, which ends with a newline.
-      { stringify: (front) => `${JSON.stringify(front)}\n` },
-    ),
-  );
-  routes.operation(cast, (c) =>
-    cached('cast', () =>
-      listOf(
-        c,
-        'cast',
-        archiveOf(app, c)
-          .casts()
-          .map((row) => castRow(row, c.get('site').root)),
+export function newsroomHandlers(app: AppContext) {
+  return {
+    front: operation(front, (c) =>
+      cached(
+        'front',
+        () => {
+          const archive = archiveOf(app, c);
+          const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
+          const { paper } = c.get('site');
+          const placement = placed(archive.placement(), archive.storyById);
+          return frontOf(paper, paper, archive.masthead(), newest, placement, linksFor(app, c));
+        },
+        // The same bytes as the static file, which ends with a newline.
+        { stringify: (front) => `${JSON.stringify(front)}\n` },
       ),
     ),
-  );
-  routes.operation(masthead, (c) =>
-    cached('masthead', () => {
-      const links = linksFor(app, c);
-      return listOf(
-        c,
-        'masthead',
-        archiveOf(app, c)
-          .masthead()
-          .map((row) => mastheadRow(row, links)),
-      );
+    cast: operation(cast, (c) =>
+      cached('cast', () =>
+        listOf(
+          c,
+          'cast',
+          archiveOf(app, c)
+            .casts()
+            .map((row) => castRow(row, c.get('site').root)),
+        ),
+      ),
+    ),
+    masthead: operation(masthead, (c) =>
+      cached('masthead', () => {
+        const links = linksFor(app, c);
+        return listOf(
+          c,
+          'masthead',
+          archiveOf(app, c)
+            .masthead()
+            .map((row) => mastheadRow(row, links)),
+        );
+      }),
+    ),
+    posts: operation(posts, (c) => {
+      const { limit, since, cursor } = c.req.valid('query');
+      const [published_at, id] = readCursor(AirCursor, cursor);
+      const query = {
+        limit: limit + 1,
+        ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
+        ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
+      };
+      const make = () => {
+        const { rows, next } = pageOf(archiveOf(app, c).latest(query), limit, airCursor);
+        const links = linksFor(app, c);
+        const shown = rows.map((row) => postRow(row, links));
+        return listOf(c, 'posts', shown, next);
+      };
+      return cached('posts', make, { page: { limit, since, cursor } });
     }),
-  );
-  routes.operation(posts, (c) => {
-    const { limit, since, cursor } = c.req.valid('query');
-    const [published_at, id] = readCursor(AirCursor, cursor);
-    const query = {
-      limit: limit + 1,
-      ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
-      ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
-    };
-    const make = () => {
-      const { rows, next } = pageOf(archiveOf(app, c).latest(query), limit, airCursor);
-      const links = linksFor(app, c);
-      const shown = rows.map((row) => postRow(row, links));
-      return listOf(c, 'posts', shown, next);
-    };
-    return cached('posts', make, { page: { limit, since, cursor } });
-  });
+  };
 }

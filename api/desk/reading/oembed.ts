@@ -11,8 +11,8 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, editionOf, readablePiece } from '../context.ts';
 import { SAMPLE } from '../openapi/examples.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import type { PaperResponses } from '../paper-responses.ts';
+import { operation } from '../route.ts';
 
 /** A whole number of pixels, at least `least`. */
 const pixels = (least: number, description: string) =>
@@ -24,7 +24,7 @@ const pixels = (least: number, description: string) =>
     .optional()
     .openapi({ type: 'integer', minimum: least, description });
 
-const oembed = operation({
+const oembed = {
   operationId: 'readOEmbed',
   tags: ['Reading'],
   summary: 'The oEmbed record of a story’s address, or a video edition’s',
@@ -57,12 +57,11 @@ const oembed = operation({
     },
     ...faults(410, 501),
   },
-});
+};
 
 /** What another site needs to embed a story's card or the player of a video edition. */
-export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
-  const { responses } = routes;
-  routes.operation(oembed, (c) => {
+export function readOEmbed(app: AppContext, responses: PaperResponses) {
+  return operation(oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
       throw new Fault(

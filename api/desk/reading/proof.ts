@@ -8,8 +8,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, pieceNotFound, requirePiece, withdrawnFault } from '../context.ts';
 import { idParam } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 
@@ -54,7 +53,7 @@ export const ProofBody = z
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',
   });
 
-const proof = operation({
+const proof = {
   operationId: 'readProof',
   tags: ['Proof'],
   summary: 'The content hash, its basis, and the signed receipt of every revision',
@@ -62,15 +61,15 @@ const proof = operation({
     'Also of drafts and of withdrawn pieces: what was filed stays proved. Not of one whose headline is withheld.',
   request: { params: idParam },
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
-});
+};
 
 /**
  * The proof of a piece, in any state. It is made once per newest receipt: a receipt commits to everything in its proof
  * except the proof of the log, which a cosigned head adds.
  */
-export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
+export function readProof(app: AppContext) {
   const { pieces, log, clockCorrections } = app.store;
-  routes.operation(proof, (c) => {
+  return operation(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);

@@ -11,11 +11,11 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksOfEdition } from '../context.ts';
 import { paperRemoved } from '../files/removed-paper.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import type { PaperResponses } from '../paper-responses.ts';
+import { operation } from '../route.ts';
 import type { Sites } from '../site.ts';
 
-const search = operation({
+const search = {
   operationId: 'search',
   tags: ['Reading'],
   summary: 'Pieces on air that hold all of up to four terms, newest first',
@@ -47,18 +47,18 @@ const search = operation({
     ),
     ...faults(),
   },
-});
+};
 
 /**
  * Full-text search over the pieces on air. `sites` finds the paper again when the search ends; `proxies` are trusted to
  * name a caller.
  */
-export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites, proxies: BlockList): void {
-  routes.operation(search, async (c) => {
+export function searchStories({ app, sites, proxies, responses }: Asked) {
+  return operation(search, async (c) => {
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
-    const cached = routes.responses.cached(c, name, JSON_TYPE);
+    const cached = responses.cached(c, name, JSON_TYPE);
     if (cached !== null) return cached;
     const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
     const archive = archiveOf(app, c);
@@ -69,12 +69,12 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext, sites: Sites,
     };
     const list = () => {
       // Queries rarely repeat, but the pieces that they find do.
-      const rows = routes.responses.rows(c, ids, rowOf);
+      const rows = responses.rows(c, ids, rowOf);
       const { slug, paper } = c.get('site');
       const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
       return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
     };
-    return routes.responses.list(c, name, list, JSON_TYPE);
+    return responses.list(c, name, list, JSON_TYPE);
   });
 }
 
@@ -82,13 +82,18 @@ interface Asked {
   app: AppContext;
   sites: Sites;
   proxies: BlockList;
+  responses: PaperResponses;
 }
 
 /**
  * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
  * them. Throws the fault of a new request if the caller may no longer see the paper.
  */
-async function foundNow(c: PaperContext, { app, sites, proxies }: Asked, terms: string[]): Promise<string[]> {
+async function foundNow(
+  c: PaperContext,
+  { app, sites, proxies }: Omit<Asked, 'responses'>,
+  terms: string[],
+): Promise<string[]> {
   const { slug, path } = c.get('site');
   const question = { paper: slug, match: matchExpression(slug, terms) };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);

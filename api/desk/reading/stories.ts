@@ -8,12 +8,11 @@ import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
 import { AirCursor, airCursor, idParam } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
 
-const list = operation({
+const list = {
   operationId: 'listStories',
   tags: ['Reading'],
   summary: 'The pieces on air, newest first',
@@ -31,44 +30,50 @@ const list = operation({
     }),
   },
   responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults() },
-});
+};
 
-const one = operation({
+const one = {
   operationId: 'readStory',
   tags: ['Reading'],
   summary: 'One piece: prose and cited facts',
   description: 'A desk’s own key also reads drafts and scheduled pieces here, with their `state`.',
   request: { params: idParam },
   responses: { 200: ok(z.union([FullStory, DeskStory]), 'The piece.'), ...faults(410) },
-});
+};
 
 /** The list of pieces on air, and each piece. */
-export function storyRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(list, (c) => {
-    const { tag: named, limit, cursor } = c.req.valid('query');
-    const tag = named === undefined ? undefined : tagSlug(named);
-    const of = tag === undefined ? {} : { tag };
-    const [published_at, id] = readCursor(AirCursor, cursor);
-    const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
-    const make = () => {
-      const { rows, next } = pageOf(archiveOf(app, c).latest({ limit: limit + 1, ...of, ...after }), limit, airCursor);
+export function storyHandlers(app: AppContext) {
+  return {
+    list: operation(list, (c) => {
+      const { tag: named, limit, cursor } = c.req.valid('query');
+      const tag = named === undefined ? undefined : tagSlug(named);
+      const of = tag === undefined ? {} : { tag };
+      const [published_at, id] = readCursor(AirCursor, cursor);
+      const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
+      const make = () => {
+        const { rows, next } = pageOf(
+          archiveOf(app, c).latest({ limit: limit + 1, ...of, ...after }),
+          limit,
+          airCursor,
+        );
+        const links = linksFor(app, c);
+        const shown = rows.map((row) => storyRow(row, links));
+        return listOf(c, 'stories', shown, next);
+      };
+      return cached('stories', make, { page: { ...of, limit, cursor } });
+    }),
+    one: operation(one, (c) => {
+      const { id } = c.req.valid('param');
+      const story = () => readablePiece(archiveOf(app, c), id, c);
       const links = linksFor(app, c);
-      const shown = rows.map((row) => storyRow(row, links));
-      return listOf(c, 'stories', shown, next);
-    };
-    return cached('stories', make, { page: { ...of, limit, cursor } });
-  });
-  routes.operation(one, (c) => {
-    const { id } = c.req.valid('param');
-    const story = () => readablePiece(archiveOf(app, c), id, c);
-    const links = linksFor(app, c);
-    if (c.get('key') !== null) {
-      const own = story();
-      return deskStory(own, links, proofUrl(c, own));
-    }
-    return cached(`story ${id}`, () => {
-      const found = story();
-      return fullStory(found, links, proofUrl(c, found));
-    });
-  });
+      if (c.get('key') !== null) {
+        const own = story();
+        return deskStory(own, links, proofUrl(c, own));
+      }
+      return cached(`story ${id}`, () => {
+        const found = story();
+        return fullStory(found, links, proofUrl(c, found));
+      });
+    }),
+  };
 }

@@ -14,7 +14,6 @@ import { limitBody } from '../../middleware/json-body.ts';
 import { notFound } from '../../middleware/key.ts';
 import { requireUtf8Query } from '../../middleware/query.ts';
 import { privateJson } from '../../responses/send.ts';
-import type { PaperRoutes } from '../router.ts';
 import type { Sites } from '../site.ts';
 import type { SentBody } from './body.ts';
 import { choiceFields, onlyField, readBody, validated } from './body.ts';
@@ -30,13 +29,7 @@ const Change = ChoicesBody.extend({ token: z.string() });
  * The pages behind mailed links. Opening a page changes nothing, because mail scanners open links too: only its button
  * does.
  */
-export function subscribePages(
-  routes: PaperRoutes,
-  app: AppContext,
-  parts: ReaderParts,
-  sites: Sites,
-  read: MiddlewareHandler<PaperEnv>,
-): void {
+export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites, read: MiddlewareHandler<PaperEnv>) {
   const { secret, pages } = parts;
   const { store, now } = app;
   const { readers } = store;
@@ -47,11 +40,11 @@ export function subscribePages(
     return `${paper.paper_public ? root : served}/subscribe/manage?token=${token}`;
   };
 
-  const page = (name: 'confirm' | 'manage' | 'unsubscribe', get: Handler, post: Handler) => {
-    const before = [pages.faults(wantsPage), unkeyed, requireUtf8Query, read, limitBody, paperOf(sites)] as const;
-    routes.page(`${name}Page`, ...before, hidden(get));
-    routes.page(name, ...before, hidden(post));
-  };
+  const before = [pages.faults(wantsPage), unkeyed, requireUtf8Query, read, limitBody, paperOf(sites)];
+  const page = (get: Handler, post: Handler) => ({
+    show: { before, handle: hidden(get) },
+    submit: { before, handle: hidden(post) },
+  });
 
   const subscribed = (c: PaperContext, row: Subscriber) =>
     pages.said(c, {
@@ -59,8 +52,7 @@ export function subscribePages(
       paragraphs: [ordered(c, phrasesIn(c).reader.subscribed, row)],
       link: { url: manageUrl(c, row), text: phrasesIn(c).reader.change },
     });
-  page(
-    'confirm',
+  const confirmPages = page(
     (c) => {
       const token = queried(c);
       const { row, isDone } = toConfirm(readers, slugOf(c), token, now());
@@ -100,8 +92,7 @@ export function subscribePages(
     tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
     return choose(store, slugOf(c), token, choicesOf(c, body), now());
   };
-  page(
-    'manage',
+  const managePages = page(
     (c) => {
       const token = queried(c);
       const row = toManage(readers, slugOf(c), token, now());
@@ -132,8 +123,7 @@ export function subscribePages(
       paragraphs: [fill(phrasesIn(c).reader.ended, { paper: c.get('site').paper.nameplate })],
       link: { url: pages.orderUrl(c), text: phrasesIn(c).reader.again },
     });
-  page(
-    'unsubscribe',
+  const unsubscribePages = page(
     (c) => {
       const token = queried(c);
       const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
@@ -157,6 +147,7 @@ export function subscribePages(
       return ended(c);
     },
   );
+  return { confirm: confirmPages, manage: managePages, unsubscribe: unsubscribePages };
 }
 
 /** What a reader ordered, in a phrase. */

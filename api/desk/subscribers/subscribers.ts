@@ -1,3 +1,4 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { Fault } from '../../../src/fault.ts';
@@ -9,13 +10,13 @@ import { dossierRecord, subscriberRow } from '../../../src/readers/record.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { faults, ok } from '../../openapi/responses.ts';
+import type { OperationSpec } from '../../openapi/route.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { privateJson } from '../../responses/send.ts';
 import { listOf } from '../list.ts';
 import { IdCursor } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
 import { isForm, readBody } from './body.ts';
@@ -35,7 +36,7 @@ import {
 import type { ReaderPages } from './view.ts';
 import { formProblem, phrasesIn, wantsPage } from './view.ts';
 
-const list = operation({
+const list = {
   operationId: 'listSubscribers',
   tags: ['Readers'],
   summary: 'How many subscribe; with an admin key, who',
@@ -45,12 +46,12 @@ const list = operation({
     200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they subscribed.'),
     ...faults(),
   },
-});
+};
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** The body is parsed by hand, because two JSON shapes and a form share this address. */
-const subscribe = operation({
+const subscribe = {
   operationId: 'subscribe',
   tags: ['Readers'],
   summary: 'Order alerts by mail; with an admin key and `emails`, for others',
@@ -77,17 +78,17 @@ const subscribe = operation({
     },
     ...faults(413, 415, 422),
   },
-});
+} satisfies OperationSpec;
 
-const read = operation({
+const read = {
   operationId: 'readSubscriber',
   tags: ['Readers'],
   summary: 'Everything that is stored about one address',
   request: { params: emailParam },
   responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
-});
+};
 
-const remove = operation({
+const remove = {
   operationId: 'eraseSubscriber',
   tags: ['Readers'],
   summary: 'Forget one address',
@@ -95,7 +96,7 @@ const remove = operation({
     'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
   request: { params: emailParam, headers: IDEMPOTENCY },
   responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
-});
+};
 
 /** The dependencies of the subscriber routes. */
 export interface ReaderParts {
@@ -107,58 +108,61 @@ export interface ReaderParts {
 }
 
 /** Subscribers: subscribing, counting, listing, exporting and erasing. */
-export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: ReaderParts): void {
+export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer, parts: ReaderParts) {
   const { app } = writer;
-  const { hono } = routes;
   const { store } = app;
   const { pages } = parts;
 
-  routes.operation(list, (c) => {
-    const { slug, paper } = c.get('site');
-    const { total, confirmed } = store.readers.subscribers.counts(slug);
-    if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
-    const { limit, cursor } = c.req.valid('query');
-    const [after] = readCursor(IdCursor, cursor);
-    const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
-    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
-    const shown = rows.map((row) => subscriberRow(row, paper.sections));
-    return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
-  });
-
   for (const [name, schema] of Object.entries({ Order, AdminOrder, OrderForm })) {
-    hono.openAPIRegistry.register(name, schema);
+    router.openAPIRegistry.register(name, schema);
   }
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
-  routes.described(subscribe, pages.faults(forPeople), parts.throttle, async (c) => {
-    const sent = await readBody(c);
-    if (isAdminOrder(sent.json)) return takeAdminOrder(writer, c, sent.json);
-    try {
-      takeOrder(app, c, sent);
-    } catch (error) {
-      const problem = formProblem(c, error);
-      if (problem === null || sent.form === null || !forPeople(c)) throw error;
-      return pages.orderAgain(c, sent.form, problem);
-    }
-    if (!forPeople(c)) return privateJson(c, { status: 'pending', message: en.subscribe.sent }, 202);
-    const t = phrasesIn(c).subscribe;
-    return pages.said(c, { heading: t.sent_title, paragraphs: [t.sent] }, 202);
-  });
-
-  routes.operation(read, (c) => {
-    const { slug, paper } = c.get('site');
-    const address = addressIn(c.req.valid('param').email);
-    return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
-  });
-
-  routes.operation(remove, async (c) => {
-    const address = addressIn(c.req.valid('param').email);
-    // The response that is stored for retries contains no address.
-    const { body, init } = await write(writer, c, () => {
-      erase(store, c.get('site').slug, address);
-      return { status: 200, body: { erased: true as const } };
-    });
-    return reply({ email: address.email, ...body }, init);
-  });
+  return {
+    list: operation(list, (c) => {
+      const { slug, paper } = c.get('site');
+      const { total, confirmed } = store.readers.subscribers.counts(slug);
+      if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
+      const { limit, cursor } = c.req.valid('query');
+      const [after] = readCursor(IdCursor, cursor);
+      const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
+      const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+      const shown = rows.map((row) => subscriberRow(row, paper.sections));
+      return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
+    }),
+    subscribe: {
+      spec: subscribe,
+      readsItself: true as const,
+      before: [pages.faults(forPeople), parts.throttle],
+      handle: async (c: PaperContext) => {
+        const sent = await readBody(c);
+        if (isAdminOrder(sent.json)) return takeAdminOrder(writer, c, sent.json);
+        try {
+          takeOrder(app, c, sent);
+        } catch (error) {
+          const problem = formProblem(c, error);
+          if (problem === null || sent.form === null || !forPeople(c)) throw error;
+          return pages.orderAgain(c, sent.form, problem);
+        }
+        if (!forPeople(c)) return privateJson(c, { status: 'pending', message: en.subscribe.sent }, 202);
+        const t = phrasesIn(c).subscribe;
+        return pages.said(c, { heading: t.sent_title, paragraphs: [t.sent] }, 202);
+      },
+    },
+    read: operation(read, (c) => {
+      const { slug, paper } = c.get('site');
+      const address = addressIn(c.req.valid('param').email);
+      return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
+    }),
+    remove: operation(remove, async (c) => {
+      const address = addressIn(c.req.valid('param').email);
+      // The response that is stored for retries contains no address.
+      const { body, init } = await write(writer, c, () => {
+        erase(store, c.get('site').slug, address);
+        return { status: 200, body: { erased: true as const } };
+      });
+      return reply({ email: address.email, ...body }, init);
+    }),
+  };
 }
 
 function isAdminOrder(json: unknown): json is { emails: unknown } {

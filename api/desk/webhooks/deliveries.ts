@@ -7,16 +7,14 @@ import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../res
 import { reply } from '../../responses/reply.ts';
 import { listOf, listSchema } from '../list.ts';
 import { IdCursor } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
-import { webhookRoutes } from './webhooks.ts';
 
 const common = { tags: ['Webhooks'] };
 
-const list = operation({
+const list = {
   ...common,
   operationId: 'listDeliveries',
   summary: 'What was sent to webhooks, and every attempt',
@@ -30,9 +28,9 @@ const list = operation({
     }),
   },
   responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.'), ...faults() },
-});
+};
 
-const retry = operation({
+const retry = {
   ...common,
   operationId: 'retryDelivery',
   summary: 'Send one again, now',
@@ -51,27 +49,26 @@ const retry = operation({
     200: ok(QueuedDelivery, 'The delivery, as it waits.'),
     ...faults(413, 415, 422),
   },
-});
+};
 
 /** Webhooks: the receivers, the log of deliveries, and redelivery. */
-export function deliveryRoutes(routes: PaperRoutes, writer: Writer): void {
+export function deliveryHandlers(writer: Writer) {
   const { store, now } = writer.app;
-  webhookRoutes(routes, writer);
-
-  routes.operation(list, (c) => {
-    const { limit, cursor, ...of } = c.req.valid('query');
-    const [after] = readCursor(IdCursor, cursor);
-    const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
-    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
-    return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
-  });
-
-  routes.operation(retry, (c) => {
-    const { id } = c.req.valid('param');
-    return write(writer, c, () => {
-      const { slug } = c.get('site');
-      store.deliveries.retry(slug, id, now());
-      return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
-    });
-  });
+  return {
+    list: operation(list, (c) => {
+      const { limit, cursor, ...of } = c.req.valid('query');
+      const [after] = readCursor(IdCursor, cursor);
+      const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+      const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+      return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
+    }),
+    retry: operation(retry, (c) => {
+      const { id } = c.req.valid('param');
+      return write(writer, c, () => {
+        const { slug } = c.get('site');
+        store.deliveries.retry(slug, id, now());
+        return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
+      });
+    }),
+  };
 }

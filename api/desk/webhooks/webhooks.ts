@@ -14,8 +14,7 @@ import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { listOf, listSchema } from '../list.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { Pressing } from '../writing/filing.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
@@ -65,15 +64,15 @@ const idParam = z.object({
 });
 const common = { tags: ['Webhooks'] };
 
-const list = operation({
+const list = {
   ...common,
   operationId: 'listWebhooks',
   summary: 'The desk’s own receivers of events',
   description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
   responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
-});
+};
 
-const add = operation({
+const add = {
   ...common,
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
@@ -84,9 +83,9 @@ const add = operation({
   before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
   responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
-});
+};
 
-const remove = operation({
+const remove = {
   ...common,
   operationId: 'removeWebhook',
   summary: 'Remove a receiver, with what waits for it',
@@ -100,9 +99,9 @@ const remove = operation({
     ),
     ...faults(413, 422),
   },
-});
+};
 
-const tryOut = operation({
+const tryOut = {
   ...common,
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
@@ -114,48 +113,46 @@ const tryOut = operation({
     200: ok(QueuedDelivery, 'The delivery, as it waits.'),
     ...faults(413, 415, 422),
   },
-});
+};
 
 /** A desk's own event receivers: listing, adding, removing and testing them. */
-export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
+export function webhookHandlers(writer: Writer) {
   const { store, settings, now } = writer.app;
-
-  routes.operation(list, (c) => {
-    const { slug, paper } = c.get('site');
-    const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
-    return listOf(c, 'webhooks', rows);
-  });
-
-  routes.operation(add, async (c) => {
-    const { slug, paper } = c.get('site');
-    const work = () => {
-      const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
-      const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
-      const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
-      // The response that is stored for retries contains no secret.
-      return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
-    };
-    const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
-    return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
-  });
-
-  routes.operation(remove, (c) => {
-    const { id } = c.req.valid('param');
-    return write(writer, c, () => {
-      const { slug } = c.get('site');
-      requireWebhook(store.webhooks, slug, id);
-      store.webhooks.remove(slug, id);
-      return { status: 200, body: { id, removed: true } };
-    });
-  });
-
-  routes.operation(tryOut, (c) => {
-    const { id } = c.req.valid('param');
-    return write(writer, c, () => {
-      const { slug } = c.get('site');
-      const receiver = requireReceiver(store, slug, id, now());
-      const delivery = queueTest(store, slug, receiver, { now: now(), newId });
-      return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
-    });
-  });
+  return {
+    list: operation(list, (c) => {
+      const { slug, paper } = c.get('site');
+      const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+      return listOf(c, 'webhooks', rows);
+    }),
+    add: operation(add, async (c) => {
+      const { slug, paper } = c.get('site');
+      const work = () => {
+        const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
+        const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
+        const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
+        // The response that is stored for retries contains no secret.
+        return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
+      };
+      const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
+      return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
+    }),
+    remove: operation(remove, (c) => {
+      const { id } = c.req.valid('param');
+      return write(writer, c, () => {
+        const { slug } = c.get('site');
+        requireWebhook(store.webhooks, slug, id);
+        store.webhooks.remove(slug, id);
+        return { status: 200, body: { id, removed: true } };
+      });
+    }),
+    tryOut: operation(tryOut, (c) => {
+      const { id } = c.req.valid('param');
+      return write(writer, c, () => {
+        const { slug } = c.get('site');
+        const receiver = requireReceiver(store, slug, id, now());
+        const delivery = queueTest(store, slug, receiver, { now: now(), newId });
+        return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
+      });
+    }),
+  };
 }

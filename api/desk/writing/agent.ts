@@ -7,30 +7,29 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
 const common = { tags: ['Agents'] };
 
-const check = operation({
+const check = {
   ...common,
   operationId: 'checkAgent',
   summary: 'What your key is, and what to do next',
   description: 'Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.',
   responses: { 200: ok(AgentCheck, 'The key, and where help is.'), ...faults() },
-});
+};
 
-const terms = operation({
+const terms = {
   ...common,
   operationId: 'readTerms',
   summary: 'The agreement that an agent’s writes need',
   responses: { 200: ok(TermsRecord, 'The text in force, and whether this paper has signed it.'), ...faults() },
-});
+};
 
-const accept = operation({
+const accept = {
   ...common,
   operationId: 'acceptTerms',
   summary: 'Sign the agreement for the paper',
@@ -41,41 +40,40 @@ const accept = operation({
     200: ok(TermsRecord.extend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
     ...faults(409, 413, 415, 422),
   },
-});
+};
 
 /** The agent check and the agreement. */
-export function agentRoutes(routes: PaperRoutes, writer: Writer): void {
+export function agentHandlers(writer: Writer) {
   const { app } = writer;
   const { store, settings, now } = app;
-
-  routes.operation(check, (c) => {
-    const key = requireKeyOfLevel(c.get('key'), 'read');
-    const { slug, root, paper } = c.get('site');
-    const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
-    const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
-    return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
-  });
-
-  routes.operation(terms, (c) => {
-    const agreement = currentAgreement(settings);
-    return termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug));
-  });
-
-  routes.operation(accept, (c) => {
-    const { version, signed_by } = c.req.valid('json');
-    return write(writer, c, (key) => {
+  return {
+    check: operation(check, (c) => {
+      const key = requireKeyOfLevel(c.get('key'), 'read');
+      const { slug, root, paper } = c.get('site');
+      const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
+      const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
+      return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
+    }),
+    terms: operation(terms, (c) => {
       const agreement = currentAgreement(settings);
-      const paper = archiveOf(app, c).paper().slug;
-      const signature = signTerms({
-        terms: store.terms,
-        agreement,
-        paper,
-        version,
-        signed_by,
-        key: key.id,
-        now: now(),
+      return termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug));
+    }),
+    accept: operation(accept, (c) => {
+      const { version, signed_by } = c.req.valid('json');
+      return write(writer, c, (key) => {
+        const agreement = currentAgreement(settings);
+        const paper = archiveOf(app, c).paper().slug;
+        const signature = signTerms({
+          terms: store.terms,
+          agreement,
+          paper,
+          version,
+          signed_by,
+          key: key.id,
+          now: now(),
+        });
+        return { status: 200, body: termsRecord(agreement, signature) };
       });
-      return { status: 200, body: termsRecord(agreement, signature) };
-    });
-  });
+    }),
+  };
 }

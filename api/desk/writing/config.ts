@@ -20,33 +20,32 @@ import { reply } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
 import { dayParam, IdCursor } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { requiresTerms, write } from './write.ts';
 
-const drafts = operation({
+const drafts = {
   operationId: 'listDrafts',
   tags: ['Desk'],
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
-});
+};
 
 const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
   description: 'A paper’s settings. An admin key sees all of them.',
 });
 
-const readConfig = operation({
+const readConfig = {
   operationId: 'readConfig',
   tags: ['Desk'],
   summary: 'The paper’s settings',
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
-});
+};
 
-const writeConfig = operation({
+const writeConfig = {
   operationId: 'writeConfig',
   tags: ['Desk'],
   summary: 'Change the paper’s settings',
@@ -61,7 +60,7 @@ const writeConfig = operation({
     200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.'),
     ...faults(413, 415, 422),
   },
-});
+};
 
 const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
   'PersonaRecord',
@@ -71,7 +70,7 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
 const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
 const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
 
-const writePersona = operation({
+const writePersona = {
   operationId: 'writePersona',
   tags: ['Desk'],
   summary: 'Put a persona on the masthead, or change one',
@@ -94,7 +93,7 @@ const writePersona = operation({
     ),
   },
   responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
-});
+};
 
 const CastRecord = CastBody.extend({
   day: z.iso.date(),
@@ -104,7 +103,7 @@ const CastRecord = CastBody.extend({
   ...Pressing,
 }).openapi('CastRecord');
 
-const writeCast = operation({
+const writeCast = {
   operationId: 'writeCast',
   tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
@@ -123,72 +122,69 @@ const writeCast = operation({
     ),
   },
   responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(413, 415, 422) },
-});
+};
 
 /** The configuration that a desk reads and changes of its own paper. */
-export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost): void {
+export function configHandlers(writer: Writer, prove: ProveHost) {
   const { app } = writer;
-
-  routes.operation(drafts, (c) => {
-    const { limit, cursor } = c.req.valid('query');
-    const [after] = readCursor(IdCursor, cursor);
-    const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
-    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
-    const links = linksFor(app, c);
-    const shown = rows.map((row) => draftRow(row, links));
-    return reply(listOf(c, 'drafts', shown, next), { page: { limit, cursor } });
-  });
-
-  routes.operation(readConfig, (c) => {
-    const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
-    return c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper);
-  });
-
-  routes.operation(writeConfig, async (c) => {
-    const given = c.req.valid('json');
-    const proof = await proofFor(writer, prove, c, given.url);
-    return write(writer, c, () => {
-      const archive = archiveOf(app, c);
-      const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
-      const paper = paperFrom(archive, merged(PaperBody, before, given));
-      needAddress(app, { slug, before: before.url, url: paper.url, proof });
-      appendOf(app, c, 'paper', '', paper);
-      return { status: 200, body: paper, isShown: true };
-    });
-  });
-
-  routes.operation(writePersona, (c) => {
-    const { slug } = c.req.valid('param');
-    const given = c.req.valid('json');
-    return write(writer, c, () => {
-      const archive = archiveOf(app, c);
-      const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
-      const persona = personaFrom(
-        archive,
-        slug,
-        merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
-      );
-      appendOf(app, c, 'persona', slug, persona);
-      return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
-    });
-  });
-
-  routes.operation(
-    writeCast,
-    (c) => {
-      const { day } = c.req.valid('param');
+  return {
+    drafts: operation(drafts, (c) => {
+      const { limit, cursor } = c.req.valid('query');
+      const [after] = readCursor(IdCursor, cursor);
+      const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+      const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+      const links = linksFor(app, c);
+      const shown = rows.map((row) => draftRow(row, links));
+      return reply(listOf(c, 'drafts', shown, next), { page: { limit, cursor } });
+    }),
+    readConfig: operation(readConfig, (c) => {
+      const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
+      return c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper);
+    }),
+    writeConfig: operation(writeConfig, async (c) => {
+      const given = c.req.valid('json');
+      const proof = await proofFor(writer, prove, c, given.url);
+      return write(writer, c, () => {
+        const archive = archiveOf(app, c);
+        const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
+        const paper = paperFrom(archive, merged(PaperBody, before, given));
+        needAddress(app, { slug, before: before.url, url: paper.url, proof });
+        appendOf(app, c, 'paper', '', paper);
+        return { status: 200, body: paper, isShown: true };
+      });
+    }),
+    writePersona: operation(writePersona, (c) => {
+      const { slug } = c.req.valid('param');
       const given = c.req.valid('json');
       return write(writer, c, () => {
         const archive = archiveOf(app, c);
-        const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
-        const change = castChange(archive, given, day, c.get('site').root);
-        const cast = castFrom(archive, day, merged(CastBody, before, change));
-        appendOf(app, c, 'cast', day, cast);
-        return { status: 200, body: { ...cast }, isShown: true };
+        const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
+        const persona = personaFrom(
+          archive,
+          slug,
+          merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
+        );
+        appendOf(app, c, 'persona', slug, persona);
+        return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
       });
-    },
-    requiresTerms(app),
-  );
+    }),
+    writeCast: operation(
+      writeCast,
+      (c) => {
+        const { day } = c.req.valid('param');
+        const given = c.req.valid('json');
+        return write(writer, c, () => {
+          const archive = archiveOf(app, c);
+          const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
+          const change = castChange(archive, given, day, c.get('site').root);
+          const cast = castFrom(archive, day, merged(CastBody, before, change));
+          appendOf(app, c, 'cast', day, cast);
+          return { status: 200, body: { ...cast }, isShown: true };
+        });
+      },
+      requiresTerms(app),
+    ),
+  };
 }
 
 /** Proves that the host of a new address belongs to the paper. Null when there is no proof or none is needed. */

@@ -21,8 +21,7 @@ import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { rejectStory } from './reject-story.ts';
 import type { Writer } from './write.ts';
 import { requiresTerms, write } from './write.ts';
@@ -92,7 +91,7 @@ const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
 const common = { tags: ['Writing'] };
 
-const file = operation({
+const file = {
   ...common,
   operationId: 'fileStory',
   summary: 'File a piece',
@@ -100,9 +99,9 @@ const file = operation({
   before: [jsonBody({ judgesZeros: true })],
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
   responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
-});
+};
 
-const revise = operation({
+const revise = {
   ...common,
   operationId: 'reviseStory',
   summary: 'File a new revision of a piece',
@@ -110,18 +109,18 @@ const revise = operation({
   before: [jsonBody({ judgesZeros: true })],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
   responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
-});
+};
 
-const airing = operation({
+const airing = {
   ...common,
   operationId: 'airStory',
   summary: 'Put a piece on air, now or at a future time',
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
   responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
-});
+};
 
-const withdraw = operation({
+const withdraw = {
   ...common,
   operationId: 'withdrawStory',
   summary: 'Take a piece off the air, or off its schedule',
@@ -129,85 +128,83 @@ const withdraw = operation({
   before: [jsonBody()],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
   responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
-});
+};
 
 /** Filing, revising, airing and withdrawing pieces. */
-export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
+export function filingHandlers(writer: Writer) {
   const { app } = writer;
   const by = (key: AccessKey) => `key:${key.id}`;
-
-  routes.operation(
-    { ...file, hook: rejectStory(app, NewStory) },
-    async (c) => {
-      const { air: when, placement, ...given } = c.req.valid('json');
-      const { slug: paper } = c.get('site');
-      const work = (key: AccessKey) => {
-        const archive = archiveOf(app, c);
-        const toAir = airingAs(when, app.now());
-        const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
-        const filing = filingOf(archive, c, given, slug);
-        needPersona(key, filing);
-        const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
-        if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
-        place(app, c, key, story, placement);
-        return answerOf(app, c, story.id, 201);
-      };
-      return write(writer, c, work, { addressOf: ({ story }) => `stories/${story.id}` });
-    },
-    requiresTerms(app),
-  );
-
-  routes.operation(
-    { ...revise, hook: rejectStory(app, Revision) },
-    async (c) => {
-      const { revision, air: when = false, placement, ...given } = c.req.valid('json');
+  return {
+    file: operation(
+      { ...file, hook: rejectStory(app, NewStory) },
+      async (c) => {
+        const { air: when, placement, ...given } = c.req.valid('json');
+        const { slug: paper } = c.get('site');
+        const work = (key: AccessKey) => {
+          const archive = archiveOf(app, c);
+          const toAir = airingAs(when, app.now());
+          const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
+          const filing = filingOf(archive, c, given, slug);
+          needPersona(key, filing);
+          const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+          if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
+          place(app, c, key, story, placement);
+          return answerOf(app, c, story.id, 201);
+        };
+        return write(writer, c, work, { addressOf: ({ story }) => `stories/${story.id}` });
+      },
+      requiresTerms(app),
+    ),
+    revise: operation(
+      { ...revise, hook: rejectStory(app, Revision) },
+      async (c) => {
+        const { revision, air: when = false, placement, ...given } = c.req.valid('json');
+        const { id } = c.req.valid('param');
+        const { slug: paper } = c.get('site');
+        return write(writer, c, (key) => {
+          const before = requirePiece(archiveOf(app, c), id);
+          needLevelFor(before, key);
+          if (given.slug !== undefined && given.slug !== before.slug) {
+            const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+            throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
+          }
+          const filing = filingOf(archiveOf(app, c), c, given, before.slug);
+          needPersona(key, filing);
+          const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
+          fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+          if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
+          place(app, c, key, before, placement);
+          return answerOf(app, c, before.id, 200);
+        });
+      },
+      requiresTerms(app),
+    ),
+    airing: operation(
+      airing,
+      async (c) => {
+        const { at: when } = c.req.valid('json') ?? {};
+        const { id } = c.req.valid('param');
+        return write(writer, c, (key) => {
+          const archive = archiveOf(app, c);
+          const before = requirePiece(archive, id);
+          needLevelFor(before, key);
+          const at = when === undefined ? undefined : futureTime('at', when, app.now());
+          airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+          return standingOf(app, c, requirePiece(archive, before.id));
+        });
+      },
+      requiresTerms(app),
+    ),
+    withdraw: operation(withdraw, (c) => {
+      const { reason, withhold_headline: withholdHeadline = false } = c.req.valid('json');
       const { id } = c.req.valid('param');
-      const { slug: paper } = c.get('site');
       return write(writer, c, (key) => {
-        const before = requirePiece(archiveOf(app, c), id);
-        needLevelFor(before, key);
-        if (given.slug !== undefined && given.slug !== before.slug) {
-          const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
-          throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
-        }
-        const filing = filingOf(archiveOf(app, c), c, given, before.slug);
-        needPersona(key, filing);
-        const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
-        fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-        if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
-        place(app, c, key, before, placement);
-        return answerOf(app, c, before.id, 200);
+        const { slug } = requirePiece(archiveOf(app, c), id);
+        const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
+        return standingOf(app, c, story);
       });
-    },
-    requiresTerms(app),
-  );
-
-  routes.operation(
-    airing,
-    async (c) => {
-      const { at: when } = c.req.valid('json') ?? {};
-      const { id } = c.req.valid('param');
-      return write(writer, c, (key) => {
-        const archive = archiveOf(app, c);
-        const before = requirePiece(archive, id);
-        needLevelFor(before, key);
-        const at = when === undefined ? undefined : futureTime('at', when, app.now());
-        airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
-        return standingOf(app, c, requirePiece(archive, before.id));
-      });
-    },
-    requiresTerms(app),
-  );
-
-  routes.operation(withdraw, (c) => {
-    const { reason, withhold_headline: withholdHeadline = false } = c.req.valid('json');
-    const { id } = c.req.valid('param');
-    return write(writer, c, (key) => {
-      const { slug } = requirePiece(archiveOf(app, c), id);
-      const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
-      return standingOf(app, c, story);
-    });
-  });
+    }),
+  };
 }
 
 /** A picture without a description inherits that of its file. */

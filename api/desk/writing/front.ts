@@ -7,8 +7,7 @@ import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf } from '../context.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
@@ -21,7 +20,7 @@ const EXAMPLE = {
 /** A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`. */
 const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
 
-const writeFront = operation({
+const writeFront = {
   operationId: 'writeFront',
   tags: ['Desk'],
   summary: 'Place pieces on the front: the lead, and up to four beside it',
@@ -36,12 +35,12 @@ const writeFront = operation({
     ),
     ...faults(409, 413, 415, 422),
   },
-});
+};
 
 /** The editor's placement of the front. */
-export function frontRoutes(routes: PaperRoutes, writer: Writer): void {
+export function writeFrontOf(writer: Writer) {
   const { app } = writer;
-  routes.operation(writeFront, (c) => {
+  return operation(writeFront, (c) => {
     const change = c.req.valid('json');
     return write(writer, c, (key) => {
       const placement = placeFront(app.desk, c.get('site').slug, change, `key:${key.id}`);

@@ -11,8 +11,7 @@ import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
 import { write } from './write.ts';
@@ -50,14 +49,14 @@ const NewKey = KeyRow.extend({
 
 const common = { tags: ['Keys'] };
 
-const list = operation({
+const list = {
   ...common,
   operationId: 'listKeys',
   summary: 'The paper’s keys and seats',
   responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.'), ...faults() },
-});
+};
 
-const make = operation({
+const make = {
   ...common,
   operationId: 'makeKey',
   summary: 'Make a key; it is shown this one time',
@@ -66,9 +65,9 @@ const make = operation({
   before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(KeyBody) },
   responses: { 201: created(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
-});
+};
 
-const revoke = operation({
+const revoke = {
   ...common,
   operationId: 'revokeKey',
   summary: 'Revoke a key; a seat goes with its key',
@@ -77,48 +76,47 @@ const revoke = operation({
     headers: IDEMPOTENCY,
   },
   responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.'), ...faults(413, 422) },
-});
+};
 
 /** Creating, listing and revoking keys. */
-export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
+export function keyHandlers(writer: Writer) {
   const { app } = writer;
   const { store, now } = app;
   const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
-
-  routes.operation(list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf)));
-
-  routes.operation(make, async (c) => {
-    let shown: string | null = null;
-    const maker = { keys: store.keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
-    const work = (own: AccessKey) => {
-      const by = `key:${own.id}`;
-      const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
-      shown = key;
-      // The response that is stored for retries contains no key.
-      return { status: 201, body: rowOf(row) } as const;
-    };
-    const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `keys/${id}` });
-    if (shown !== null) return reply({ ...row, key: shown }, init);
-    throw new Fault(
-      'conflict',
-      `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
-    );
-  });
-
-  routes.operation(revoke, (c) => {
-    const { id } = c.req.valid('param');
-    return write(writer, c, (own) => {
-      const { slug } = c.get('site');
-      const by = `key:${own.id}`;
-      const known = store.keys.list(slug).find((key) => key.id === id);
-      const at = now();
-      if (known === undefined || !store.keys.revoke(slug, id, at, by)) {
-        throw new Fault(
-          'not_found',
-          `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
-        );
-      }
-      return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
-    });
-  });
+  return {
+    list: operation(list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))),
+    make: operation(make, async (c) => {
+      let shown: string | null = null;
+      const maker = { keys: store.keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
+      const work = (own: AccessKey) => {
+        const by = `key:${own.id}`;
+        const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
+        shown = key;
+        // The response that is stored for retries contains no key.
+        return { status: 201, body: rowOf(row) } as const;
+      };
+      const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `keys/${id}` });
+      if (shown !== null) return reply({ ...row, key: shown }, init);
+      throw new Fault(
+        'conflict',
+        `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
+      );
+    }),
+    revoke: operation(revoke, (c) => {
+      const { id } = c.req.valid('param');
+      return write(writer, c, (own) => {
+        const { slug } = c.get('site');
+        const by = `key:${own.id}`;
+        const known = store.keys.list(slug).find((key) => key.id === id);
+        const at = now();
+        if (known === undefined || !store.keys.revoke(slug, id, at, by)) {
+          throw new Fault(
+            'not_found',
+            `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
+          );
+        }
+        return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
+      });
+    }),
+  };
 }

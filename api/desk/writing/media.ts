@@ -7,15 +7,14 @@ import { appendRecord } from '../../../src/desk/record.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { idempotencyKey } from '../../middleware/idempotency.ts';
-import { requireLevel } from '../../middleware/key.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { created, faults, ok } from '../../openapi/responses.ts';
+import type { OperationSpec } from '../../openapi/route.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { Pressing } from './filing.ts';
 import { receiveUpload } from './media-body.ts';
 import type { Writer } from './write.ts';
@@ -25,7 +24,7 @@ const binary = { type: 'string', format: 'binary' } as const;
 
 const Uploaded = MediaRow.extend(Pressing).openapi('UploadedMedia');
 
-const upload = operation({
+const upload = {
   operationId: 'uploadMedia',
   tags: ['Writing'],
   summary: 'Upload a picture, a video, captions or a stylesheet',
@@ -65,19 +64,19 @@ const upload = operation({
     201: created(Uploaded, 'Kept, and pressed.'),
     ...faults(409, 413, 415, 422),
   },
-});
+} satisfies OperationSpec;
 
 const ListedMedia = MediaRow.extend({ used_by: z.array(MediaUse) }).openapi('ListedMedia');
 
-const list = operation({
+const list = {
   operationId: 'listMedia',
   tags: ['Desk'],
   summary: 'The paper’s media, by path, and what uses each',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('MediaList', 'media', ListedMedia), 'By path.'), ...faults() },
-});
+};
 
-const remove = operation({
+const remove = {
   operationId: 'removeMedia',
   tags: ['Desk'],
   summary: 'Remove a media file',
@@ -103,77 +102,87 @@ const remove = operation({
     ),
     ...faults(409, 413, 422),
   },
-});
+};
 
 const MediaCursor = z.tuple([z.string().max(1_000)]);
 
 /** The paper's media: uploads by agents and admins, the list, and removals. */
-export function mediaRoutes(routes: PaperRoutes, writer: Writer): void {
+export function mediaHandlers(writer: Writer) {
   const { app } = writer;
-
-  routes.described(upload, requireLevel('agent'), requiresTerms(app), async (c) => {
-    const name = idempotencyKey(c);
-    const { path, alt, received } = await receiveUpload(c, app.media.folder);
-    const given = { ...(alt === null ? {} : { alt }) };
-    const media = await keepUpload(app, path, received, (found) => requireFree(archiveOf(app, c).media(path), found));
-    const asked = createHash('sha256').update(JSON.stringify([c.req.method, c.req.path, path, alt, received.digest]));
-    const answer = await write(
-      writer,
-      c,
-      () => {
-        const before = archiveOf(app, c).media(path);
-        requireFree(before, media);
-        const { missing: _missing, ...known } = before ?? media;
-        const body = { ...known, ...given };
-        append(writer, c, path, body);
-        return { status: before === null ? 201 : 200, body: mediaRow(body, c.get('site').root), isShown: true };
+  return {
+    upload: {
+      spec: upload,
+      readsItself: true as const,
+      before: [requiresTerms(app)],
+      handle: async (c: PaperContext) => {
+        const name = idempotencyKey(c);
+        const { path, alt, received } = await receiveUpload(c, app.media.folder);
+        const given = { ...(alt === null ? {} : { alt }) };
+        const media = await keepUpload(app, path, received, (found) =>
+          requireFree(archiveOf(app, c).media(path), found),
+        );
+        const asked = createHash('sha256').update(
+          JSON.stringify([c.req.method, c.req.path, path, alt, received.digest]),
+        );
+        return write(
+          writer,
+          c,
+          () => {
+            const before = archiveOf(app, c).media(path);
+            requireFree(before, media);
+            const { missing: _missing, ...known } = before ?? media;
+            const body = { ...known, ...given };
+            append(writer, c, path, body);
+            return { status: before === null ? 201 : 200, body: mediaRow(body, c.get('site').root), isShown: true };
+          },
+          { addressOf: ({ path: at }) => `media/${at}`, named: { name, request: asked.digest('hex') } },
+        );
       },
-      { addressOf: ({ path: at }) => `media/${at}`, named: { name, request: asked.digest('hex') } },
-    );
-    return routes.responses.send(c, answer);
-  });
-
-  routes.operation(list, (c) => {
-    const { limit, cursor } = c.req.valid('query');
-    const [after = ''] = readCursor(MediaCursor, cursor);
-    const { slug, root } = c.get('site');
-    const all = app.store.allMedia(slug).filter(({ path }) => path > after);
-    const { rows, next } = pageOf(all.slice(0, limit + 1), limit, ({ path }) => cursorOf([path]));
-    const uses = mediaUses(
-      archiveOf(app, c),
-      app.store.pieces.withMedia(slug),
-      rows.map(({ path }) => path),
-    );
-    const shown = rows.map((media) => ({ ...mediaRow(media, root), used_by: uses.get(media.path) ?? [] }));
-    return reply(listOf(c, 'media', shown, next), { page: { limit, cursor } });
-  });
-
-  routes.described(remove, requireLevel('admin'), async (c) => {
-    const asked = c.req.param('path') ?? '';
-    const answer = await write(writer, c, () => {
-      const archive = archiveOf(app, c);
-      const path = [asked, `media/${asked}`].find((one) => archive.media(one) !== null);
-      if (path === undefined) {
-        throw new Fault(
-          'not_found',
-          `this paper has no media file ${JSON.stringify(asked.slice(0, 200))}; GET /api/v1/media lists them`,
-        );
-      }
-      const uses = mediaUses(archive, app.store.pieces.withMedia(c.get('site').slug), [path]).get(path) ?? [];
-      const inUse = uses.filter(isShownUse);
-      if (inUse.length > 0) {
-        const named = inUse.slice(0, 5).map(({ kind, name }) => `${kind} ${name}`);
-        const more = inUse.length > named.length ? ', …' : '';
-        throw new Fault(
-          'conflict',
-          `${path} is used by ${named.join(', ')}${more}; have them use another file, or withdraw them first`,
-        );
-      }
-      append(writer, c, path, null);
-      return { status: 200, body: { path, removed: true as const }, isShown: true };
-    });
-    return routes.responses.send(c, answer);
-  });
+    },
+    list: operation(list, (c) => {
+      const { limit, cursor } = c.req.valid('query');
+      const [after = ''] = readCursor(MediaCursor, cursor);
+      const { slug, root } = c.get('site');
+      const all = app.store.allMedia(slug).filter(({ path }) => path > after);
+      const { rows, next } = pageOf(all.slice(0, limit + 1), limit, ({ path }) => cursorOf([path]));
+      const uses = mediaUses(
+        archiveOf(app, c),
+        app.store.pieces.withMedia(slug),
+        rows.map(({ path }) => path),
+      );
+      const shown = rows.map((media) => ({ ...mediaRow(media, root), used_by: uses.get(media.path) ?? [] }));
+      return reply(listOf(c, 'media', shown, next), { page: { limit, cursor } });
+    }),
+    remove: {
+      spec: remove,
+      readsItself: true as const,
+      handle: (c: PaperContext) => {
+        const asked = c.req.param('path') ?? '';
+        return write(writer, c, () => {
+          const archive = archiveOf(app, c);
+          const path = [asked, `media/${asked}`].find((one) => archive.media(one) !== null);
+          if (path === undefined) {
+            throw new Fault(
+              'not_found',
+              `this paper has no media file ${JSON.stringify(asked.slice(0, 200))}; GET /api/v1/media lists them`,
+            );
+          }
+          const uses = mediaUses(archive, app.store.pieces.withMedia(c.get('site').slug), [path]).get(path) ?? [];
+          const inUse = uses.filter(isShownUse);
+          if (inUse.length > 0) {
+            const named = inUse.slice(0, 5).map(({ kind, name }) => `${kind} ${name}`);
+            const more = inUse.length > named.length ? ', …' : '';
+            throw new Fault(
+              'conflict',
+              `${path} is used by ${named.join(', ')}${more}; have them use another file, or withdraw them first`,
+            );
+          }
+          append(writer, c, path, null);
+          return { status: 200, body: { path, removed: true as const }, isShown: true };
+        });
+      },
+    },
+  };
 }
 
 /** Throws `conflict` where a path has other bytes: a picture of a piece on air is not changed behind its back. */

@@ -9,8 +9,7 @@ import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing } from './filing.ts';
 import type { Writer } from './write.ts';
@@ -30,22 +29,22 @@ const PageRecord = PageRow.extend({ prose: z.string() }).openapi('PageRecord', {
 /** A page can be sent back as it was read. */
 const PageMembers = PageBody.extend({ slug: z.string(), url: z.url() });
 
-const list = operation({
+const list = {
   operationId: 'listPages',
   tags: ['Desk'],
   summary: 'The paper’s own pages, in reading order',
   responses: { 200: ok(listSchema('PageList', 'pages', PageRow), 'Every page.'), ...faults() },
-});
+};
 
-const read = operation({
+const read = {
   operationId: 'readPage',
   tags: ['Desk'],
   summary: 'A page of the paper’s own',
   request: { params: slugParam },
   responses: { 200: ok(PageRecord, 'The page.'), ...faults() },
-});
+};
 
-const put = operation({
+const put = {
   operationId: 'writePage',
   tags: ['Desk'],
   summary: 'Add a page of the paper’s own, or change one',
@@ -68,9 +67,9 @@ const put = operation({
     200: ok(PageRecord.extend(Pressing).openapi('WrittenPage'), 'The page.'),
     ...faults(413, 415, 422),
   },
-});
+};
 
-const remove = operation({
+const remove = {
   operationId: 'removePage',
   tags: ['Desk'],
   summary: 'Remove a page of the paper’s own',
@@ -84,48 +83,46 @@ const remove = operation({
     ),
     ...faults(413, 422),
   },
-});
+};
 
 /** The paper's own pages. */
-export function pageRoutes(routes: PaperRoutes, writer: Writer): void {
+export function pageHandlers(writer: Writer) {
   const { app } = writer;
-
-  routes.operation(list, (c) =>
-    listOf(
-      c,
-      'pages',
-      archiveOf(app, c)
-        .pages()
-        .map((page) => pageRow(page, siteOf(c))),
+  return {
+    list: operation(list, (c) =>
+      listOf(
+        c,
+        'pages',
+        archiveOf(app, c)
+          .pages()
+          .map((page) => pageRow(page, siteOf(c))),
+      ),
     ),
-  );
-
-  routes.operation(read, (c) => recordOf(c, requirePage(writer, c, c.req.valid('param').slug)));
-
-  routes.operation(put, (c) => {
-    const { slug } = c.req.valid('param');
-    const given = c.req.valid('json');
-    return write(writer, c, () => {
-      const archive = archiveOf(app, c);
-      const { slug: _slug, ...before } = archive.page(slug) ?? { slug };
-      const shown = { slug, url: `${c.get('site').root}/${slug}/` };
-      const change = Object.fromEntries(
-        Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
-      );
-      const page = pageFrom(archive, slug, merged(PageBody, before, change));
-      append(writer, c, slug, page);
-      return { status: 200, body: recordOf(c, { ...page, slug }), isShown: true };
-    });
-  });
-
-  routes.operation(remove, (c) => {
-    const { slug } = c.req.valid('param');
-    return write(writer, c, () => {
-      requirePage(writer, c, slug);
-      append(writer, c, slug, null);
-      return { status: 200, body: { slug, removed: true as const }, isShown: true };
-    });
-  });
+    read: operation(read, (c) => recordOf(c, requirePage(writer, c, c.req.valid('param').slug))),
+    put: operation(put, (c) => {
+      const { slug } = c.req.valid('param');
+      const given = c.req.valid('json');
+      return write(writer, c, () => {
+        const archive = archiveOf(app, c);
+        const { slug: _slug, ...before } = archive.page(slug) ?? { slug };
+        const shown = { slug, url: `${c.get('site').root}/${slug}/` };
+        const change = Object.fromEntries(
+          Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
+        );
+        const page = pageFrom(archive, slug, merged(PageBody, before, change));
+        append(writer, c, slug, page);
+        return { status: 200, body: recordOf(c, { ...page, slug }), isShown: true };
+      });
+    }),
+    remove: operation(remove, (c) => {
+      const { slug } = c.req.valid('param');
+      return write(writer, c, () => {
+        requirePage(writer, c, slug);
+        append(writer, c, slug, null);
+        return { status: 200, body: { slug, removed: true as const }, isShown: true };
+      });
+    }),
+  };
 }
 
 function requirePage({ app }: Writer, c: PaperContext, slug: string): Page {

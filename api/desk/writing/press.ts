@@ -2,10 +2,9 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 
-const ask = operation({
+const ask = {
   operationId: 'askPress',
   tags: ['Writing'],
   summary: 'Whether the files of a write are on disk',
@@ -24,11 +23,11 @@ const ask = operation({
     }),
   },
   responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults() },
-});
+};
 
 /** The progress of the press. */
-export function pressRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(ask, (c) => {
+export function askPress(app: AppContext) {
+  return operation(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
     const { manifest } = app.store;

@@ -15,7 +15,6 @@ import { previewView } from '../../../src/press/outputs/story.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { notFoundHandler } from '../files/not-found.ts';
-import type { PaperRoutes } from '../router.ts';
 import type { Sites } from '../site.ts';
 import { paperOf, unkeyed } from '../subscribers/pages.ts';
 import { previewedProse } from './preview.ts';
@@ -40,8 +39,7 @@ interface Around {
 }
 
 /** The pages behind preview links, with all that they load: a private paper opens none of it without a key. */
-export function previewPages(routes: PaperRoutes, app: AppContext, build: Build, { sites, reads }: Around): void {
-  const guards = [unkeyed, paperOf(sites), reads] as const;
+export function previewPage(app: AppContext, build: Build, { sites, reads }: Around) {
   const missing = notFoundHandler(app, new PendingFolders());
   const answer = async (c: PaperContext): Promise<Response> => {
     const { slug, served } = c.get('site');
@@ -62,8 +60,7 @@ export function previewPages(routes: PaperRoutes, app: AppContext, build: Build,
     for (const [name, value] of Object.entries(SECRECY)) response.headers.set(name, value);
     return response;
   };
-  routes.page('previewFolder', ...guards, secret);
-  routes.page('preview', ...guards, secret);
+  return { before: [unkeyed, paperOf(sites), reads], handle: secret };
 }
 
 /** The piece's page. Every address on it is below the preview's own, from where what is public is one redirect away. */

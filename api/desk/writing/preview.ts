@@ -28,12 +28,11 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
-import type { PaperRoutes } from '../router.ts';
-import { operation } from '../router.ts';
+import { operation } from '../route.ts';
 import { airingAs, EXAMPLE, NewStory, needPersona } from './filing.ts';
 import { bodyProblems } from './reject-story.ts';
 
-const link = operation({
+const link = {
   operationId: 'linkPreview',
   tags: ['Writing'],
   summary: 'A link to the page of a piece that is not on air',
@@ -47,14 +46,14 @@ const link = operation({
     ),
     ...faults(409, 410),
   },
-});
+};
 
 const Sent = z.looseObject({}).openapi('StoryToPreview', {
   description: 'The body of a filing, like NewStory, or a part of it.',
   example: EXAMPLE,
 });
 
-const preview = operation({
+const preview = {
   operationId: 'previewStory',
   tags: ['Writing'],
   summary: 'What the door says of a piece, and its page, without filing it',
@@ -85,31 +84,32 @@ const preview = operation({
     ),
     ...faults(413, 415),
   },
-});
+};
 
 /** Previews of pieces: a link to one that was filed, and the page of one that was not. */
-export function previewRoutes(routes: PaperRoutes, app: AppContext, render: Render): void {
+export function previewHandlers(app: AppContext, render: Render) {
   const { previews } = app.store;
-  routes.operation(link, (c) => {
-    const key = requireKeyOfLevel(c.get('key'), 'read');
-    const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
-    const { slug, served } = c.get('site');
-    const from = { previews, now: app.now() };
-    const { secret, expires_at } = makePreviewLink(from, slug, story, { key, random: randomBytes });
-    return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
-  });
-
-  routes.operation(preview, async (c) => {
-    const key = requireKeyOfLevel(c.get('key'), 'agent');
-    const data = c.req.valid('json');
-    const { root, served } = c.get('site');
-    const archive = archiveOf(app, c);
-    const { problems, filing } = judged(app, c, key, data);
-    const edition = new Edition(memoized(archive), { root, base: served });
-    const prose = previewedProse(edition, filing);
-    const story = storyOf(archive, filing, app.now());
-    return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
-  });
+  return {
+    link: operation(link, (c) => {
+      const key = requireKeyOfLevel(c.get('key'), 'read');
+      const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
+      const { slug, served } = c.get('site');
+      const from = { previews, now: app.now() };
+      const { secret, expires_at } = makePreviewLink(from, slug, story, { key, random: randomBytes });
+      return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
+    }),
+    preview: operation(preview, async (c) => {
+      const key = requireKeyOfLevel(c.get('key'), 'agent');
+      const data = c.req.valid('json');
+      const { root, served } = c.get('site');
+      const archive = archiveOf(app, c);
+      const { problems, filing } = judged(app, c, key, data);
+      const edition = new Edition(memoized(archive), { root, base: served });
+      const prose = previewedProse(edition, filing);
+      const story = storyOf(archive, filing, app.now());
+      return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
+    }),
+  };
 }
 
 /** The prose of a piece as HTML. Pieces of older versions may hold more mark-up than is rendered here. */

@@ -8,7 +8,7 @@ import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../context.ts';
 import { sessionMeter } from '../lanes/keyed.ts';
-import type { Handler } from '../route.ts';
+import type { RecordsHandler } from '../route.ts';
 import type { ExportFiles } from '../v1/export-files.ts';
 import { signedInPage } from './pages.ts';
 
@@ -21,7 +21,10 @@ interface Exports {
 /** The exports by session, for people: the same files as with a key, for the same unit of the account's allowance. */
 export function downloadHandlers(app: AppContext, logger: Logger, { files, provenance }: Exports) {
   const before = [refuseLured, limitDownloads(app.settings.keyedPerMinute), sessionMeter(app, logger)];
-  const metered = (handle: (c: RecordsContext) => unknown): Handler => ({ before, handle: signedInPage(handle) });
+  const metered = (handle: (c: RecordsContext) => unknown): RecordsHandler => ({
+    before,
+    handle: signedInPage(handle),
+  });
   return {
     changes: metered((c) => files.changes(c, {})),
     catalog: metered((c) => files.catalog(c)),

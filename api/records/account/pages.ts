@@ -9,7 +9,7 @@ import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import type { PageSender } from '../pages/page.ts';
-import type { Handler } from '../route.ts';
+import type { RecordsHandler } from '../route.ts';
 import type { Form } from './form.ts';
 import { ownForms, readForm } from './form.ts';
 
@@ -32,7 +32,7 @@ export const signedInPage =
 export const signedInForm = (
   settings: Pick<Settings, 'dataOrigin'>,
   handle: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
-): Handler => ({
+): RecordsHandler => ({
   before: formGuards(settings),
   handle: async (c) => {
     const signed = c.get('signed');

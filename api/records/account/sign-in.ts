@@ -14,7 +14,7 @@ import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../context.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import type { PageSender } from '../pages/page.ts';
-import type { Handler } from '../route.ts';
+import type { RecordsHandler } from '../route.ts';
 import { needPart, readForm } from './form.ts';
 import { formGuards, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
 import { problemOf } from './problem.ts';
@@ -56,7 +56,7 @@ export function signInHandlers(
     );
   };
 
-  const sendLink: Handler = {
+  const sendLink: RecordsHandler = {
     before: [...formGuards(settings), linksLimited],
     handle: async (c) => {
       const asked = (await readForm(c)).text('email');
@@ -69,7 +69,7 @@ export function signInHandlers(
     },
   };
 
-  const enter: Handler = {
+  const enter: RecordsHandler = {
     before: formGuards(settings),
     handle: async (c) => {
       const given = needPart('token', (await readForm(c)).text('token'));

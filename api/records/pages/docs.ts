@@ -9,7 +9,7 @@ import { previewOf } from '../../../src/records/preview.ts';
 import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../context.ts';
-import type { Route } from '../route.ts';
+import type { RecordsRoute } from '../route.ts';
 import { specOf } from '../route.ts';
 import type { PageSender } from './page.ts';
 
@@ -47,7 +47,7 @@ const CREDITS_PATH = '/v1/credits';
 const SHOWN_DISCLOSURES = 1;
 
 /** The manual: lanes with their configured limits and prices, headers, operations, and the format of receipts. */
-export const docsPage = (app: AppContext, pages: PageSender, routes: () => readonly Route[]) => {
+export const docsPage = (app: AppContext, pages: PageSender, routes: () => readonly RecordsRoute[]) => {
   const { store, settings } = app;
   const { records } = store;
   const cache = new ResponseCache();
@@ -102,7 +102,7 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
 }
 
 /** The operations by group, from the URL map. */
-function operationsOf(routes: readonly Route[]): DocsOperations[] {
+function operationsOf(routes: readonly RecordsRoute[]): DocsOperations[] {
   const operations = routes.flatMap((route) => {
     const [method, path] = route;
     const spec = specOf(route);
