@@ -1,12 +1,11 @@
 import type { AppContext } from '../../src/app/context.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
-import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
+import { refuseWithdrawn } from '../../src/desk/withdrawal.ts';
 import { Fault } from '../../src/fault.ts';
 import { Edition, siteOf } from '../../src/press/edition.ts';
 import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
-import { isoTime } from '../../src/time.ts';
 import type { PaperContext } from '../env.ts';
 
 /** The archive of the request's paper. */
@@ -58,18 +57,9 @@ export function requirePiece(archive: Archive, name: string): Story {
  */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = requirePiece(archive, name);
-  if (isWithdrawn(story)) throw withdrawnFault(story);
+  refuseWithdrawn(story, 'record');
   if (story.state !== 'on_air' && c.get('key') === null) throw pieceNotFound(name);
   return story;
-}
-
-/** The fault for a piece that was taken off the air. */
-export function withdrawnFault({ withdrawn_at: at, reason }: Story): Fault {
-  const withdrawn_at = isoTime(at ?? 0);
-  return new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${reason}`, {
-    withdrawn_at,
-    reason,
-  });
 }
 
 /** The URL of a piece's proof: one of the paper's static files, or a route that requires a key. */

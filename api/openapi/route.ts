@@ -101,5 +101,4 @@ export function register<E extends Env, Access>(
 }
 
 /** A path in Hono's syntax. */
-const routingPath = (path: string): string =>
-  path.replace('{path}', ':path{.+}').replaceAll(/\/\{(\w+)\}/g, '/:$1');
+const routingPath = (path: string): string => path.replace('{path}', ':path{.+}').replaceAll(/\/\{(\w+)\}/g, '/:$1');

@@ -1,9 +1,9 @@
 import { keyHash } from '../access-key.ts';
 import { Fault } from '../fault.ts';
-import { DAY, isoTime } from '../time.ts';
+import { DAY } from '../time.ts';
 import type { Story } from './archive.ts';
-import { isWithdrawn } from './archive.ts';
 import type { AccessKey, KeyTable } from './keys.ts';
+import { refuseWithdrawn } from './withdrawal.ts';
 
 /** How long a link opens a piece, in ms. */
 export const PREVIEW_LIFE = 7 * DAY;
@@ -51,13 +51,7 @@ export function makePreviewLink(
   if (story.state === 'on_air') {
     throw new Fault('conflict', `${story.slug} is on air; its page is for everyone, and needs no preview`);
   }
-  if (isWithdrawn(story) && (story.state === 'withdrawn' || story.headline_withheld)) {
-    const withdrawn_at = isoTime(story.withdrawn_at ?? 0);
-    throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
-      withdrawn_at,
-      reason: story.reason,
-    });
-  }
+  refuseWithdrawn(story, 'preview');
   const secret = Buffer.from(random(SECRET_BYTES)).toString('base64url');
   const expires_at = now + PREVIEW_LIFE;
   previews.forget(now);

@@ -219,3 +219,28 @@ async function doorsOf(url: string): Promise<string[]> {
 function undisturbed(times: number[]): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length / 10)] ?? 0;
 }
+
+test('a withdrawn piece of a private paper is a notice with 410, as on a public one', async (t) => {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'quiet-paper', isPublic: false }]);
+  const { url } = await serve(t, folder);
+  for (const [slug, own] of keys) {
+    const headers = { authorization: `Bearer ${own.admin}` };
+    const filed = await send(url, {
+      method: 'POST',
+      path: `/${slug}/api/v1/stories`,
+      headers,
+      body: { ...storyBody('ebb'), air: true },
+    });
+    assert.equal(filed.status, 201, filed.text);
+    const { id } = (JSON.parse(filed.text) as { story: { id: string } }).story;
+    const page = { path: `/${slug}/stories/ebb/`, headers };
+    assert.equal((await send(url, page)).status, 200, slug);
+    const body = { reason: 'It was wrong.' };
+    await send(url, { method: 'DELETE', path: `/${slug}/api/v1/stories/${id}/airing`, headers, body });
+    const { status, text } = await send(url, page);
+    assert.equal(status, 410, slug);
+    assert.match(text, /It was wrong\./);
+    assert.match(text, /<meta name="robots" content="[^"]*noindex/);
+  }
+});

@@ -3,7 +3,8 @@ import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
-import { isWithdrawn } from '../../../src/desk/archive.ts';
+import type { Archive } from '../../../src/desk/archive.ts';
+import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import { plainFile } from '../../../src/files/plain-file.ts';
 import { siteAt } from '../../../src/press/edition.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
@@ -64,7 +65,7 @@ export function pressedFile(
       const headers = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
-    const status = isNotice(app, site.slug, file) ? 410 : 200;
+    const status = pageStatus(file, app.store.archive(site.slug).storyBySlug);
     if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
     return sendFile(c, {
       file: join(folder, file),
@@ -74,9 +75,9 @@ export function pressedFile(
   };
 }
 
-/** The page of a withdrawn piece exists and says that the piece is gone. */
-function isNotice({ store }: AppContext, paper: string, path: string): boolean {
+/** The page of a withdrawn piece exists and says that the piece is gone. `path` begins with a slash. */
+export function pageStatus(path: string, storyBySlug: Archive['storyBySlug']): 200 | 410 {
   const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
-  const story = slug === undefined ? null : store.archive(paper).storyBySlug(slug);
-  return story !== null && isWithdrawn(story);
+  const story = slug === undefined ? null : storyBySlug(slug);
+  return story !== null && withdrawnAnswer(story, 'page') === 'notice' ? 410 : 200;
 }

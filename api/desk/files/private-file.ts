@@ -10,6 +10,7 @@ import { paperOfKey } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
+import { pageStatus } from './pressed-file.ts';
 
 /**
  * Serves the pages, feeds and cards of a private paper to callers with one of its keys. Private papers are never
@@ -20,7 +21,8 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
-    const edition = new Edition(app.store.archive(site.slug), siteAt(site));
+    const archive = app.store.archive(site.slug);
+    const edition = new Edition(archive, siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
     const found = await printPath(edition, path, {
       render: build.render,
@@ -30,7 +32,7 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     });
     if (found === null) return next();
     const type = typeByName(basename(path)) || 'application/octet-stream';
-    return c.body(await bytesOf(app, found), 200, {
+    return c.body(await bytesOf(app, found), pageStatus(`/${path}`, archive.storyBySlug), {
       'Content-Type': type,
       ...fileHeaders(site.path, site.root, [], site.paper.analytics),
       'Cache-Control': 'private, no-store',

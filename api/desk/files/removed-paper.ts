@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
-import { Fault } from '../../../src/fault.ts';
+import { paperRemoved } from '../../../src/desk/withdrawal.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import { phrasesOf, tagOf } from '../../../src/phrases/tables.ts';
-import { isoTime } from '../../../src/time.ts';
 import type { DeskEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
@@ -20,13 +19,6 @@ export function removedPage(language: string, log: string): string {
 <body dir="auto"><h1>${title}</h1><p>${text}</p></body>
 </html>
 `;
-}
-
-/** The fault for a paper that was removed, at a time in ms. */
-export function paperRemoved(slug: string, removedAt: number): Fault {
-  const at = isoTime(removedAt);
-  const message = `the paper ${slug} was removed on ${at.slice(0, 10)}; its receipts stay in the transparency log`;
-  return new Fault('withdrawn', message, { withdrawn_at: at });
 }
 
 /** Answers every address of a removed paper with 410: a page for browsers, JSON for programs. */

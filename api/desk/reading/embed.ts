@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { refuseWithdrawn, withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import { headerContext } from '../../../src/press/outputs/hosting.ts';
 import { embedView } from '../../../src/press/outputs/story.ts';
 import type { PaperContext } from '../../env.ts';
@@ -11,7 +11,7 @@ import { ErrorBody, faults, ProblemDetails } from '../../openapi/responses.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
-import { archiveOf, editionOf, pieceNotFound, readablePiece, requirePiece } from '../context.ts';
+import { archiveOf, editionOf, pieceNotFound, requirePiece } from '../context.ts';
 import { beingPressed } from '../files/being-pressed.ts';
 import { embedScripts } from '../files/embed-scripts.ts';
 import { idParam } from '../params.ts';
@@ -52,9 +52,9 @@ export function embedHandlers(app: AppContext, build: Build) {
 async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id: string): Promise<Response> {
   const archive = archiveOf(app, c);
   const story = requirePiece(archive, id);
-  const isNotice = isWithdrawn(story);
   // A site that embeds a card needs a page: a notice is better than an empty frame.
-  if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
+  if (wantsRecord(c)) refuseWithdrawn(story, 'record');
+  const isNotice = withdrawnAnswer(story, 'page') === 'notice';
   if (!isNotice && story.state !== 'on_air') throw pieceNotFound(id);
   const { slug, root, paper } = c.get('site');
   const path = `/embed/${story.slug}/`;

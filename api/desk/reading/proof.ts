@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { Story } from '../../../src/desk/archive.ts';
+import { refuseWithdrawn } from '../../../src/desk/withdrawal.ts';
 import { proofOf } from '../../../src/ledger/proof.ts';
 import type { PaperContext } from '../../env.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
-import { archiveOf, pieceNotFound, requirePiece, withdrawnFault } from '../context.ts';
+import { archiveOf, pieceNotFound, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import { operation } from '../route.ts';
 
@@ -74,7 +75,7 @@ export function readProof(app: AppContext) {
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);
     // What is hashed has the headline in it.
-    if (newest.headline_withheld) throw withdrawnFault(requirePiece(archiveOf(app, c), newest.id));
+    if (newest.headline_withheld) refuseWithdrawn(requirePiece(archiveOf(app, c), newest.id), 'proof');
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
     return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()}`, make);
   });

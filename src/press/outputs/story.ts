@@ -1,7 +1,6 @@
 import type { Row, Story } from '../../desk/archive.ts';
-import { isWithdrawn } from '../../desk/archive.ts';
 import { statementOf } from '../../desk/clock-correction.ts';
-import { noticeOf } from '../../desk/withdrawal.ts';
+import { noticeOf, withdrawnAnswer } from '../../desk/withdrawal.ts';
 import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
@@ -39,7 +38,7 @@ export const story: Output = {
   ...ofEachPiece(),
   async print(edition, slug, { render }) {
     const found = edition.story(slug);
-    if (found !== null && isWithdrawn(found))
+    if (found !== null && withdrawnAnswer(found, 'page') === 'notice')
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
