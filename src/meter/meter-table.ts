@@ -54,8 +54,6 @@ export interface MeterTable {
    * exists.
    */
   reserve(of: Charged, limits: MeterLimits): ReserveOutcome | null;
-  /** Charges several requests of one key as if they came in one after the other, and counts them once. */
-  reserveAll(of: Charged, requests: number, limits: MeterLimits): ReserveOutcome[] | null;
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */
   refund(taken: Reservation, at: number, daily: number): AccountUsage | null;
   usage(account: string, at: number, daily: number): AccountUsage | null;

@@ -2,7 +2,7 @@ import type { AccountUsage } from '../meter/account-usage.ts';
 import { afterRequest, nextSource } from '../meter/account-usage.ts';
 import { accountingTime } from '../meter/accounting-time.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
-import type { MeterTable, ReserveOutcome } from '../meter/meter-table.ts';
+import type { MeterTable } from '../meter/meter-table.ts';
 import { PLANS } from '../meter/plan.ts';
 import { minuteOf } from '../meter/rate.ts';
 import { dayOf, monthOf } from '../time.ts';
@@ -65,8 +65,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
   const uncountKey = run('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
   const count = (column: 'included' | 'drawn' | 'refused') =>
     run(
-      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET ${column} = ${column} + excluded.${column}`,
+      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, 1)
+       ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
     );
   const counts = { included: count('included'), drawn: count('drawn'), refused: count('refused') };
   const uncount = (column: 'included' | 'drawn') =>
@@ -75,8 +75,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
   const countMailbox = run(
-    `INSERT INTO mailbox_days SELECT mailbox, ?2, ?3 FROM accounts WHERE id = ?1 AND plan = 'daily'
-     ON CONFLICT DO UPDATE SET included = included + excluded.included`,
+    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
+     ON CONFLICT DO UPDATE SET included = included + 1`,
   );
   // Ignores the current plan, so that a mailbox never counts more than its accounts.
   const uncountMailbox = run(
@@ -130,51 +130,32 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     return { minute: last.minute, used: last.in_minute };
   };
 
-  const reserveAll: MeterTable['reserveAll'] = ({ account, key, at: now }, requests, { daily, perMinute }) =>
+  const reserve: MeterTable['reserve'] = ({ account, key, at: now }, { daily, perMinute }) =>
     transact(() => {
       const at = accountingTimeOf(account, now);
-      let usage = usageAt(account, at, daily);
-      if (usage === null) return null;
+      const before = usageAt(account, at, daily);
+      if (before === null) return null;
       const day = dayOf(at);
-      const begun = key === null ? { minute: 0, used: 0 } : minuteAt(key, day, now);
-      let { used } = begun;
-      const counted = { included: 0, drawn: 0, refused: 0 };
-      const outcomes: ReserveOutcome[] = [];
-      for (let request = 0; request < requests; request++) {
-        if (key !== null && used >= perMinute) {
-          outcomes.push({ outcome: 'too_fast', usage, rate: { limit: perMinute, used: perMinute, at: now } });
-          continue;
-        }
-        // A request beyond the allowance counts for the minute, but uses no unit.
-        used++;
-        const rate = { limit: perMinute, used, at: now };
-        const next = nextSource(usage);
-        const as = 'exhausted' in next ? 'refused' : next.from === 'included' ? 'included' : 'drawn';
-        counted[as]++;
-        usage = afterRequest(usage, as);
-        outcomes.push(
-          'exhausted' in next
-            ? { outcome: 'exhausted', ...next.exhausted, usage, rate }
-            : { outcome: 'reserved', reservation: { account, key, day, from: next.from }, usage, rate },
-        );
+      const { minute, used } = key === null ? { minute: 0, used: 0 } : minuteAt(key, day, now);
+      if (key !== null && used >= perMinute) {
+        return { outcome: 'too_fast', usage: before, rate: { limit: perMinute, used: perMinute, at: now } };
       }
-      const { included, drawn, refused } = counted;
-      if (key !== null && used > begun.used) countKey(key, day, included + drawn, begun.minute, used);
-      if (included > 0) {
-        counts.included(account, day, included);
-        countMailbox(account, day, included);
-      }
-      if (refused > 0) counts.refused(account, day, refused);
-      if (drawn > 0) {
-        counts.drawn(account, day, drawn);
-        credits.postDraws(account, day, at);
-      }
-      return outcomes;
+      // A request beyond the allowance counts for the minute, but uses no unit.
+      const rate = { limit: perMinute, used: used + 1, at: now };
+      const next = nextSource(before);
+      const as = 'exhausted' in next ? 'refused' : next.from === 'included' ? 'included' : 'drawn';
+      const usage = afterRequest(before, as);
+      if (key !== null) countKey(key, day, as === 'refused' ? 0 : 1, minute, rate.used);
+      counts[as](account, day);
+      if (as === 'included') countMailbox(account, day);
+      if (as === 'drawn') credits.postDraws(account, day, at);
+      return 'exhausted' in next
+        ? { outcome: 'exhausted', ...next.exhausted, usage, rate }
+        : { outcome: 'reserved', reservation: { account, key, day, from: next.from }, usage, rate };
     });
 
   return {
-    reserve: (of, limits) => reserveAll(of, 1, limits)?.[0] ?? null,
-    reserveAll,
+    reserve,
     refund: ({ account, key, day, from }, at, daily) =>
       transact(() => {
         // If the account was deleted in the meantime, there is nothing to refund.

@@ -2,12 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
 import { includedAgainAt } from '../../../src/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
-import type { Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
+import type { Charged, Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
@@ -16,8 +15,9 @@ import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import { topUpUrl } from './addresses.ts';
-import type { Payer } from './charges.ts';
-import { Charges } from './charges.ts';
+
+/** Who pays for a request: a key, or an account whose owner is signed in. */
+type Payer = Pick<Charged, 'account' | 'key'>;
 
 /** The keyed lane: an account pays for what its key asks. */
 export function keyedLane(app: AppContext, logger: Logger) {
@@ -40,7 +40,6 @@ export function sessionMeter(app: AppContext, logger: Logger) {
  * headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
  */
 function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => Payer | null) {
-  const charges = new Charges(app);
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const payer = payerOf(c);
     if (payer === null) return next();
@@ -49,7 +48,7 @@ function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => 
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const reservation = await reserveUnit(charges, app.settings, payer, set);
+    const reservation = await reserveUnit(app, payer, set);
     let failed = true;
     try {
       await next();
@@ -68,8 +67,10 @@ type SetHeaders = (headers: Record<string, string>) => void;
  * Reserves the unit of a request and sets the headers of the meter. Throws `rate_limited`, `allowance_exhausted`, and
  * `key_invalid` when the account was deleted.
  */
-async function reserveUnit(charges: Charges, settings: Settings, payer: Payer, set: SetHeaders): Promise<Reservation> {
-  const result = await charges.reserve(payer);
+async function reserveUnit({ store, settings, now }: AppContext, payer: Payer, set: SetHeaders): Promise<Reservation> {
+  const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
+  // Resolves when the charge is on disk. The clock is read under the write lock, so that no other process is ahead of it.
+  const result = await store.groupCommit(() => store.meter.reserve({ ...payer, at: now() }, limits));
   if (result?.outcome === 'reserved') {
     set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
     return result.reservation;
