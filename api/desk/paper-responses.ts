@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
-import type { Paper } from '../../src/desk/paper.ts';
 import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
@@ -63,9 +62,6 @@ export class PaperResponses {
   });
   /** Lists that were made once. */
   readonly #made = new LRUCache<string, true>({ max: LISTS_MAX });
-  readonly #digests = new Map<string, string>();
-  /** By the paper, of which there is a new object when it changes, and by its root on the requested host. */
-  readonly #states = new WeakMap<Paper, Map<string, State>>();
   readonly #program: string;
 
   /** `program` identifies the running code: another version may render the same edition differently. */
@@ -146,27 +142,12 @@ export class PaperResponses {
   }
 
   #stateOf(c: PaperContext): State {
-    const site = c.get('site');
-    const states = this.#states.get(site.paper) ?? new Map<string, State>();
-    let state = states.get(site.served);
-    if (state === undefined) {
-      const etag = this.#etag(site);
-      state = { etag, whole: `${etag} ${site.slug}`, ofRows: `${site.paper.edition} ${site.root}` };
-      this.#states.set(site.paper, states.set(site.served, state));
-    }
-    return state;
-  }
-
-  /** The edition's number, and a digest of everything else that determines the bytes. */
-  #etag({ slug, paper, root, served }: PaperContext['var']['site']): string {
-    // One address may have been that of several papers.
-    const place = `${slug} ${root} ${served}`;
-    let digest = this.#digests.get(place);
-    if (digest === undefined) {
-      digest = createHash('sha256').update(`${this.#program} ${place}`).digest('hex').slice(0, 8);
-      this.#digests.set(place, digest);
-    }
-    return `"${paper.edition}-${digest}"`;
+    const { slug, paper, root, served } = c.get('site');
+    // The edition's number, and a digest of all else that determines the bytes. One address may have been that of several
+    // papers.
+    const digest = createHash('sha256').update(`${this.#program} ${slug} ${root} ${served}`).digest('hex').slice(0, 8);
+    const etag = `"${paper.edition}-${digest}"`;
+    return { etag, whole: `${etag} ${slug}`, ofRows: `${paper.edition} ${root}` };
   }
 }
 

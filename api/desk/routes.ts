@@ -45,7 +45,7 @@ import { previewHandlers } from './writing/preview.ts';
 import { previewPage } from './writing/preview-page.ts';
 import type { Writer } from './writing/write.ts';
 
-export interface PaperParts {
+interface PaperParts {
   writer: Writer;
   sites: Sites;
   build: Build;
@@ -156,7 +156,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   ];
 }
 
-export interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
+interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
   app: AppContext;
   presses: PressQueue;
   /** What is yet to be filed. */

@@ -58,7 +58,7 @@ export const operationsOf =
     ...before: MiddlewareHandler[]
   ): Handler<E> => ({ spec, before, handle: handle as Handle<E> });
 
-export interface Registering<E extends Env, Access> {
+interface Registering<E extends Env, Access> {
   router: OpenAPIHono<E>;
   /** The middleware that lets callers in, or rejects them. */
   enter(access: Access): MiddlewareHandler<E>[];
