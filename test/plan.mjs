@@ -3,9 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What a file names that starts processes or servers, measures its own process, or changes it for all of it. */
+/**
+ * What a file names that starts processes or servers, measures its own process, or changes it for all of it; and work
+ * before its first test, which would go on while the tests of other files run and end.
+ */
 const ALONE =
-  /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis/;
+  /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
 /** Folders whose files serve, or compare the times of texts. */
 const ALONE_IN = /\/test\/(?:api|complexity)\//;
 /** The most text in one process, in characters: enough that starting it costs little, and failures stay apart. */
