@@ -244,7 +244,7 @@ test('a metrics port in use, and an invalid one, give one line that names the se
   assert.deepEqual([taken.code, taken.stdout], [1, '']);
   assert.match(taken.stderr, new RegExp(`^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; set METRICS_PORT `));
   const wrong = await run(t, folder, ['serve'], { METRICS_HOST: 'not a host' });
-  assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be an address/);
+  assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be a local address or name/);
 });
 
 test('a scrape succeeds without failed readings, which are counted, logged once, and never 0', async (t) => {
