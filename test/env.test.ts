@@ -31,7 +31,7 @@ test('addresses follow from where a server listens, unless a variable says them'
   assert.deepEqual(addresses({ HOST: '192.0.2.7', PORT: '9000' }).slice(0, 1), ['http://192.0.2.7:9000']);
   assert.deepEqual(addresses({ HOST: '::1' }).slice(0, 2), ['http://[::1]:4321', 'http://[::1]:4322']);
   assert.deepEqual(addresses({ ORIGIN: 'https://news.example/', PORT: '8080' }).slice(0, 1), ['https://news.example']);
-  assert.throws(() => readSettings({ HOST: 'no host' }), /HOST=no host: must be an address/);
+  assert.throws(() => readSettings({ HOST: 'no host' }), /HOST=no host: must be a local address or name/);
 });
 
 test('a setting is refused once, with one cure', () => {
