@@ -87,7 +87,6 @@ const JUSTIFIED = new Map<string, string>([
   [String.raw`=+$`, SHORT],
   [String.raw`\((.*)\) \S (\d+)`, SHORT],
   [String.raw`^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)`, FED],
-  [String.raw`^import \{[^}]*\bmarkdown\b[^}]*\} from '[^']*\/prose\.ts';`, CODE],
   [String.raw`^(?:import|export)\s+(?!type\b)(?:[^;']*?\sfrom\s+)?'([^']+)';`, CODE],
   [String.raw`^(.*?)(?:\.([2-9]|[1-9]\d+))?$`, 'a file has a short name'],
 ]);
