@@ -26,7 +26,8 @@ test('the writing desk: problems beside the page, links both ways, and a reload 
   renameSync(`${file}~`, file);
   await panel.getByText('This piece: 1 problem').waitFor();
   await panel.getByText('[^99] points at no entry').waitFor();
-  assert.match(said.text, /metre-of-light\.md:\d+ prose: \[\^99\] points at no entry/, 'the terminal says so too');
+  // The terminal says so too, maybe after the page.
+  await until(() => (/metre-of-light\.md:\d+ prose: \[\^99\] points at no entry/.test(said.text) ? true : null));
   await page.getByText('A last paragraph, marked as nothing allows.').waitFor();
   await page.locator('.broadsheet-flag').click();
   assert.equal(
