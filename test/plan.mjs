@@ -11,8 +11,11 @@ const ALONE =
   /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
 /** Folders whose files serve, or compare the times of texts. */
 const ALONE_IN = /\/test\/(?:api|complexity)\//;
-/** The most text in one process, in characters: enough that starting it costs little, and failures stay apart. */
-const GROUP_MAX = 60_000;
+/**
+ * The most text in one process, in characters: enough that starting it costs little. libSQL closes a database's files
+ * when its statements are collected, and some systems give a process 256 open files.
+ */
+const GROUP_MAX = 24_000;
 
 /**
  * The files for Node's runner, those with the longest text first. Files of one folder that touch nothing but what they
