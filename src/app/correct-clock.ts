@@ -27,9 +27,14 @@ export interface ClockCorrection {
 /**
  * Says in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing that
  * was signed changes; what follows from it counts from now on with the true time. `outside` is what other machines say of
- * the time. Throws `unavailable` when the clock now is wrong.
+ * the time, and `stated` what the operator says, in ms. Throws `unavailable` when the clock now is wrong, and
+ * `invalid_request` when nobody confirms it: a correction by a clock that is behind would be false for good.
  */
-export function correctClock(app: AppContext, outside: readonly OutsideTime[]): ClockCorrection {
+export function correctClock(
+  app: AppContext,
+  outside: readonly OutsideTime[],
+  stated: number | null = null,
+): ClockCorrection {
   const { store } = app;
   requireRight(app, outside);
   app.signer.assertHeld();
@@ -42,6 +47,7 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[]): 
     const true_time = isoTime(now);
     forgetAhead(store, now);
     if (store.newestTime() - now <= TOLERANCE) return { true_time, corrected: [] };
+    requireConfirmed(now, outside, stated);
     const found = [...wrongOfDesk(app, now), ...wrongOfRecords(app, now)];
     for (const { aired, ...one } of found) {
       const { signer, kid } = app.signingKey(one.service);
@@ -101,6 +107,15 @@ function requireRight({ store, now }: AppContext, outside: readonly OutsideTime[
       `nothing is corrected: the clock here says ${isoTime(wall)}, but a witness of the log of the ${log} (${seen.name}) signed at ${isoTime(seen.at)}; set the clock right first`,
     );
   }
+}
+
+function requireConfirmed(now: number, outside: readonly OutsideTime[], stated: number | null): void {
+  const fault = (why: string) =>
+    new Fault('invalid_request', `nothing is corrected: the clock here says ${isoTime(now)}, ${why}`, { field: 'now' });
+  if (stated === null && outside.length === 0)
+    throw fault('and no other machine answered; say what time it is, as in --now 2026-11-26T12:00Z');
+  if (stated !== null && !(Math.abs(stated - now) <= TOLERANCE))
+    throw fault('which is not the time that --now says; set the clock right first');
 }
 
 /** When a witness signed last, by its own clock; null when none did. */

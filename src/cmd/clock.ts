@@ -4,7 +4,9 @@ import { withAppContext } from '../app/context.ts';
 import { type Corrected, correctClock } from '../app/correct-clock.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
+import { Fault } from '../fault.ts';
 import { printResult } from '../terminal/output.ts';
+import { isDay, parseSpan } from '../time.ts';
 
 export function command(): Command {
   return new Command('clock').description('heal a desk whose clock ran ahead').addCommand(
@@ -12,12 +14,13 @@ export function command(): Command {
       .description(
         'say in the ledger and in the log that every time later than now is wrong; run it when the clock is right again',
       )
+      .option('--now <time>', 'what time it is, as in 2026-11-26T12:00Z: required where no other machine can be asked')
       .option('--no-press', 'do not press afterwards')
       .option('--json', 'print {true_time, corrected}')
-      .action(({ press, json }: { press: boolean; json?: boolean }) =>
+      .action(({ now, press, json }: { now?: string; press: boolean; json?: boolean }) =>
         withAppContext(readSettings(), async (app) => {
           const outside = await askOutside(app.settings, app.now);
-          const done = correctClock(app, outside);
+          const done = correctClock(app, outside, now === undefined ? null : momentIn(now));
           await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>
             printResult(json, done, [
               ...(done.corrected.length === 0
@@ -29,6 +32,17 @@ export function command(): Command {
           );
         }),
       ),
+  );
+}
+
+/** The instant that `text` names, in ms; a day alone is not accepted. Throws `invalid_request`. */
+function momentIn(text: string): number {
+  const span = parseSpan(text);
+  if (span !== null && !isDay(text)) return span.from;
+  throw new Fault(
+    'invalid_request',
+    `--now ${JSON.stringify(text.slice(0, 60))}: write a date and a time with its zone, as in 2026-11-26T12:00Z`,
+    { field: 'now' },
   );
 }
 

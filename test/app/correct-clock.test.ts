@@ -86,7 +86,7 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   const T = isoTime(clock.now);
   const signed = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
   const observed = app.store.records.receipts(1, 100);
-  const done = correctClock(app, []);
+  const done = correctClock(app, [], app.now());
   assert.deepEqual(done, {
     true_time: T,
     corrected: [
@@ -164,7 +164,7 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   assert.deepEqual(other.store.clockNotes('desk', PAPER), app.store.clockNotes('desk', PAPER));
   assert.deepEqual(storyOf(other, 'ahead')?.published_at, storyOf(app, 'ahead')?.published_at);
   other.store.log.setFilled('desk', false);
-  assert.deepEqual(correctClock(app, []).corrected, [], 'once is enough');
+  assert.deepEqual(correctClock(app, [], app.now()).corrected, [], 'once is enough');
 });
 
 test('a clock may run ahead twice, and a correction made too early is corrected itself', async (t) => {
@@ -173,11 +173,11 @@ test('a clock may run ahead twice, and a correction made too early is corrected 
   clock.now = NOON + YEAR;
   put(app, 'ahead');
   clock.now = NOON + 30 * DAY;
-  correctClock(app, []);
+  correctClock(app, [], app.now());
   put(app, 'still-ahead');
   clock.now = NOON + HOUR;
   assert.deepEqual(
-    correctClock(app, []).corrected.map(({ seqs }) => seqs),
+    correctClock(app, [], app.now()).corrected.map(({ seqs }) => seqs),
     [{ first: 2, last: 3 }],
   );
   put(app, 'right');
@@ -186,7 +186,7 @@ test('a clock may run ahead twice, and a correction made too early is corrected 
   put(app, 'ahead-again');
   clock.now = NOON + 2 * HOUR;
   assert.deepEqual(
-    correctClock(app, []).corrected.map(({ seqs }) => seqs),
+    correctClock(app, [], app.now()).corrected.map(({ seqs }) => seqs),
     [{ first: 5, last: 5 }],
   );
   assert.deepEqual(await faultsOf(app), []);
@@ -214,7 +214,7 @@ test('a correction of a private paper shows the log a hash, until the paper turn
   clock.now = NOON + YEAR;
   put(app, 'ahead');
   clock.now = NOON + HOUR;
-  correctClock(app, []);
+  correctClock(app, [], app.now());
   const corrections = () =>
     app.store.log.entries('desk', 0, 100).flatMap((entry) => {
       const leaf = parseLeaf(entry);
@@ -231,18 +231,29 @@ test('a wrong clock corrects nothing, and an audit finds a forged correction', a
   const { app, clock } = stand(t);
   put(app, 'before');
   clock.now = NOON - YEAR;
-  assert.throws(() => correctClock(app, []), /nothing is corrected: .* before this program was written/);
+  assert.throws(() => correctClock(app, [], app.now()), /nothing is corrected: .* before this program was written/);
   clock.now = NOON - 30 * DAY;
   assert.throws(
     () => correctClock(app, [{ name: 'the witness', ahead: -30 * DAY }]),
     /nothing is corrected: .*, 30 days behind the witness/,
   );
   clock.now = NOON;
-  assert.deepEqual(correctClock(app, []).corrected, []);
+  assert.deepEqual(correctClock(app, [], app.now()).corrected, []);
   clock.now = NOON + YEAR;
   put(app, 'ahead');
+  // Behind the true time, which is a day later: a correction would be false for good.
   clock.now = NOON + HOUR;
-  correctClock(app, []);
+  assert.throws(
+    () => correctClock(app, []),
+    /nothing is corrected: .*, and no other machine answered; say what time it is/,
+  );
+  assert.throws(
+    () => correctClock(app, [], NOON + DAY),
+    /nothing is corrected: .*, which is not the time that --now says/,
+  );
+  assert.throws(() => correctClock(app, [], Number.NaN), /which is not the time that --now says/);
+  assert.deepEqual(app.store.clockNotes('desk', PAPER), []);
+  correctClock(app, [], app.now());
   const note = app.store.clockNotes('desk', PAPER)[0] ?? '';
   assert.equal(clockIn(note)?.true_time, isoTime(clock.now));
   const forged = note.replace('seq 2-2', 'seq 1-2');

@@ -103,7 +103,12 @@ test('a clock that was ahead by a year at the start: what it dated is corrected,
     assert.equal(code, args[0] === 'air' ? 0 : 1);
   }
 
-  const corrected = await command('clock', 'correct');
+  const alone = await command('clock', 'correct');
+  assert.deepEqual([alone.code, alone.stdout], [1, '']);
+  assert.match(alone.stderr, /no other machine answered; say what time it is, as in --now /);
+  for (const wrong of ['yesterday', '2026-11-26', '2026-13-40T12:00Z'])
+    assert.match((await command('clock', 'correct', '--now', wrong)).stderr, /--now "\S+": write a date and a time/);
+  const corrected = await command('clock', 'correct', '--now', new Date().toISOString());
   assert.match(
     corrected.stdout,
     /^the true time is \S+; what was dated later counts as of then:\n {2}tide-table: receipts no. \d+ to \d+\n/,

@@ -343,7 +343,7 @@ describe('the time machine', () => {
     const shown = async () => (await ask(ahead.url, '/t/ahead.example', HTML)).text;
     assert.doesNotMatch(await shown(), /clock of this server was wrong/);
     ahead.clock.now = FIRST + DAY;
-    correctClock(ahead.app, []);
+    correctClock(ahead.app, [], ahead.clock.now);
     assert.match(
       await shown(),
       /at <time datetime="2026-11-19T06:00:00.000Z">2026-11-19 06:00:00 UTC<\/time> at the latest/,
