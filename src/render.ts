@@ -3,7 +3,7 @@ import type { Component } from './astro/page-runtime.ts';
 import { print } from './astro/page-runtime.ts';
 import type { MailContent } from './outbound/mail-content.ts';
 import type { Pages as PaperPages } from './press/views.ts';
-import type { RecordsPages } from './records/pages.ts';
+import type { RecordsPages } from './records/reading-views.ts';
 import type { LogPages } from './transparency/views.ts';
 
 /** The routes of all pages, and the view of each one. */

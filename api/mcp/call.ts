@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { membersIn } from '../../src/narrow.ts';
-import type { RecordsContext } from '../records/context.ts';
+import type { RecordsContext } from '../records/route.ts';
 import { resultOf } from './answer.ts';
 import type { Tool } from './tool.ts';
 

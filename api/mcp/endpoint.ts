@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { VERSION } from '../../src/project.ts';
-import type { RecordsContext } from '../records/context.ts';
+import type { RecordsContext } from '../records/route.ts';
 import { sendPublic } from '../records/send.ts';
 import { representationOf } from '../responses/response-cache.ts';
 import type { Ask } from './call.ts';

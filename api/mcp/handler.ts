@@ -2,7 +2,7 @@ import { createMcpHandler, localhostAllowedOrigins, originValidationResponse } f
 import type { Logger } from 'pino';
 import { Fault } from '../../src/fault.ts';
 import { parseJson } from '../middleware/json-body.ts';
-import type { RecordsContext } from '../records/context.ts';
+import type { RecordsContext } from '../records/route.ts';
 import type { Ask } from './call.ts';
 import { instructionsAt } from './instructions.ts';
 import type { Identity } from './server.ts';

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { RecordsContext } from '../records/context.ts';
+import type { RecordsContext } from '../records/route.ts';
 import type { Ask } from './call.ts';
 import { callTool } from './call.ts';
 import { TOOLS } from './tools.ts';

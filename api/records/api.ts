@@ -9,6 +9,7 @@ import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { allowedBy, allowedByExact } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
+import type { CorsRules } from '../middleware/cors.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
 import { rejectInvalid } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
@@ -18,16 +19,14 @@ import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
 import { answerUnmatched, limitMethods } from '../middleware/unmatched.ts';
 import { register } from '../openapi/route.ts';
-import type { RecordsContext } from './context.ts';
-import { CORS } from './cors.ts';
 import { signInUrl } from './lanes/addresses.ts';
 import { keyedLane } from './lanes/keyed.ts';
 import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
-import { countRefusals } from './lanes/refusals.ts';
+import { countRefusals } from './lanes/payment.ts';
 import type { PageSender } from './pages/page.ts';
-import type { RecordsRoute } from './route.ts';
+import type { RecordsContext, RecordsRoute } from './route.ts';
 import { recordsRoutes } from './routes.ts';
 import { sendValue } from './send.ts';
 import type { ChangeFeed } from './stream/feed.ts';
@@ -115,3 +114,21 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
   return { router, routes };
 }
+
+/** CORS rules of the domain records. */
+export const CORS: CorsRules = {
+  methods: 'GET, HEAD, POST, PATCH, DELETE',
+  sends: [
+    'Authorization, X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID, Prefer',
+    'Idempotency-Key',
+    'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name',
+  ].join(', '),
+  reads: [
+    'ETag, Link, Location, Retry-After, X-Request-Id, X-PAYMENT-RESPONSE, PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+    'Preference-Applied',
+    'RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'X-Service-Usage, X-Service-Usage-Day, X-Service-Usage-Period, X-Service-Daily-Allowance, X-Service-Daily-Remaining',
+    'X-Service-Daily-Reset, X-Service-Credits-Allowance, X-Service-Credits-Used, X-Service-Credits-Remaining',
+    'X-Service-Credits-Reset, X-Service-Allowance, X-Service-Remaining, X-Service-Reset, X-Service-Burst',
+  ].join(', '),
+};

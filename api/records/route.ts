@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { Access } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Handler, OperationSpec, Route } from '../openapi/route.ts';
@@ -19,3 +20,5 @@ export const operation = operationsOf<RecordsEnv, Representation>();
 export function specOf([, , , handler]: RecordsRoute): OperationSpec | undefined {
   return typeof handler === 'function' ? undefined : handler.spec;
 }
+
+export type RecordsContext = Context<RecordsEnv>;

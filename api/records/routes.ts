@@ -8,61 +8,55 @@ import type { Checkout } from '../../src/meter/checkout.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';
-import { alertHandlers } from './account/alerts.ts';
-import { dataHandlers } from './account/data.ts';
+import { alertHandlers, unsubscribeHandlers } from './account/alerts.ts';
 import { downloadHandlers } from './account/exports.ts';
 import { groupHandlers } from './account/groups.ts';
 import { keyHandlers } from './account/keys.ts';
-import { overviewPage } from './account/overview.ts';
+import { dataHandlers, overviewPage, usageHandlers } from './account/overview.ts';
 import { signInHandlers } from './account/sign-in.ts';
-import { unsubscribeHandlers } from './account/unsubscribe.ts';
-import { usageHandlers } from './account/usage.ts';
-import type { Refusals } from './lanes/refusals.ts';
+import type { Refusals } from './lanes/payment.ts';
 import { apiDescription } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
 import { optOutDomain, pauseDomain, watchDomains } from './operator/domains.ts';
 import { enrichBatch } from './operator/enrich-batch.ts';
 import { listTables, queryRecords } from './operator/query.ts';
-import { endLease, leaseHostnames, readQueue } from './operator/queue.ts';
-import { submitResults } from './operator/queue-results.ts';
+import { endLease, leaseHostnames, readQueue, submitResults } from './operator/queue.ts';
 import { analyticsPage } from './pages/analytics.ts';
-import { assets } from './pages/assets.ts';
 import { badge } from './pages/badge.ts';
 import { changesPages } from './pages/changes.ts';
 import { changeFeeds } from './pages/changes-feed.ts';
-import { discovery } from './pages/discovery.ts';
+import { discovery, robots } from './pages/discovery.ts';
 import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
-import { logPage, logWithoutSlash } from './pages/log.ts';
-import { logFiles } from './pages/log-files.ts';
+import { logFiles, logPage, logWithoutSlash, verifyPage } from './pages/log.ts';
 import type { PageSender } from './pages/page.ts';
-import { robots } from './pages/robots.ts';
+import { assets } from './pages/page.ts';
 import { searchPage } from './pages/search.ts';
 import { timeMachine } from './pages/time-machine.ts';
-import { verifyPage } from './pages/verify.ts';
 import type { RecordsRoute } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
 import { accountOperations } from './v1/account/operations.ts';
 import { readAnalytics } from './v1/analytics.ts';
-import { listChanges } from './v1/changes.ts';
-import { moveCredits } from './v1/credits.ts';
-import { readDomain } from './v1/domain.ts';
-import { listDomains } from './v1/domains.ts';
-import { exportFiles } from './v1/export-files.ts';
-import { exportCatalog, exportChanges, exportDomain, exportEvidence, exportList, sendList } from './v1/exports.ts';
+import { listChanges, readTape } from './v1/changes.ts';
+import { buyCredits, moveCredits } from './v1/credits.ts';
+import { listDomains, readDomain } from './v1/domains.ts';
+import {
+  exportCatalog,
+  exportChanges,
+  exportDomain,
+  exportEvidence,
+  exportFiles,
+  exportList,
+  sendList,
+} from './v1/exports.ts';
 import { listFacet } from './v1/facets.ts';
-import { readHealth } from './v1/health.ts';
-import { listHistory } from './v1/history.ts';
-import { listProvenance, sendProvenance } from './v1/provenance.ts';
-import { buyCredits } from './v1/purchase.ts';
-import { readReadiness } from './v1/ready.ts';
+import { readHealth, readReadiness } from './v1/health.ts';
+import { listHistory, readSeries } from './v1/history.ts';
+import { listProvenance, readSigningKeys, sendProvenance } from './v1/provenance.ts';
 import { searchRecords } from './v1/search.ts';
-import { readSeries } from './v1/series.ts';
-import { readSigningKeys } from './v1/signing-keys.ts';
-import { readTape } from './v1/tape.ts';
 import { readUsage } from './v1/usage.ts';
 
 export interface RecordsParts {

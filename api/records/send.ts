@@ -1,11 +1,12 @@
 import { membersIn } from '../../src/narrow.ts';
+import type { Store } from '../../src/store/store.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
 import { isResponse, Reply, sendReply } from '../responses/reply.ts';
 import type { Representation } from '../responses/response-cache.ts';
 import { JSON_TYPE, privateJson, sendPrivate, sendShared } from '../responses/send.ts';
-import type { RecordsContext } from './context.ts';
+import type { RecordsContext } from './route.ts';
 
 /** What a response with a key depends on. */
 const KEY_HEADERS = 'Authorization, X-Service-Key';
@@ -42,4 +43,27 @@ function isRepresentation(value: unknown): value is Representation {
 export function sendPublic(c: RecordsContext, representation: Representation, headers: Headers): Response {
   const isShared = c.get('key') === null && signedIn(c) === null;
   return (isShared ? sendShared : sendPrivate)(c, representation, { Vary: KEY_HEADERS, ...headers });
+}
+
+type Records = Store['records'];
+
+/** Changes whenever a visible change comes or goes: with a delta, and with an opt-out, which hides some. */
+export function changesState(records: Records): string {
+  return `${records.newestDelta()}-${records.counts().opted_out}`;
+}
+
+/** Also changes with every observation, and when a hostname is added or paused. */
+export function observationsState(records: Records): string {
+  const { watched, paused } = records.counts();
+  return `${changesState(records)}-${records.nextSeq()}-${watched}-${paused}`;
+}
+
+/** The number of visible changes, counted once per state. */
+export function changeTotal(records: Records): () => number {
+  let last: { state: string; total: number } | undefined;
+  return () => {
+    const state = changesState(records);
+    if (last?.state !== state) last = { state, total: records.deltaCount({}) };
+    return last.total;
+  };
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../meter/plan.ts';
+import type { Plan } from '../meter/account-usage.ts';
 
 /** An account of the domain records. Its keys read the records. */
 export interface Account {

@@ -1,6 +1,10 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Fault } from '../fault.ts';
 import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
-import type { WatchGroupTable } from './watch-group.ts';
+import { isoTime } from '../time.ts';
+import type { Account, AccountTable } from './account.ts';
+import { mailedToken } from './account-mail.ts';
+import type { WatchGroupTable } from './watching.ts';
 
 /** How an account learns of changes: by mail as they happen or once a day, or by webhook. */
 export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
@@ -144,4 +148,42 @@ export function requireAlert(alerts: ChangeAlertTable, account: string, id: stri
 
 function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
   return a.watch_group === b.watch_group && a.hostname === b.hostname && a.way === b.way && a.url === b.url;
+}
+
+/**
+ * Finds the account whose change mails a link ends, without changing anything. `secret` is the key of mailed links.
+ * Throws `not_found`.
+ */
+export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
+  const [wanted, given] = [Buffer.from(mailedToken(secret, 'unsubscribe', account)), Buffer.from(token)];
+  const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
+  const found = isRight ? accounts.find(account) : null;
+  if (found !== null) return found;
+  throw new Fault('not_found', 'this link does not unsubscribe; use the one at the foot of a newer mail');
+}
+
+/** Ends all change mails to an account; repeating it has no effect. Webhooks continue. Throws `not_found`. */
+export function unsubscribe(
+  { accounts, changeAlerts }: { accounts: AccountTable; changeAlerts: ChangeAlertTable },
+  secret: Uint8Array,
+  { account, token }: { account: string; token: string },
+  now: number,
+): Account {
+  const found = toUnsubscribe(accounts, secret, account, token);
+  changeAlerts.mailsOff(found.id, 'unsubscribed', now);
+  return found;
+}
+
+/** A delivery as the log of a webhook shows it: times in ISO 8601. */
+export function alertDeliveryRow({ id, type, state, made_at, due_at, attempts }: AlertDelivery) {
+  return {
+    ...{ id, type, state },
+    made_at: isoTime(made_at),
+    due_at: isoTime(due_at),
+    attempts: attempts.map(({ at, ms, status, error }) => ({
+      at: isoTime(at),
+      ms,
+      outcome: [status, error].filter((part) => part !== null).join(' '),
+    })),
+  };
 }

@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
-import { mailedHash, mailedToken } from './mailed-token.ts';
+import { mailedHash, mailedToken } from './account-mail.ts';
 import type { Session, SessionTable } from './session.ts';
 import { beginSession } from './session.ts';
 

@@ -3,7 +3,7 @@ import type { Prober } from '../net/prober.ts';
 import type { FullRecord } from '../records/preview.ts';
 import { fullRecordOf } from '../records/preview.ts';
 import { requireHost } from '../records/require-host.ts';
-import { areResolversDown, gotNoAnswer } from '../records/scan-batch.ts';
+import { areResolversDown, gotNoAnswer } from '../records/scan-queue.ts';
 import type { AppContext } from './context.ts';
 import type { LocalQueue } from './local-queue.ts';
 import { localQueue } from './local-queue.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import { changeLine } from '../records/change-line.ts';
 import { recordProbe } from '../records/recording.ts';
 import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
+import { changeLine } from '../records/wire-rows.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 

@@ -1,14 +1,10 @@
-import type { AccountMailRecord } from '../accounts/account-mail.ts';
-import { changeMail } from '../accounts/change-mail.ts';
-import { mailedToken } from '../accounts/mailed-token.ts';
-import type { RecordsLetter } from '../accounts/records-letter.ts';
-import { fromRecords } from '../accounts/records-letter.ts';
+import type { AccountMailRecord, RecordsLetter } from '../accounts/account-mail.ts';
+import { changeMail, fromRecords, mailedToken, signInMail } from '../accounts/account-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
-import { signInMail } from '../accounts/sign-in-mail.ts';
 import type { RenderMail } from '../outbound/letter.ts';
 import { mailOf } from '../outbound/letter.ts';
 import type { MailSource } from '../outbound/mail-sender.ts';
-import { changeLine } from '../records/change-line.ts';
+import { changeLine } from '../records/wire-rows.ts';
 import { DAY, dayOf, isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import type { MailService } from './jobs/mails.ts';

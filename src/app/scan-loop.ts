@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
-import { scanBatch } from '../records/scan-batch.ts';
 import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
+import { scanBatch } from '../records/scan-queue.ts';
 import { MINUTE } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 

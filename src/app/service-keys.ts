@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from '../accounts/account.ts';
-import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
 import type { ServiceKey } from '../accounts/service-key.ts';
-import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
+import {
+  KEY_NAME_MAX,
+  makeAccountKey,
+  makeServiceKey,
+  nameFrom,
+  SERVICE_LEVELS,
+  serviceKeyRow,
+} from '../accounts/service-key.ts';
 import { Fault } from '../fault.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { readAddress } from '../readers/address.ts';

@@ -5,7 +5,7 @@ import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { BURST_MAX, PLANS } from '../meter/plan.ts';
+import { BURST_MAX, PLANS } from '../meter/account-usage.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
 

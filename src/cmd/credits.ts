@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
-import { creditsOf } from '../meter/credits.ts';
-import { amountFrom, appendCredits, creditRow, noteFrom } from '../meter/top-up.ts';
+import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../meter/credits.ts';
 import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {

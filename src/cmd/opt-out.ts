@@ -3,7 +3,7 @@ import { withAppContext } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { plural } from '../plural.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { optOutReason } from '../records/opt-out.ts';
+import { optOutReason } from '../records/require-host.ts';
 import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {

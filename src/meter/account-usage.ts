@@ -1,6 +1,5 @@
-import { daysInMonth, nextDayAt, nextMonthAt } from '../time.ts';
+import { dayOf, daysInMonth, nextDayAt, nextMonthAt } from '../time.ts';
 import { REQUEST_COST } from './credits.ts';
-import type { Terms } from './plan.ts';
 
 /**
  * Requests by outcome. Each request within the rate of its key is in exactly one column.
@@ -106,4 +105,28 @@ export function afterRequest(usage: AccountUsage, as: keyof Counts): AccountUsag
     month: plus(usage.month),
     balance: usage.balance - (as === 'drawn' ? REQUEST_COST : 0),
   };
+}
+
+/**
+ * How an account is metered: by a daily allowance, which is also expressed in credits, or by the legacy monthly
+ * allowance (protocol 9.4).
+ */
+export const PLANS = ['daily', 'monthly'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** The largest burst multiple: one day of a monthly plan cannot use more than its month. */
+export const BURST_MAX = 31;
+
+/** What an account may use without bought credits. */
+export interface Terms {
+  plan: Plan;
+  /** How many daily shares one day may use; 1 is its own alone. */
+  burst: number;
+  /** The daily share: included requests per day. */
+  daily: number;
+}
+
+/** The time at which a request counts, in ms: a clock set back never reopens a day once a later one has counted. */
+export function accountingTime(now: number, lastDay: string | null): number {
+  return lastDay !== null && lastDay > dayOf(now) ? Date.parse(lastDay) : now;
 }

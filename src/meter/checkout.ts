@@ -1,10 +1,9 @@
 import { DAY, HOUR } from '../time.ts';
 import type { Offer } from './offer.ts';
 import { offerMismatch } from './offer.ts';
-import type { Payment } from './payment.ts';
+import type { Payment, Reason } from './payment.ts';
 import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Settlement } from './purchase.ts';
 import { paymentHash, paymentId } from './purchase.ts';
-import type { Reason } from './reasons.ts';
 
 /** How long a hold lasts unless renewed, and how often its holder renews it, in ms. */
 export const HOLD = 5_000;

@@ -1,3 +1,6 @@
+import { Fault } from '../fault.ts';
+import { isoTime } from '../time.ts';
+
 /** Micro-credits per credit. Amounts are whole micro-credits, so nothing is ever rounded. */
 export const CREDIT = 1_000_000;
 
@@ -21,4 +24,111 @@ export function parseCredits(text: string): number | null {
   if (whole === undefined) return null;
   const micro = Number(whole) * CREDIT + Number(decimals.padEnd(6, '0'));
   return micro > 0 && micro <= CREDITS_MAX ? micro : null;
+}
+
+/**
+ * Kinds of lines in an account's credit ledger. `top_up` adds bought credits, `correction` removes some; `draw` is the
+ * cost of a day's requests, or of those up to a top-up or correction on that day; `refund` is what was refunded later.
+ */
+export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
+export type CreditKind = (typeof CREDIT_KINDS)[number];
+
+export interface CreditEntry {
+  /** Per account, from 1, without gaps. */
+  seq: number;
+  /** In ms. */
+  at: number;
+  kind: CreditKind;
+  /** Micro-credits; negative for a deduction. */
+  amount: number;
+  /** The sum of this line and all before it. */
+  balance: number;
+  /** The day of a draw or a refund, YYYY-MM-DD. */
+  day: string | null;
+  note: string | null;
+}
+
+/** A line as it is shown: `seq` is null for the current day's draws, which are not in the ledger yet. */
+export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
+
+/** A change by an operator or a payment. */
+export interface CreditChange {
+  at: number;
+  /** Micro-credits; negative for a deduction. */
+  amount: number;
+  note: string | null;
+  /** The payment; unique among all entries of all accounts. */
+  ref?: string | undefined;
+}
+
+export interface CreditLedger {
+  /**
+   * Appends a top-up or a correction, after posting earlier draws, so that its balance is the account's. Appends
+   * nothing when the balance is too low (`too_little`), or when the same payment was appended before (`known`).
+   */
+  append(account: string, move: CreditChange): CreditEntry | 'known' | 'too_little';
+  /**
+   * Newest first. Posts the draws of the days before `at` first; the draws since are the first line of the first page,
+   * so that the newest balance is the account's.
+   */
+  entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
+  /** Micro-credits left: the ledger's balance less the draws that are not posted yet. */
+  balance(account: string): number;
+  /**
+   * Faults, in words: lines that do not follow from the previous one, and days whose lines do not add up to their
+   * draws.
+   */
+  faults(): string[];
+}
+
+/** The longest note in the ledger, in UTF-16 units. */
+export const NOTE_MAX = 200;
+
+/**
+ * Parses an operator's amount into micro-credits: `25`, `0.05`, or `-5` for a deduction. Throws `invalid_request`
+ * naming the field.
+ */
+export function amountFrom(text: string, field: string): number {
+  const amount = parseCredits(text.replace(/^[+-]/, ''));
+  if (amount !== null) return text.startsWith('-') ? -amount : amount;
+  throw new Fault(
+    'invalid_request',
+    `${field}: ${JSON.stringify(text.slice(0, 40))} is not an amount of credits; give one such as 25 or 0.05, with at most six decimals and at most ${creditsOf(CREDITS_MAX)}, or -5 to deduct`,
+    { field },
+  );
+}
+
+/** A note in NFC; null for an empty one. Throws `invalid_request` naming the field. */
+export function noteFrom(text: string | undefined, field: string): string | null {
+  const note = text?.normalize('NFC').trim() ?? '';
+  if (note === '') return null;
+  if (note.length <= NOTE_MAX && !/[\p{Cc}\u2028\u2029]/u.test(note) && note.isWellFormed()) return note;
+  throw new Fault('invalid_request', `${field}: must be one line of at most ${NOTE_MAX} characters`, { field });
+}
+
+/** Appends a top-up or a correction. Throws `conflict` when the balance is too low. */
+export function appendCredits(
+  ledger: CreditLedger,
+  account: string,
+  move: { at: number; amount: number; note: string | null },
+): CreditEntry {
+  const entry = ledger.append(account, move);
+  if (typeof entry === 'object') return entry;
+  throw new Fault(
+    'conflict',
+    `${creditsOf(-move.amount)} credits cannot be deducted: only ${creditsOf(ledger.balance(account))} are left`,
+  );
+}
+
+/** A line of the ledger as pages and responses show it: amounts in credits, times in ISO 8601. */
+export function creditRow<L extends CreditLine>({ seq, at, kind, amount, balance, day, note }: L) {
+  return {
+    seq: seq as L['seq'],
+    at: isoTime(at),
+    kind,
+    amount: creditsOf(amount),
+    balance: creditsOf(balance),
+    day,
+    note,
+  };
 }

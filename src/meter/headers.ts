@@ -1,4 +1,4 @@
-import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../time.ts';
+import { MINUTE, monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../time.ts';
 import type { AccountUsage } from './account-usage.ts';
 import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
@@ -49,4 +49,39 @@ function monthHeaders(usage: AccountUsage): Record<string, number> {
 
 function texts(values: Record<string, string | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * The rate of a key, per clock minute. Every request counts, even one that fails or exceeds the allowance, except those
+ * rejected for the rate itself.
+ */
+export interface Rate {
+  /** Requests per minute. */
+  limit: number;
+  /** Requests of this minute, including this one. */
+  used: number;
+  /** In ms. */
+  at: number;
+}
+
+/** The number of a time's minute since the Unix epoch. */
+export function minuteOf(at: number): number {
+  return Math.floor(at / MINUTE);
+}
+
+/** Whole seconds until the next minute, rounded up: 1 to 60. */
+export function secondsToNextMinute(at: number): number {
+  return Math.ceil(((minuteOf(at) + 1) * MINUTE - at) / 1_000);
+}
+
+/**
+ * The rate in the headers of draft-ietf-httpapi-ratelimit-headers-10: the policy with its quota and window, and what
+ * remains until the reset. They do not include the daily allowance: accounts with credits may go past it, and a client
+ * that honours these headers would stop.
+ */
+export function rateHeaders({ limit, used, at }: Rate): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"minute";q=${limit};w=60`,
+    RateLimit: `"minute";r=${Math.max(0, limit - used)};t=${secondsToNextMinute(at)}`,
+  };
 }

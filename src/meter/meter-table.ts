@@ -1,5 +1,5 @@
 import type { AccountUsage, Counts, Exhausted, Source } from './account-usage.ts';
-import type { Rate } from './rate.ts';
+import type { Rate } from './headers.ts';
 
 /** A charged unit, with everything that refunding it needs. */
 export interface Reservation {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Offer } from './offer.ts';
-import type { Payment } from './payment.ts';
-import type { Reason } from './reasons.ts';
+import type { Payment, Reason } from './payment.ts';
 
 /** The identity of a payment, however it is sent: the chain accepts a payer's nonce once. */
 export interface PaymentId {

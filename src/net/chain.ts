@@ -1,9 +1,17 @@
 import * as z from 'zod';
-import { bytesArgument, hex, keccak, selector, word } from '../meter/abi.ts';
 import type { Offer } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
 import type { Chain, ChainStatus } from '../meter/purchase.ts';
-import { signatureForContract, signerOf, transferDigest } from '../meter/transfer-signature.ts';
+import {
+  bytesArgument,
+  hex,
+  keccak,
+  selector,
+  signatureForContract,
+  signerOf,
+  transferDigest,
+  word,
+} from '../meter/transfer-signature.ts';
 import type { ChainNode } from './chain-node.ts';
 import { chainNode, NodeError } from './chain-node.ts';
 

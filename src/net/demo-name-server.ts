@@ -7,7 +7,7 @@ import type { DecodedPacket, OptAnswer } from 'dns-packet';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import { codeOf } from '../fault.ts';
 import type { DemoAnswer } from '../records/demo-zone.ts';
-import { RCODE } from '../records/dns/rcode.ts';
+import { RCODE } from '../records/dns/message.ts';
 
 const HOST = '127.0.0.1';
 /** In seconds. */

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Exchange, Send } from '../records/dns/transport.ts';
+import type { Exchange, Send } from '../records/dns/upstream.ts';
 
 /** Sends one query over TCP on its own connection: two length bytes, then the message (RFC 1035, section 4.2.2). */
 export const sendTcp: Send = ({ address, port }, query, accepts, timeout) =>

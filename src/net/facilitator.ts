@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Offer } from '../meter/offer.ts';
 import { requirementsV1, requirementsV2 } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
+import { reasonOf } from '../meter/payment.ts';
 import type { Facilitator } from '../meter/purchase.ts';
-import { reasonOf } from '../meter/reasons.ts';
 
 /** Timeouts for a facilitator to verify a payment, and to settle it, in ms. */
 const VERIFY_WAIT = 8_000;

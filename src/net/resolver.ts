@@ -3,9 +3,8 @@ import { getServers } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import type { Ask } from '../records/dns/ask.ts';
 import { createAsk } from '../records/dns/ask.ts';
-import { parseServer } from '../records/dns/server.ts';
-import type { Server } from '../records/dns/transport.ts';
-import { Upstream } from '../records/dns/upstream.ts';
+import type { Server } from '../records/dns/upstream.ts';
+import { parseServer, Upstream } from '../records/dns/upstream.ts';
 import { sendTcp } from './dns-tcp.ts';
 import { createUdp } from './dns-udp.ts';
 

@@ -1,3 +1,10 @@
+import type { Delta } from './delta.ts';
+import type { Observation } from './observation.ts';
+import { signalsOf } from './record.ts';
+import { certificateText } from './tracked-values.ts';
+import type { CatalogHost } from './wire-rows.ts';
+import { catalogRow, deltaRow } from './wire-rows.ts';
+
 /** A cell's value. A list is written as JSON, so that it fits into one cell. */
 export type Cell = string | number | null | readonly string[];
 
@@ -18,4 +25,49 @@ function cellText(cell: Cell): string {
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
+
+/** A change as a line of CSV. */
+export function changeCells(delta: Delta): Cell[] {
+  const row = deltaRow(delta);
+  return CHANGE_COLUMNS.map((name) => row[name]);
+}
+
+export const CATALOG_COLUMNS = [
+  'domain',
+  'unicode',
+  'registrable_domain',
+  'state',
+  'added_at',
+  'observed_at',
+  'seq',
+] as const;
+
+/** A watched hostname as a line of CSV. */
+export function catalogCells(host: CatalogHost): Cell[] {
+  const row = catalogRow(host);
+  return CATALOG_COLUMNS.map((name) => row[name]);
+}
+
+export const OBSERVATION_COLUMNS = [
+  'seq',
+  'observed_at',
+  'domain',
+  'type',
+  'status',
+  'ttl',
+  'rtt_ms',
+  'value',
+] as const;
+
+/** An observation as lines of CSV: one per value, and one for each type without values. */
+export function observationCells({ seq, record }: Observation): Cell[][] {
+  const { observed_at, domain, certificate, certificate_status } = record;
+  const lines = Object.entries(signalsOf(record)).flatMap(([type, { status, ttl, rtt_ms, values }]) =>
+    (values.length === 0 ? [null] : values).map((value) => [type, status, ttl, rtt_ms, value]),
+  );
+  lines.push(['CERTIFICATE', certificate_status, null, null, certificate && certificateText(certificate)]);
+  return lines.map((cells) => [seq, observed_at, domain, ...cells]);
 }

@@ -2,9 +2,9 @@ import { toHex } from '../ledger/bytes.ts';
 import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
 import { isOneOf, present } from '../narrow.ts';
 import type { Observation } from './observation.ts';
+import { disclosuresOf } from './observation.ts';
 import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
-import { disclosuresOf } from './salt.ts';
 import type { ServiceSeen } from './services.ts';
 import type { Certificate, CertificateStatus } from './signal.ts';
 

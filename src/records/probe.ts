@@ -1,6 +1,6 @@
 import { entriesOf } from '../narrow.ts';
 import type { Ask } from './dns/ask.ts';
-import type { RecordType } from './dns/record-type.ts';
+import type { RecordType } from './dns/message.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from './signal.ts';
 
 /** The query for each signal: a prefix of the hostname, and the record type. */

@@ -1,5 +1,5 @@
 import type { LogView } from '../transparency/views.ts';
-import type { RecordsFrame } from './views.ts';
+import type { ChangesView, FaultView, LandingView, RecordsFrame, TimeMachineView } from './views.ts';
 
 // The views of the pages for reading and verifying. The others are in views.ts.
 
@@ -169,4 +169,12 @@ export interface DocsOperations {
   heading: string;
   lane: string;
   rows: { method: string; path: string; summary: string }[];
+}
+
+/** The routes of the pages, with the view of each. */
+export interface RecordsPages extends ReadingPages {
+  '/records/fault': FaultView;
+  '/records/landing': LandingView;
+  '/records/time-machine': TimeMachineView;
+  '/records/changes': ChangesView;
 }

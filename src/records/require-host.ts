@@ -1,4 +1,7 @@
 import { Fault } from '../fault.ts';
+import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
+import type { Span } from '../time.ts';
 import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
@@ -37,4 +40,27 @@ export function notObserved(hostname: string, asOf?: number, first?: number): Fa
     `as_of: ${hostname} was not observed by ${asked}; its first observation is from ${first_observed_at}; ask for that time or later`,
     { field: 'as_of', first_observed_at },
   );
+}
+
+/**
+ * The last millisecond of a requested time, at which a hostname is shown; `text` is how it was requested. Throws
+ * `invalid_request` for a time in the future.
+ */
+export function asOfEnd({ from, until }: Span, text: string, now: number): number {
+  if (from <= now) return until - 1;
+  throw new Fault(
+    'invalid_request',
+    `as_of: ${JSON.stringify(text.slice(0, 60))} is in the future; it is now ${isoTime(now)}. Ask for that or earlier`,
+    { field: 'as_of' },
+  );
+}
+
+/** The longest reason, in UTF-16 units. */
+export const REASON_MAX = 1_000;
+
+/** The reason of an opt-out, in NFC. Throws `invalid_request` naming `field` unless it is one line. */
+export function optOutReason(text: string, field: string): string {
+  const reason = normalized(text).trim();
+  if (reason !== '' && reason.length <= REASON_MAX && isLine(reason)) return reason;
+  throw new Fault('invalid_request', `${field} must be one line of 1 to ${REASON_MAX} characters`, { field: 'reason' });
 }

@@ -1,4 +1,6 @@
+import type { Prober } from '../net/prober.ts';
 import type { Probe } from './signal.ts';
+import { isKnown } from './signal.ts';
 
 /** Hostnames that are reserved for one scanner until the lease ends. */
 export interface ScanLease {
@@ -23,4 +25,95 @@ export interface ScanQueue {
   submit(lease: string, probes: Probe[]): Promise<ProbeOutcome[]>;
   /** Ends a lease. Hostnames without a submitted probe are due again at once. */
   release(lease: string): Promise<void>;
+}
+
+/** The result of a batch of probes. */
+export interface BatchOutcome {
+  outcomes: ProbeOutcome[];
+  /** No resolver answered: nothing was learned about the hosts, and nothing was submitted. */
+  noResolver: boolean;
+}
+
+/** Sent when a probe had no answer. Any reply, even a refusal, shows that a resolver is reachable. */
+const TEST_QUESTION = ['com', 'NS'] as const;
+
+/** How a batch learns that it must stop, and how it reports finished hosts. */
+export interface BatchOptions {
+  /** Once this is true, the batch drops probes in progress and releases their lease. */
+  isStopping(): boolean;
+  /** Reports how many more hostnames were submitted or dropped. The counts add up to the whole lease. */
+  release(count: number): void;
+}
+
+/**
+ * Probes the hostnames of a lease concurrently and submits each probe as it completes, so that a slow host does not
+ * delay the others.
+ */
+export async function scanBatch(
+  queue: ScanQueue,
+  prober: Prober,
+  { lease, hostnames }: ScanLease,
+  { isStopping, release }: BatchOptions,
+): Promise<BatchOutcome> {
+  const outcomes: ProbeOutcome[] = [];
+  const ready: Probe[] = [];
+  const unanswered: Probe[] = [];
+  let held = hostnames.length;
+  const letGo = (count: number): void => {
+    held -= count;
+    release(count);
+  };
+  let submitting: Promise<void> = Promise.resolve();
+  let failure: unknown;
+  // Probes that complete during a submission are submitted together.
+  const submitReady = async (): Promise<void> => {
+    if (failure !== undefined || ready.length === 0) return;
+    const probes = ready.splice(0);
+    try {
+      outcomes.push(...(await queue.submit(lease, probes)));
+      letGo(probes.length);
+    } catch (error) {
+      failure = error;
+    }
+  };
+  try {
+    await Promise.all(
+      hostnames.map(async (hostname) => {
+        const probe = await prober.probe(hostname);
+        // A closed client ends every query without an answer.
+        if (isStopping()) return;
+        if (gotNoAnswer(probe)) {
+          unanswered.push(probe);
+          return;
+        }
+        ready.push(probe);
+        submitting = submitting.then(submitReady);
+      }),
+    );
+    await submitting;
+    const noResolver = unanswered.length > 0 && !isStopping() && (await areResolversDown(prober));
+    if (!noResolver && !isStopping()) {
+      ready.push(...unanswered);
+      await submitReady();
+    }
+    if (noResolver || isStopping() || failure !== undefined) await queue.release(lease);
+    if (failure !== undefined) throw failure;
+    return { outcomes, noResolver };
+  } finally {
+    letGo(held);
+  }
+}
+
+/** Whether no query of a probe was answered. */
+export function gotNoAnswer({ signals }: Probe): boolean {
+  return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
+}
+
+function isSilence(status: string): boolean {
+  return status === 'timeout' || status === 'unreachable' || status === 'skipped';
+}
+
+/** Whether no resolver can be reached. */
+export async function areResolversDown({ resolver }: Prober): Promise<boolean> {
+  return isSilence((await resolver.ask(...TEST_QUESTION)).status);
 }

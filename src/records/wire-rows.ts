@@ -1,9 +1,15 @@
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import { parseNote } from '../ledger/note.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import { changeLine } from './change-line.ts';
-import type { Delta } from './delta.ts';
+import type { Change, Delta } from './delta.ts';
+import { issuerName } from './facets.ts';
+import type { Observation } from './observation.ts';
 import { parseObservation } from './receipt.ts';
+import { signalsOf } from './record.ts';
+import type { CertificateStatus, SignalStatus } from './signal.ts';
+import { isKnown } from './signal.ts';
+import type { TrackedName } from './tracked-values.ts';
+import { certificateParts } from './tracked-values.ts';
 
 /** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
 
@@ -63,4 +69,70 @@ export function catalogRow({ hostname, unicode, registrable_domain, state, added
     observed_at: isoOrNull(looked_at),
     seq,
   };
+}
+
+/** One type in one observation, as numbers. */
+export interface SeriesSignal {
+  status: SignalStatus | CertificateStatus;
+  /** The number of values; null when the answer is unknown. */
+  count: number | null;
+  /** Seconds. */
+  ttl: number | null;
+  rtt_ms: number | null;
+}
+
+/** One point of a domain's time series. */
+export interface SeriesPoint {
+  seq: number;
+  observed_at: string;
+  signals: Partial<Record<TrackedName, SeriesSignal>>;
+}
+
+/** An observation as a point of the series, with one type or all of them. */
+export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName): SeriesPoint {
+  const { certificate_status: status, observed_at } = record;
+  const certificate = status === 'ok' ? 1 : status === 'none' ? 0 : null;
+  const points = {
+    ...Object.fromEntries(
+      Object.entries(signalsOf(record)).map(([name, { status, values, ttl, rtt_ms }]) => [
+        name,
+        { status, count: isKnown({ status }) ? values.length : null, ttl, rtt_ms },
+      ]),
+    ),
+    CERTIFICATE: { status, count: certificate, ttl: null, rtt_ms: null },
+  };
+  const signals = Object.fromEntries(Object.entries(points).filter(([name]) => type === undefined || name === type));
+  return { seq, observed_at, signals };
+}
+
+/** The longest value in a line, in characters. */
+const LONGEST_VALUE = 60;
+/** The most values that a line lists; the others are counted. */
+const MOST_VALUES = 3;
+
+/**
+ * A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`.
+ */
+export function changeLine({ domain, signal, kind, before, after }: Change & { domain: string }): string {
+  const name = signal.replace(/^WWW_(.*)$/, 'www $1');
+  if (kind === 'added') return `${domain} ${name} added: ${listed(after)}`;
+  if (kind === 'removed') return `${domain} ${name} removed: ${listed(before)}`;
+  const gained = after.filter((value) => !before.includes(value));
+  const lost = before.filter((value) => !after.includes(value));
+  if (gained.length === 0) return `${domain} ${name} changed: without ${listed(lost)}`;
+  if (lost.length === 0) return `${domain} ${name} changed: with ${listed(gained)}`;
+  return `${domain} ${name} changed: ${listed(lost)} → ${listed(gained)}`;
+}
+
+function listed(values: string[]): string {
+  const named = values.slice(0, MOST_VALUES).map(short).join(', ');
+  return values.length > MOST_VALUES ? `${named} and ${values.length - MOST_VALUES} more` : named;
+}
+
+function short(value: string): string {
+  const certificate = certificateParts(value);
+  if (certificate !== null) return `${issuerName(certificate.issuer)} until ${certificate.not_after.slice(0, 10)}`;
+  // Slicing the string could split a surrogate pair.
+  const characters = [...value];
+  return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join('')}…` : value;
 }

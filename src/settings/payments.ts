@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { NETWORKS, networkOf } from '../meter/networks.ts';
-import { paidLane, paymentSettingMissing } from '../meter/payment-settings.ts';
-import { parsePrices } from '../meter/prices.ts';
+import { NETWORKS, networkOf } from '../meter/offer.ts';
+import { paidLane, parsePrices, paymentSettingMissing } from '../meter/payment-settings.ts';
 import { list, refuse, type Values } from './variable.ts';
 
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseServer } from '../records/dns/server.ts';
+import { parseServer } from '../records/dns/upstream.ts';
 import { duration, list, networks, type Values } from './variable.ts';
 
 /** How hostnames are probed, and by whom. */

@@ -1,5 +1,5 @@
 import type { AccountTable } from '../accounts/account.ts';
-import { PLANS } from '../meter/plan.ts';
+import { PLANS } from '../meter/account-usage.ts';
 import { mailboxHash } from '../outbound/mailbox.ts';
 import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';

@@ -1,6 +1,5 @@
-import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credit-ledger.ts';
-import { CREDIT_KINDS } from '../meter/credit-ledger.ts';
-import { REQUEST_COST } from '../meter/credits.ts';
+import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credits.ts';
+import { CREDIT_KINDS, REQUEST_COST } from '../meter/credits.ts';
 import { dayOf } from '../time.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';

@@ -1,4 +1,4 @@
-import { accountingTime } from '../meter/accounting-time.ts';
+import { accountingTime } from '../meter/account-usage.ts';
 import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
 import { KEYLESS_INTERVAL } from '../meter/keyless.ts';
 import { dayOf, nextDayAt } from '../time.ts';

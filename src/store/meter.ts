@@ -1,10 +1,8 @@
 import type { AccountUsage } from '../meter/account-usage.ts';
-import { afterRequest, nextSource } from '../meter/account-usage.ts';
-import { accountingTime } from '../meter/accounting-time.ts';
+import { accountingTime, afterRequest, nextSource, PLANS } from '../meter/account-usage.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
+import { minuteOf } from '../meter/headers.ts';
 import type { MeterTable } from '../meter/meter-table.ts';
-import { PLANS } from '../meter/plan.ts';
-import { minuteOf } from '../meter/rate.ts';
 import { dayOf, monthOf } from '../time.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import type { CreditTables } from './credits.ts';

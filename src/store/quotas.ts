@@ -1,4 +1,4 @@
-import { accountingTime } from '../meter/accounting-time.ts';
+import { accountingTime } from '../meter/account-usage.ts';
 import { dayOf, nextDayAt } from '../time.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import type { Hostname } from '../records/hostname.ts';
 import { nameAndParents, registrableDomain } from '../records/hostname.ts';
-import { operatorOf } from '../records/schedule.ts';
+import { operatorOf } from '../records/recording.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../records/observation.ts';
-import type { RecordParts } from '../records/record-parts.ts';
-import { partsOf, recordFromParts } from '../records/record-parts.ts';
+import type { RecordParts } from '../records/record.ts';
+import { partsOf, recordFromParts } from '../records/record.ts';
 import { isoTime } from '../time.ts';
 import { bytes, integer, json, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';

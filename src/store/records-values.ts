@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IndexedValue, ValueSighting } from '../records/value-search.ts';
-import { valueWords } from '../records/value-words.ts';
+import { valueWords } from '../records/value-search.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';

@@ -1,4 +1,4 @@
-import type { WatchGroupTable } from '../accounts/watch-group.ts';
+import type { WatchGroupTable } from '../accounts/watching.ts';
 import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';

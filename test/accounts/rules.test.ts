@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changeMail } from '../../src/accounts/change-mail.ts';
-import { fromRecords } from '../../src/accounts/records-letter.ts';
+import { usageBars } from '../../api/records/account/overview.ts';
+import { changeMail, fromRecords } from '../../src/accounts/account-mail.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_AGE_MAX, SESSION_IDLE_MAX, sessionOf } from '../../src/accounts/session.ts';
-import { usageBars } from '../../src/accounts/usage-bars.ts';
 import { mailText } from '../../src/outbound/mail-text.ts';
 import * as fc from '../support/properties.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { mailedToken } from '../../src/accounts/account-mail.ts';
 import {
   OWNER_REST,
   REQUESTS_MAX,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeGroup } from '../../src/accounts/watch-group.ts';
-import { addHosts, unwatchAbandoned, WATCH_LINGERS, watchedBy } from '../../src/accounts/watching.ts';
+import { addHosts, makeGroup, unwatchAbandoned, WATCH_LINGERS, watchedBy } from '../../src/accounts/watching.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { newId, openAppContext } from '../../src/app/context.ts';
 import { hostReader } from '../../src/app/watched-hosts.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { mailedToken } from '../../src/accounts/account-mail.ts';
 import { newId } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
 import { makePaperKey } from '../../src/app/paper-keys.ts';

@@ -37,7 +37,7 @@ import { readAddress } from '../../src/readers/address.ts';
 import { parseDisclosure } from '../../src/records/disclosure.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { valueMatch, valueWords } from '../../src/records/value-words.ts';
+import { valueMatch, valueWords } from '../../src/records/value-search.ts';
 import { documentFaults } from '../../src/records/verify/document-faults.ts';
 import { documentIn } from '../../src/records/verify/documents.ts';
 import { requireOneStatement } from '../../src/store/query-sql.ts';

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { KEYS_MAX, makeAccountKey } from '../../src/accounts/keys.ts';
-import { makeServiceKey, serviceKeyOf, serviceKeyRow } from '../../src/accounts/service-key.ts';
+import {
+  KEYS_MAX,
+  makeAccountKey,
+  makeServiceKey,
+  serviceKeyOf,
+  serviceKeyRow,
+} from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
 import { keyRow, makeKey, requireKey } from '../../src/desk/keys.ts';
 import type { Fault } from '../../src/fault.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSettings } from '../../src/env.ts';
-import { NETWORKS } from '../../src/meter/networks.ts';
-import { priceInWords } from '../../src/meter/offer.ts';
-import { parsePrices, priceOf } from '../../src/meter/prices.ts';
+import { NETWORKS, priceInWords } from '../../src/meter/offer.ts';
+import { parsePrices, priceOf } from '../../src/meter/payment-settings.ts';
 
 const WHOLE = {
   X402_FACILITATOR_URL: 'https://facilitator.example/x402',

@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { concatHex, encodeAbiParameters, encodeFunctionData, hashTypedData, parseAbi, recoverAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { bytesArgument, hex, readBytesArgument, selector, word } from '../../src/meter/abi.ts';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
-import { signatureForContract, signerOf, transferDigest } from '../../src/meter/transfer-signature.ts';
+import {
+  bytesArgument,
+  hex,
+  readBytesArgument,
+  selector,
+  signatureForContract,
+  signerOf,
+  transferDigest,
+  word,
+} from '../../src/meter/transfer-signature.ts';
 import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 

@@ -27,14 +27,13 @@ import { proofOf } from '../../src/ledger/proof.ts';
 import type { Signer } from '../../src/ledger/signing.ts';
 import { signNote, signReceipt } from '../../src/ledger/signing.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
-import { NETWORKS } from '../../src/meter/networks.ts';
-import { parsePrices } from '../../src/meter/prices.ts';
+import { NETWORKS } from '../../src/meter/offer.ts';
+import { parsePrices } from '../../src/meter/payment-settings.ts';
 import { eventBody } from '../../src/outbound/event-body.ts';
 import { signatureHeaders } from '../../src/outbound/signature.ts';
-import { observe } from '../../src/records/observation.ts';
+import { disclosuresOf, observe } from '../../src/records/observation.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import type { DomainRecord } from '../../src/records/record.ts';
-import { disclosuresOf } from '../../src/records/salt.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 
 /** The examples of docs/protocol.md, by name, made by the code that the protocol describes. */

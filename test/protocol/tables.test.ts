@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAULT_STATUS } from '../../api/middleware/fault.ts';
-import { HEADERS_OF } from '../../api/records/openapi/headers.ts';
+import { HEADERS_OF } from '../../api/records/openapi/lanes.ts';
 import { HEADER as LEDGER, parseLedgerLine } from '../../src/ingest/ledger-lines.ts';
 import { GENERATION } from '../../src/ledger/proof-form.ts';
 import type { Access, Carried } from '../../src/meter/lane.ts';
 import { laneOf } from '../../src/meter/lane.ts';
-import { REASONS } from '../../src/meter/reasons.ts';
+import { REASONS } from '../../src/meter/payment.ts';
 import { GONE, RETRIES } from '../../src/outbound/retry.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { mailedToken } from '../../src/accounts/account-mail.ts';
 import { requestSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
 import { Checkout, REPEATS } from '../../src/meter/checkout.ts';

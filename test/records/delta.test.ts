@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeLine } from '../../src/records/change-line.ts';
 import type { Change, DomainBaseline } from '../../src/records/delta.ts';
 import { compareWithBaseline, isUnconfirmed } from '../../src/records/delta.ts';
 import type { SignalStatus } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import type { TrackedValues } from '../../src/records/tracked-values.ts';
 import { certificateText, trackedValues } from '../../src/records/tracked-values.ts';
+import { changeLine } from '../../src/records/wire-rows.ts';
 import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 

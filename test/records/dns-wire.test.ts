@@ -4,12 +4,11 @@ import type { Answer as Packed } from 'dns-packet';
 import { AUTHORITATIVE_ANSWER, DNSSEC_OK, decode, encode, RECURSION_DESIRED } from 'dns-packet';
 import { readAnswer } from '../../src/records/dns/answer.ts';
 import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/dns/escape.ts';
+import type { RecordType } from '../../src/records/dns/message.ts';
+import { RECORD_TYPES } from '../../src/records/dns/message.ts';
 import { matchAnswer, writeQuestion } from '../../src/records/dns/question.ts';
-import type { RecordType } from '../../src/records/dns/record-type.ts';
-import { RECORD_TYPES } from '../../src/records/dns/record-type.ts';
-import { parseServer } from '../../src/records/dns/server.ts';
-import { svcbText } from '../../src/records/dns/svcb.ts';
-import { serverText } from '../../src/records/dns/transport.ts';
+import { svcbText } from '../../src/records/dns/rdata.ts';
+import { parseServer, serverText } from '../../src/records/dns/upstream.ts';
 import * as fc from '../support/properties.ts';
 
 const NAME = 'host.example.com';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { createServer } from 'node:tls';
 import { createProber } from '../../src/net/prober.ts';
 import { createResolver } from '../../src/net/resolver.ts';
-import type { RecordType } from '../../src/records/dns/record-type.ts';
+import type { RecordType } from '../../src/records/dns/message.ts';
 import { parseProbe } from '../../src/records/probe-schema.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { tempFolder } from '../support/app-context.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { facetsOf, issuerName } from '../../src/records/facets.ts';
-import { SERVICES } from '../../src/records/service-table.ts';
-import { servicesOf } from '../../src/records/services.ts';
+import { SERVICES, servicesOf } from '../../src/records/services.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { certificateText } from '../../src/records/tracked-values.ts';
 import { certificate } from '../support/probes.ts';

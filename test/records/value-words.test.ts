@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../../src/records/tracked-values.ts';
-import { valueMatch, valueWords } from '../../src/records/value-words.ts';
+import { valueMatch, valueWords } from '../../src/records/value-search.ts';
 import { certificate } from '../support/probes.ts';
 
 test('values are split into labels, words and addresses', () => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
-import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { mailedToken } from '../../src/accounts/account-mail.ts';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { requireSignIn } from '../../src/accounts/sign-in.ts';

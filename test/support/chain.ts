@@ -7,7 +7,7 @@ import type { Address, Hex } from 'viem';
 import { createNonceManager, createTestClient, defineChain, http, parseAbi, publicActions, walletActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { jsonRpc } from 'viem/nonce';
-import { NETWORKS } from '../../src/meter/networks.ts';
+import { NETWORKS } from '../../src/meter/offer.ts';
 import { compiled } from './token/compile.ts';
 
 const TOKEN = parseAbi([

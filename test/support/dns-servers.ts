@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createResolver } from '../../src/net/resolver.ts';
-import type { Server } from '../../src/records/dns/transport.ts';
+import type { Server } from '../../src/records/dns/upstream.ts';
 import { freePort } from './free-port.ts';
 
 /** How long a server may take to answer first, in ms. */

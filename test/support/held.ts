@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeAlert } from '../../src/accounts/change-alert.ts';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import { makeGroup } from '../../src/accounts/watch-group.ts';
+import { makeGroup } from '../../src/accounts/watching.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import type { State } from './requests.ts';

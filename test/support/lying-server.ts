@@ -5,7 +5,7 @@ import type { AddressInfo, Socket, Server as TcpServer } from 'node:net';
 import { createServer } from 'node:net';
 import type { DecodedPacket, Packet } from 'dns-packet';
 import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
-import type { Server } from '../../src/records/dns/transport.ts';
+import type { Server } from '../../src/records/dns/upstream.ts';
 
 /** A query that was received. */
 export interface Heard {

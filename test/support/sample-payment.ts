@@ -1,6 +1,5 @@
-import { NETWORKS } from '../../src/meter/networks.ts';
 import type { Offer } from '../../src/meter/offer.ts';
-import { requirementsV2 } from '../../src/meter/offer.ts';
+import { NETWORKS, requirementsV2 } from '../../src/meter/offer.ts';
 
 const network = NETWORKS[1] as (typeof NETWORKS)[number];
 

@@ -1,6 +1,12 @@
-import { alertDeliveryRow } from '../../../src/accounts/alert-delivery-row.ts';
 import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert.ts';
-import { ALERT_WAYS, makeAlert, requireAlert } from '../../../src/accounts/change-alert.ts';
+import {
+  ALERT_WAYS,
+  alertDeliveryRow,
+  makeAlert,
+  requireAlert,
+  toUnsubscribe,
+  unsubscribe,
+} from '../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
 import type { AppContext } from '../../../src/app/context.ts';
@@ -9,11 +15,11 @@ import { requireWatched } from '../../../src/app/watched-hosts.ts';
 import { hostOf } from '../../../src/outbound/webhook-url.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
+import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../context.ts';
 import type { PageSender } from '../pages/page.ts';
-import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
-import { problemOf } from './problem.ts';
+import type { RecordsContext } from '../route.ts';
+import { needPart, problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 /** Deliveries in the log of a webhook. */
 const LOG = 50;
@@ -97,5 +103,40 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       store.changeAlerts.remove(account.id, c.req.param('id') ?? '');
       return c.redirect('/account/alerts', 303);
     }),
+  };
+}
+
+/**
+ * Stops mails of changes by the link at their foot. Reading the page changes nothing. The one-click button of a mail
+ * client sends a form without an origin (RFC 8058, section 3.1), so the token authorizes it and no cookie does.
+ * `secret` is the key of mailed links.
+ */
+export function unsubscribeHandlers(
+  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  secret: Uint8Array,
+  pages: PageSender,
+) {
+  const linkOf = (c: RecordsContext) => ({
+    account: needPart('account', c.req.query('account')),
+    token: needPart('token', c.req.query('token')),
+  });
+  const send = (c: RecordsContext, address: string, done: boolean) =>
+    sendAccountPage(
+      pages,
+      c,
+      { route: '/account/unsubscribe', title: 'Stop mails of changes' },
+      { ...linkOf(c), address, done },
+    );
+  return {
+    page: (c: RecordsContext) => {
+      const { account, token } = linkOf(c);
+      return send(c, toUnsubscribe(store.accounts, secret, account, token).email, false);
+    },
+    stop: {
+      before: [limitBody],
+      handle: (c: RecordsContext) => {
+        return send(c, unsubscribe(store, secret, linkOf(c), now()).email, true);
+      },
+    },
   };
 }

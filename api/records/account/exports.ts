@@ -6,10 +6,9 @@ import { Fault } from '../../../src/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../context.ts';
 import { sessionMeter } from '../lanes/keyed.ts';
-import type { RecordsHandler } from '../route.ts';
-import type { ExportFiles } from '../v1/export-files.ts';
+import type { RecordsContext, RecordsHandler } from '../route.ts';
+import type { ExportFiles } from '../v1/exports.ts';
 import { signedInPage } from './pages.ts';
 
 interface Exports {

@@ -1,16 +1,13 @@
-import type { WatchGroup } from '../../../src/accounts/watch-group.ts';
-import { makeGroup, requireGroup } from '../../../src/accounts/watch-group.ts';
-import type { HostOutcome } from '../../../src/accounts/watching.ts';
-import { addHosts, hostnamesIn, watchedBy } from '../../../src/accounts/watching.ts';
+import type { HostOutcome, WatchGroup } from '../../../src/accounts/watching.ts';
+import { addHosts, hostnamesIn, makeGroup, requireGroup, watchedBy } from '../../../src/accounts/watching.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { hostReader } from '../../../src/app/watched-hosts.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
-import type { RecordsContext } from '../context.ts';
 import type { PageSender } from '../pages/page.ts';
-import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
-import { problemOf } from './problem.ts';
+import type { RecordsContext } from '../route.ts';
+import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 /** Groups of watched hostnames: created, filled, emptied, removed. */
 export function groupHandlers(app: AppContext, pages: PageSender) {

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
-import { serviceKeyRow } from '../../../src/accounts/service-key.ts';
+import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/accounts/service-key.ts';
 import type { KeysView } from '../../../src/accounts/views.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import type { SignedIn } from '../../env.ts';
-import type { RecordsContext } from '../context.ts';
 import type { PageSender } from '../pages/page.ts';
-import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
-import { problemOf } from './problem.ts';
+import type { RecordsContext } from '../route.ts';
+import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 /** Keys of an account: created, shown once, listed and revoked. */
 export function keyHandlers({ store, settings, now }: AppContext, pages: PageSender) {

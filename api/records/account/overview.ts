@@ -1,8 +1,15 @@
+import { accountExport, deleteAccount } from '../../../src/app/account-export.ts';
 import type { AppContext } from '../../../src/app/context.ts';
+import { usageNow } from '../../../src/app/usage.ts';
+import { Fault } from '../../../src/fault.ts';
+import { creditsOf } from '../../../src/meter/credits.ts';
+import type { Usage } from '../../../src/meter/usage.ts';
 import { isoTime } from '../../../src/time.ts';
+import { clearSessionCookie } from '../../middleware/session.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import type { PageSender } from '../pages/page.ts';
-import { sendAccountPage, signedInPage } from './pages.ts';
-import { requireUsage } from './require-usage.ts';
+import type { RecordsContext } from '../route.ts';
+import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 /** The account at a glance. */
 export const overviewPage = (app: AppContext, pages: PageSender) => {
@@ -32,3 +39,116 @@ export const overviewPage = (app: AppContext, pages: PageSender) => {
     ),
   );
 };
+
+/** Days in the chart, and ledger entries on a page. */
+const DAYS = 31;
+const ENTRIES = 50;
+
+/** The usage of an account, and the ledger of its credits. */
+export function usageHandlers(app: AppContext, pages: PageSender) {
+  return {
+    usage: signedInPage((c, { account }) => {
+      const usage = requireUsage(app, account.id, DAYS);
+      return sendAccountPage(
+        pages,
+        c,
+        { route: '/account/usage', title: 'Usage' },
+        { usage, ...usageBars(usage.days) },
+      );
+    }),
+    credits: signedInPage((c, { account }) => {
+      const given = Number(c.req.query('before'));
+      const before = Number.isSafeInteger(given) && given > 1 ? given : Number.MAX_SAFE_INTEGER;
+      const { credits } = requireUsage(app, account.id, 1);
+      const entries = app.store.credits.entries(account.id, app.now(), { before, limit: ENTRIES });
+      const last = entries.at(-1)?.seq ?? 1;
+      return sendAccountPage(
+        pages,
+        c,
+        { route: '/account/credits', title: 'Credits' },
+        {
+          balance: credits.balance,
+          are_sold: (app.settings.x402?.rpc ?? null) !== null,
+          cost_per_request: credits.cost_per_request,
+          entries: entries.map(({ seq, at, kind, amount, balance, day, note }) => ({
+            is_open: seq === null,
+            at: isoTime(at),
+            kind,
+            amount: creditsOf(amount),
+            balance: creditsOf(balance),
+            day,
+            note,
+          })),
+          older_url: last > 1 ? `/account/credits?before=${last}` : null,
+        },
+      );
+    }),
+  };
+}
+
+/** The data of an account: to export, and to delete. */
+export function dataHandlers(app: AppContext, pages: PageSender) {
+  const send = (c: RecordsContext, problem: string | null = null) =>
+    sendAccountPage(
+      pages,
+      c,
+      { route: '/account/data', title: 'Your data', status: problem === null ? 200 : 400 },
+      { problem },
+    );
+  return {
+    page: signedInPage((c) => send(c)),
+    export: signedInPage((c, { account }) =>
+      c.body(`${JSON.stringify(accountExport(app, account), null, 2)}\n`, 200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="domain-records-account.json"',
+        'Cache-Control': PRIVATE,
+        'X-Content-Type-Options': 'nosniff',
+      }),
+    ),
+    delete: signedInForm(app.settings, (c, { account }, form) => {
+      if (form.text('confirm').toLowerCase() !== account.email) {
+        return send(c, `This is not the address of this account. Type ${account.email} to delete it.`);
+      }
+      deleteAccount(app, account);
+      clearSessionCookie(c, app.settings.dataOrigin);
+      return c.redirect(SIGN_IN, 303);
+    }),
+  };
+}
+
+/** The usage of an account over some days. Throws `not_found` when the account was deleted meanwhile. */
+export function requireUsage(app: AppContext, account: string, days: number): Usage {
+  const usage = usageNow(app, account, days);
+  if (usage === null) throw new Fault('not_found', 'this account was deleted');
+  return usage;
+}
+
+/** The heights of a day's stacked bar, in percent of the chart. */
+export interface UsageBar {
+  day: string;
+  /** The day's numbers in words. */
+  title: string;
+  included: number;
+  drawn: number;
+  refused: number;
+}
+
+/** The bars of a chart, and the number of requests at its top: 1, 2 or 5 times a power of ten. */
+export function usageBars(days: Usage['days']): { bars: UsageBar[]; scale: number } {
+  const most = Math.max(1, ...days.map(({ included, on_credits, refused }) => included + on_credits + refused));
+  const scale = roundUp(most);
+  const height = (count: number) => Math.round((count / scale) * 10_000) / 100;
+  const bars = days.map(({ day, included, on_credits, refused }) => ({
+    day,
+    title: `${day}: ${included} included, ${on_credits} on credits, ${refused} refused`,
+    included: height(included),
+    drawn: height(on_credits),
+    refused: height(refused),
+  }));
+  return { bars, scale };
+}
+
+function roundUp(count: number): number {
+  const power = 10 ** Math.floor(Math.log10(count));
+  return [1, 2, 5, 10].map((times) => times * power).find((step) => step >= count) ?? count;
+}

@@ -11,13 +11,10 @@ import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { clearSessionCookie, setSessionCookie } from '../../middleware/session.ts';
 import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../context.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import type { PageSender } from '../pages/page.ts';
-import type { RecordsHandler } from '../route.ts';
-import { needPart, readForm } from './form.ts';
-import { formGuards, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
-import { problemOf } from './problem.ts';
+import type { RecordsContext, RecordsHandler } from '../route.ts';
+import { formGuards, needPart, problemOf, readForm, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
 
 /**
  * Sign-up and sign-in, which are the same: an address, a mail with a link, and a page with a button. Opening the link

@@ -5,15 +5,14 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { includedAgainAt } from '../../../src/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
-import { meterHeaders } from '../../../src/meter/headers.ts';
+import { meterHeaders, rateHeaders, secondsToNextMinute } from '../../../src/meter/headers.ts';
 import type { Charged, Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
-import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
-import type { RecordsContext } from '../context.ts';
+import type { RecordsContext } from '../route.ts';
 import { topUpUrl } from './addresses.ts';
 
 /** Who pays for a request: a key, or an account whose owner is signed in. */

@@ -8,7 +8,7 @@ import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, pageUrl, signInUrl } from './addresses.ts';
-import { offerPayment } from './payable.ts';
+import { offerPayment } from './menu.ts';
 
 /**
  * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers

@@ -12,8 +12,8 @@ import type { RecordsEnv } from '../../env.ts';
 import { assertSigns } from '../../middleware/standby.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { menuAnswer, offerFor } from './menu.ts';
+import type { Refusals } from './payment.ts';
 import { answerOf, paymentOf, receiptHeader } from './payment.ts';
-import type { Refusals } from './refusals.ts';
 
 export interface PaidTools {
   refusals: Refusals;

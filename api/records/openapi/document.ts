@@ -1,24 +1,27 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
+import type { ServiceKey } from '../../../src/accounts/service-key.ts';
+import { SERVICE_LEVELS } from '../../../src/accounts/service-key.ts';
 import type { Settings } from '../../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
+import type { Access } from '../../../src/meter/lane.ts';
+import { laneOf } from '../../../src/meter/lane.ts';
 import { VERSION } from '../../../src/project.ts';
 import type { RecordsEnv } from '../../env.ts';
 import type { Paths } from '../../openapi/document.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
 import { faults, ok } from '../../openapi/responses.ts';
+import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 import { reply } from '../../responses/reply.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { catalogLink } from '../pages/discovery.ts';
 import { operation } from '../route.ts';
-import { indexOf, indexSpec } from './api-index.ts';
+import { Delta } from '../v1/record-schemas.ts';
 import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
-import { HEADERS } from './headers.ts';
-import { ACCESS_WORDS, accessOf } from './lanes.ts';
-import { RECORDS_EVENTS } from './webhook-events.ts';
+import { ACCESS_WORDS, accessOf, HEADERS } from './lanes.ts';
 
 /** What is true for a moment only, and must not be cached. */
 const UNKEPT: ReadonlySet<string> = new Set(['readHealth', 'readReadiness']);
@@ -142,3 +145,89 @@ function recordsDocument(
     ...rest,
   };
 }
+
+const Index = z
+  .object({
+    service: z.string(),
+    version: z.string(),
+    docs: z.url(),
+    playground: z.url(),
+    openapi: z.url(),
+    mcp: z.url(),
+    llms: z.url(),
+    skill: z.url(),
+    sign_in_url: z.url(),
+    keys_url: z.url(),
+    endpoints: z
+      .record(
+        z.string(),
+        z.object({
+          method: z.string(),
+          url: z.string().openapi({ description: 'A URL template (RFC 6570).' }),
+          access: z.string().openapi({ description: 'Who has access, in words.' }),
+          summary: z.string(),
+        }),
+      )
+      .openapi({ description: 'By operation; with a key, those that its level opens.' }),
+    key: z.object({ level: z.enum(SERVICE_LEVELS), name: z.string() }).optional(),
+  })
+  .openapi('Index');
+
+export const indexSpec = {
+  operationId: 'readIndex',
+  tags: ['Public'],
+  summary: 'Every operation, and who has access to it; with a key, every operation that it opens',
+  responses: { 200: ok(Index, 'The index.'), ...faults() },
+};
+
+/** The index of everyone, or of a key. */
+export function indexOf(root: string, paths: Paths, key: ServiceKey | null = null): z.infer<typeof Index> {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => key === null || isOpenTo(key, accessOf(operation)))
+      .map(
+        ([method, operation]) =>
+          [
+            operation.operationId,
+            {
+              method: method.toUpperCase(),
+              url: root + path,
+              access: ACCESS_WORDS[accessOf(operation)].words,
+              summary: String(operation.summary ?? ''),
+            },
+          ] as const,
+      ),
+  );
+  return {
+    service: 'Domain records',
+    version: VERSION,
+    docs: `${root}/docs`,
+    playground: `${root}/docs/playground`,
+    openapi: `${root}/v1/openapi.json`,
+    mcp: `${root}/mcp`,
+    llms: `${root}/llms.txt`,
+    skill: `${root}/SKILL.md`,
+    sign_in_url: `${root}/account`,
+    keys_url: `${root}/.well-known/records-keys.json`,
+    endpoints: Object.fromEntries(operations),
+    ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
+  };
+}
+
+function isOpenTo({ level }: ServiceKey, access: Access): boolean {
+  return 'lane' in laneOf({ key: level, payment: false }, access);
+}
+
+/** The events of an account's webhooks, by type (`src/accounts/change-queue.ts`). */
+export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
+  'domain.changed': {
+    name: 'DomainChanged',
+    summary: 'Hostnames of an alert have changed',
+    data: z.object({ changes: z.array(Delta).min(1).openapi({ description: 'Oldest first.' }) }),
+  },
+  'webhook.test': {
+    name: 'WebhookTest',
+    summary: 'A test of the receiver',
+    data: z.object({ alert: z.string().openapi({ description: 'The alert’s id.' }) }),
+  },
+};

@@ -4,8 +4,8 @@ import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { PUBLIC } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import type { RecordsContext } from '../context.ts';
 import { pageHeaders } from '../pages/page.ts';
+import type { RecordsContext } from '../route.ts';
 
 const PAGE = playgroundPage({
   title: 'Domain Records: the API playground',

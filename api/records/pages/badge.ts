@@ -5,7 +5,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { representationOf } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../context.ts';
+import type { RecordsContext } from '../route.ts';
 import { sendPublic } from '../send.ts';
 
 /** An SVG that is opened by itself is a document. The sandbox keeps it from running anything; its link still works. */

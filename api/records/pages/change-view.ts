@@ -1,9 +1,11 @@
 import { domainToUnicode } from 'node:url';
+import type { AppContext } from '../../../src/app/context.ts';
+import { Fault } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { issuerName } from '../../../src/records/facets.ts';
 import { certificateParts } from '../../../src/records/tracked-values.ts';
-import type { ChangeView } from '../../../src/records/views.ts';
-import { isoTime } from '../../../src/time.ts';
+import type { ChangeView, DayBar } from '../../../src/records/views.ts';
+import { dayAfter, isoTime, parseSpan } from '../../../src/time.ts';
 
 /** Characters of a value. */
 const VALUE_LENGTH = 90;
@@ -46,4 +48,31 @@ export function shortValue(value: string): string {
   // Splitting by character keeps surrogate pairs whole.
   const characters = [...value];
   return characters.length > VALUE_LENGTH ? `${characters.slice(0, VALUE_LENGTH - 1).join('')}…` : value;
+}
+
+/**
+ * The day in a path, up to today. Throws `invalid_request` for an invalid date, `not_found` for a day in the future.
+ */
+export function requireDay(text: string, today: string): string {
+  const shown = JSON.stringify(text.slice(0, 40));
+  if (text.length !== 10 || parseSpan(text) === null) {
+    throw new Fault('invalid_request', `${shown} is not a valid date; write it like ${today}`, {
+      field: 'date',
+    });
+  }
+  if (text > today) throw new Fault('not_found', `${text} is in the future; today is ${today} (UTC)`);
+  return text;
+}
+
+/** The number of changes on each of the last `days` days up to today, oldest first, without gaps. */
+export function dayBars({ store }: Pick<AppContext, 'store'>, today: string, days: number): DayBar[] {
+  const from = dayAfter(today, 1 - days);
+  const counts = new Map<string, number>();
+  for (const { day, count } of store.records.changesByDay(from, dayAfter(today))) {
+    counts.set(day, (counts.get(day) ?? 0) + count);
+  }
+  return Array.from({ length: days }, (_, index) => dayAfter(from, index)).map((day) => ({
+    day,
+    count: counts.get(day) ?? 0,
+  }));
 }

@@ -1,17 +1,21 @@
 import { z } from '@hono/zod-openapi';
+import { Feed } from 'feed';
 import type { AppContext } from '../../../src/app/context.ts';
-import { deltaRow } from '../../../src/records/wire-rows.ts';
+import { Fault } from '../../../src/fault.ts';
+import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
+import type { Delta } from '../../../src/records/delta.ts';
+import { changeLine, deltaRow } from '../../../src/records/wire-rows.ts';
+import { dayOf } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { changesState, changeTotal } from '../cache-state.ts';
-import type { RecordsContext } from '../context.ts';
 import { listOf } from '../list.ts';
+import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
-import { sendPublic } from '../send.ts';
+import { changesState, changeTotal, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
-import { Delta } from '../v1/record-schemas.ts';
-import { ARCHIVE_ITEMS, archiveIn, archivesOf, rssOf, spanOf } from './changes-rss.ts';
+import { Delta as DeltaSchema } from '../v1/record-schemas.ts';
+import { changeView } from './change-view.ts';
 
 /** Changes in the feed as JSON. */
 const FEED_ITEMS = 100;
@@ -20,7 +24,7 @@ const spec = {
   tags: ['Public'],
   summary: 'The latest changes of all watched hostnames',
   request: { query: z.object({ limit: limitParam(FEED_ITEMS, 1_000), cursor: cursorParam }) },
-  responses: { 200: ok(listOf('ChangeFeed', Delta), 'Newest first.'), ...faults() },
+  responses: { 200: ok(listOf('ChangeFeed', DeltaSchema), 'Newest first.'), ...faults() },
 };
 
 /** The latest changes as feeds: JSON and RSS. */
@@ -54,4 +58,131 @@ export function changeFeeds({ store: { records }, settings }: Pick<AppContext, '
       return sendPublic(c, feed, { 'Content-Type': 'application/rss+xml; charset=utf-8' });
     },
   };
+}
+
+/** How long feed readers may cache the feed, in minutes. */
+const TTL_MINUTES = 15;
+
+/**
+ * Changes in one archive (RFC 5005, section 4), by their numbers: archive 1 holds the changes 1 to 100. Together with
+ * the newest document, which holds what follows the last archive, the archives hold every change once.
+ */
+export const ARCHIVE_ITEMS = 100;
+
+/** How many archives there are. The newest document has at least as many changes as an archive, if there are so many. */
+export function archivesOf(newest: number): number {
+  return Math.max(0, Math.floor(newest / ARCHIVE_ITEMS) - 1);
+}
+
+/** The changes of a document: those after one number, up to another. */
+export function spanOf(newest: number, archive: number | null): { after: number; to: number } {
+  if (archive === null) return { after: archivesOf(newest) * ARCHIVE_ITEMS, to: newest };
+  return { after: (archive - 1) * ARCHIVE_ITEMS, to: archive * ARCHIVE_ITEMS };
+}
+
+/** The requested archive; null for the newest document. Throws `invalid_request`, `not_found`. */
+export function archiveIn(c: RecordsContext, newest: number): number | null {
+  const text = c.req.query('archive');
+  if (text === undefined) return null;
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    const shown = JSON.stringify(text.slice(0, 40));
+    throw new Fault('invalid_request', `archive: ${shown} is not a whole number from 1; follow the feed’s links`, {
+      field: 'archive',
+    });
+  }
+  const archives = archivesOf(newest);
+  if (Number(text) > archives) {
+    throw new Fault(
+      'not_found',
+      `there is no archive ${text} yet; there are ${archives}, and /changes.rss has the rest`,
+    );
+  }
+  return Number(text);
+}
+
+/** The feed's own links, and whether it is an archive, which changes no more (RFC 5005, sections 3 and 4). */
+function historyOf(address: string, { archive, archives }: Part): string[] {
+  const of = (number: number) => (number > archives ? address : `${address}?archive=${number}`);
+  const link = (rel: string, href: string) => `<atom:link href="${href}" rel="${rel}" type="application/rss+xml"/>`;
+  const at = archive ?? archives + 1;
+  return [
+    link('self', of(at)),
+    link('current', address),
+    link('first', address),
+    ...(archives > 0 ? [link('last', of(1))] : []),
+    ...(at > 1 ? [link('next', of(at - 1)), link('prev-archive', of(at - 1))] : []),
+    ...(at <= archives ? [link('previous', of(at + 1))] : []),
+    ...(at < archives ? [link('next-archive', of(at + 1))] : []),
+    ...(archive === null ? [] : ['<fh:archive/>']),
+  ];
+}
+
+/** Which document of the feed this is: an archive by its number, or null for the newest one. */
+interface Part {
+  archive: number | null;
+  /** How many archives there are. */
+  archives: number;
+}
+
+/**
+ * RSS 2.0 of changes, newest first. Its date is that of the latest change, so that the same changes give the same
+ * bytes.
+ */
+export function rssOf(root: string, deltas: Delta[], part: Part): string {
+  const newest = deltas[0];
+  const feed = new Feed({
+    title: 'Domain Records: changes',
+    link: `${root}/changes/today`,
+    description:
+      'Changes in the DNS records and certificates of watched hostnames. Every change is part of a signed observation.',
+    language: 'en',
+    updated: new Date(newest?.at ?? 0),
+    feed: `${root}/changes.rss`,
+    docs: 'https://www.rssboard.org/rss-specification',
+    generator: 'Broadsheet',
+    ttl: TTL_MINUTES,
+  });
+  for (const delta of deltas) {
+    feed.addItem({
+      title: '',
+      link: `${root}/t/${delta.domain}`,
+      guid: `${root}/changes/${dayOf(delta.at)}#change-${delta.seq}`,
+      date: new Date(delta.at),
+      category: [{ name: delta.signal }],
+      // Replaces the CDATA that the library would write, which a value with `]]>` would end.
+      extensions: [
+        { name: 'title', objects: { _text: xmlText(changeLine(delta)) } },
+        { name: 'description', objects: { _text: xmlText(describe(delta)) } },
+      ],
+    });
+  }
+  const xml = feed
+    .rss2()
+    .replace(/<rss [^>]*(?=>)/, '$& xmlns:fh="http://purl.org/syndication/history/1.0"')
+    .replace(/(\s{0,40})<atom:link [^<>]{0,1000}rel="self"[^<>]{0,1000}>/, (_, indent: string) =>
+      historyOf(`${root}/changes.rss`, part)
+        .map((element) => indent + element)
+        .join(''),
+    );
+  return `${newest === undefined ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
+}
+
+/** Lost and gained values as HTML, one per line. */
+function describe(delta: Delta): string {
+  const { lost, gained, more_lost, more_gained } = changeView(delta);
+  const more = (count: number) => (count === 0 ? [] : [`… and ${count} more`]);
+  return [
+    ...lost.map((value) => `− ${value}`),
+    ...more(more_lost),
+    ...gained.map((value) => `+ ${value}`),
+    ...more(more_gained),
+    `Observation ${delta.observation_seq}.`,
+  ]
+    .map(escapeText)
+    .join('<br>');
+}
+
+/** Escapes what feed 6 does not: it assumes that `&amp;` in a text is already escaped. */
+function xmlText(value: string): string {
+  return cleanText(value).replaceAll('&', '&amp;');
 }

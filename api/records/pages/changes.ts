@@ -6,12 +6,10 @@ import { dayAfter, dayOf, daySpan } from '../../../src/time.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { changesState } from '../cache-state.ts';
-import type { RecordsContext } from '../context.ts';
-import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
+import type { RecordsContext } from '../route.ts';
+import { changesState, JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
-import { changeView, signalLabel } from './change-view.ts';
-import { dayBars, requireDay } from './day.ts';
+import { changeView, dayBars, requireDay, signalLabel } from './change-view.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 

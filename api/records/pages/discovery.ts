@@ -7,10 +7,10 @@ import { dayAfter, dayOf } from '../../../src/time.ts';
 import { CATALOG_PATH, CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { faults } from '../../openapi/responses.ts';
 import { representationOf } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../context.ts';
+import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
 import { sendPublic } from '../send.ts';
-import { FACET_LISTS } from './facet-lists.ts';
+import { FACET_LISTS } from './facets.ts';
 
 const catalogSpec = {
   operationId: 'readApiCatalog',
@@ -89,3 +89,20 @@ export function discovery({ store: { records }, settings, now }: AppContext) {
 
 /** The `Link` to the catalog (RFC 9727, section 3). */
 export const catalogLink = (root: string): string => `<${root}${CATALOG_PATH}>; rel="api-catalog"`;
+
+/** RFC 9309. Crawlers may read everything public but the results of searches. */
+const ROBOTS = `User-agent: *
+Disallow: /account
+Disallow: /search
+Disallow: /v1/
+Allow: /
+`;
+
+/** `root` is the public address of the service. */
+export const robots =
+  (root: string) =>
+  (c: RecordsContext): Response =>
+    c.text(`${ROBOTS}\nSitemap: ${root}/sitemap.xml\n`, 200, {
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    });

@@ -8,8 +8,7 @@ import type { Preview } from '../../../src/records/preview.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../context.ts';
-import type { RecordsRoute } from '../route.ts';
+import type { RecordsContext, RecordsRoute } from '../route.ts';
 import { specOf } from '../route.ts';
 import type { PageSender } from './page.ts';
 

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
 import { explainFault, sendFault } from '../../middleware/fault.ts';
-import type { RecordsContext } from '../context.ts';
+import type { RecordsContext } from '../route.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 

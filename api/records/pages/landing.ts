@@ -1,15 +1,15 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { present } from '../../../src/narrow.ts';
-import { changeLine } from '../../../src/records/change-line.ts';
 import { LANDING_SAMPLE } from '../../../src/records/landing-sample.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
+import { changeLine } from '../../../src/records/wire-rows.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { changeTotal, observationsState } from '../cache-state.ts';
-import type { RecordsContext } from '../context.ts';
-import { TAPE_ROWS } from '../v1/tape.ts';
-import { dayBars } from './day.ts';
-import { FACET_LISTS, nameRow } from './facet-lists.ts';
+import type { RecordsContext } from '../route.ts';
+import { changeTotal, observationsState } from '../send.ts';
+import { TAPE_ROWS } from '../v1/changes.ts';
+import { dayBars } from './change-view.ts';
+import { FACET_LISTS, nameRow } from './facets.ts';
 import type { PageSender } from './page.ts';
 
 /** Rows of each list: the rest takes an account. */

@@ -6,10 +6,9 @@ import { isoOrNull } from '../../../src/time.ts';
 import { signedIn } from '../../middleware/session.ts';
 import type { ResponseCache } from '../../responses/response-cache.ts';
 import { privateJson } from '../../responses/send.ts';
-import { observationsState } from '../cache-state.ts';
-import type { RecordsContext } from '../context.ts';
 import { signInUrl } from '../lanes/addresses.ts';
-import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
+import type { RecordsContext } from '../route.ts';
+import { JSON_BESIDE_PAGE, observationsState, sendPublic } from '../send.ts';
 
 /** Rows of every list without an account, beside the total. */
 export const PUBLIC_ROWS = 3;

@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import type { AppContext } from '../../../src/app/context.ts';
+import type { Settings } from '../../../src/env.ts';
 import type { Policy } from '../../../src/ledger/log/policy.ts';
 import { logView, logViewState } from '../../../src/transparency/log-view.ts';
+import { sendLogFile } from '../../responses/log-file.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../context.ts';
-import { LOG_PATH } from './log-files.ts';
+import type { RecordsContext } from '../route.ts';
 import type { PageSender } from './page.ts';
+import { CSP_FETCHING } from './page.ts';
 
 /** The page on which people read the log of the domain records, rendered from the database. */
 export const logPage = ({ store, settings }: AppContext, pages: PageSender, policyNow: () => Policy | null) => {
@@ -29,3 +32,23 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
 
 /** The address without its slash. */
 export const logWithoutSlash = (c: RecordsContext) => c.redirect(LOG_PATH, 301);
+
+/** The address of the log, below the service's own. */
+export const LOG_PATH = '/log/';
+
+/** The files of the transparency log of the domain records. */
+export const logFiles =
+  ({ logDir, dataOrigin }: Pick<Settings, 'logDir' | 'dataOrigin'>) =>
+  (c: RecordsContext) =>
+    sendLogFile(c, { folder: join(logDir, 'records'), path: c.req.path.slice(LOG_PATH.length), root: dataOrigin });
+
+/** The page on which a browser verifies receipts. Its script fetches documents from any host that allows it. */
+export const verifyPage = (pages: PageSender) => (c: RecordsContext) => {
+  const frame = pages.frame(c, {
+    title: 'Verify a receipt, a record or a bundle · Domain Records',
+    description:
+      'Verifies a signed observation of a hostname in your browser: signature, Merkle root, chain. Nothing is uploaded.',
+    path: '/verify',
+  });
+  return pages.send(c, '/records/verify', { frame }, { headers: { 'Content-Security-Policy': CSP_FETCHING } });
+};

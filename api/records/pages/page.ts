@@ -1,15 +1,18 @@
 import { accepts } from 'hono/accepts';
 import type { Build } from '../../../src/app/build.ts';
 import type { Settings } from '../../../src/env.ts';
+import { Fault } from '../../../src/fault.ts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
 import { signedIn } from '../../middleware/session.ts';
+import { fileHeaders } from '../../responses/files.ts';
 import type { Headers } from '../../responses/headers.ts';
 import { respond } from '../../responses/headers.ts';
 import type { Representation, ResponseCache } from '../../responses/response-cache.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { PRIVATE, sendShared } from '../../responses/send.ts';
-import type { RecordsContext } from '../context.ts';
+import { sendFile } from '../../responses/send-file.ts';
+import type { RecordsContext } from '../route.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
 const CSP =
@@ -136,3 +139,13 @@ export function wantsPage(c: RecordsContext): boolean {
   });
   return type === 'text/html';
 }
+
+/** The stylesheets, fonts and scripts that the build made for the pages. */
+export const assets =
+  (asset: Build['asset'], { dataOrigin }: Pick<Settings, 'dataOrigin'>) =>
+  (c: RecordsContext) => {
+    const content = asset(c.req.path.slice(1));
+    if (content === null) throw new Fault('not_found', 'no such file; it may belong to an older build');
+    const headers = fileHeaders(c.req.path, dataOrigin, []);
+    return sendFile(c, { file: c.req.path, content, status: 200, headers });
+  };

@@ -1,14 +1,17 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { statementOf } from '../../../src/desk/clock-correction.ts';
+import type { Settings } from '../../../src/env.ts';
 import { correctionsIn, trueIso } from '../../../src/ledger/clock-note.ts';
 import type { Observation } from '../../../src/records/observation.ts';
-import { previewOf } from '../../../src/records/preview.ts';
-import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
+import type { Preview } from '../../../src/records/preview.ts';
+import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
+import { isKnown } from '../../../src/records/signal.ts';
+import type { FullView, RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { dayOf, isoTime } from '../../../src/time.ts';
 import { cursorOf, pageOf } from '../../responses/paging.ts';
+import { offerOfLookup } from '../lanes/menu.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
-import { fullView } from './full-view.ts';
 
 /** Changes without an account, beside the total. */
 const TOP = 3;
@@ -111,4 +114,76 @@ function historyOf(records: Store['records'], host: number): TimeMachineView['hi
 
 function iso(ms: number): string {
   return isoTime(ms);
+}
+
+/** A preview as the time machine's JSON. It says what is at this address, and where the whole record is. */
+interface TimeMachineJson extends Preview {
+  view: 'time-machine';
+  /** The address of the page, which is that of this JSON. */
+  page: string;
+  /** The requested time; null for the latest observation. */
+  as_of: string | null;
+  /** Where a key or a payment reads every field of this observation. */
+  record: string;
+}
+
+/** The time machine's JSON of an observation; `asOf` is the requested time as the request gave it. */
+export function timeMachineJson(settings: Settings, observation: Observation, asOf: string | null): string {
+  const root = settings.dataOrigin;
+  const preview = previewOf(observation);
+  const query = asOf === null ? '' : `?as_of=${encodeURIComponent(asOf)}`;
+  const path = `/v1/domains/${preview.domain}${query}`;
+  const record = root + path;
+  const json: TimeMachineJson = {
+    view: 'time-machine',
+    page: `${root}/t/${preview.domain}${query}`,
+    as_of: asOf,
+    record,
+    ...preview,
+    held_back: {
+      ...preview.held_back,
+      how: `This address shows everyone this preview, with a key too; its page shows every field to a signed-in account. GET ${record} shows every field to a key or a payment. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.`,
+      ...offerOfLookup(settings, path),
+    },
+  };
+  return JSON.stringify(json);
+}
+
+/** Every field of an observation, for signed-in readers. */
+export function fullView(observation: Observation): FullView {
+  const { signals, certificate, certificate_status, services, wildcard } = fullRecordOf(observation);
+  return {
+    signals: Object.entries(signals).map(([name, { status, ttl, values, transport, rtt_ms, flags }]) => ({
+      name: signalLabel(name),
+      status,
+      is_known: isKnown({ status }),
+      ttl: ttl === null ? '' : `${ttl} s`,
+      values,
+      via: [
+        transport?.toUpperCase(),
+        rtt_ms === null ? undefined : `${rtt_ms} ms`,
+        flags.ad ? 'DNSSEC validated' : undefined,
+      ]
+        .filter((word) => word !== undefined)
+        .join(', '),
+    })),
+    certificate:
+      certificate === null
+        ? null
+        : {
+            issuer: certificate.issuer,
+            subject: certificate.subject,
+            not_before: certificate.not_before,
+            not_after: certificate.not_after,
+            fingerprint: certificate.fingerprint256,
+            names: certificate.san,
+          },
+    certificate_status,
+    services: services.map(({ service, kind, seen_in }) => ({
+      service,
+      kind,
+      seen_in: seen_in.map(signalLabel).join(', '),
+    })),
+    wildcard: wildcard === null ? 'unknown' : wildcard ? 'yes: any name below it has an address' : 'no',
+  };
 }

@@ -1,20 +1,18 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import { asOfEnd } from '../../../src/records/as-of.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import { notObserved, requireHost } from '../../../src/records/require-host.ts';
+import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { DAY, parseSpan } from '../../../src/time.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../context.ts';
+import type { RecordsContext } from '../route.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
-import { timeMachineJson } from './time-machine-json.ts';
-import { timeMachineView } from './time-machine-view.ts';
+import { timeMachineJson, timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;

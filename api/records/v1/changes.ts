@@ -1,18 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import { Fault } from '../../../src/fault.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
-import { deltaRow } from '../../../src/records/wire-rows.ts';
+import { deltaRow, tapeRow } from '../../../src/records/wire-rows.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { assertSigns } from '../../middleware/standby.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
-import { assertReached } from '../ahead.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
+import { changesState, changeTotal } from '../send.ts';
 import { ChangeCursor, domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
 export const ChangeList = listOf('ChangeList', Delta);
 
-const spec = {
+const changesSpec = {
   operationId: 'listChanges',
   tags: ['Changes'],
   summary: 'The change wire: what changed between observations',
@@ -35,7 +39,7 @@ const spec = {
 
 export const listChanges = (app: Pick<AppContext, 'store' | 'signer'>) => {
   const { records } = app.store;
-  return operation(spec, (c) => {
+  return operation(changesSpec, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain).id;
     const query = { host, signal, since, until };
@@ -48,3 +52,48 @@ export const listChanges = (app: Pick<AppContext, 'store' | 'signer'>) => {
     return { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next };
   });
 };
+
+/** Changes on the tape. */
+export const TAPE_ROWS = 50;
+
+const TapeRow = Delta.pick({ seq: true, at: true, domain: true, signal: true, kind: true })
+  .extend({ line: z.string().openapi({ description: 'The change as one line of plain text.' }) })
+  .openapi('TapeRow');
+
+const tapeSpec = {
+  operationId: 'readTape',
+  tags: ['Public'],
+  summary: 'The latest 50 changes, one line each',
+  responses: { 200: ok(listOf('Tape', TapeRow), 'Newest first.'), ...faults() },
+};
+
+export const readTape = ({ records }: Pick<Store, 'records'>) => {
+  const cache = new ResponseCache();
+  const total = changeTotal(records);
+  return operation(tapeSpec, () =>
+    cache.load('tape', changesState(records), () => {
+      const items = records.deltas({}, { limit: TAPE_ROWS }).map(tapeRow);
+      return JSON.stringify({ items, total: total(), next_cursor: null });
+    }),
+  );
+};
+
+const BEHIND = 'this server stands by for another one, and may not have these changes yet; try again soon';
+
+/**
+ * Throws `ahead_of_stream` for a position that no change has reached: a client that waits for later changes would
+ * receive nothing until that many were made. `field` names the parameter. A standby has only what it restored last, so
+ * there it is `unavailable`.
+ */
+export function assertReached(
+  app: Pick<AppContext, 'signer'>,
+  { field, position, newest }: { field: string; position: number; newest: number },
+): void {
+  if (position <= newest) return;
+  assertSigns(app, BEHIND);
+  throw new Fault(
+    'ahead_of_stream',
+    `${field}: ${position} is ahead of the stream, whose newest change is ${newest}: this service was restored from a backup since, or the number is not one of its changes. Read /v1/changes for what changed, and go on from ${newest}. Nothing was charged`,
+    { newest },
+  );
+}

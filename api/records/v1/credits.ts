@@ -1,16 +1,36 @@
+import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Account } from '../../../src/accounts/account.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { ANSWER_TTL } from '../../../src/desk/answers.ts';
+import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
-import { CREDIT_KINDS } from '../../../src/meter/credit-ledger.ts';
-import { creditsOf } from '../../../src/meter/credits.ts';
-import { amountFrom, appendCredits, creditRow, NOTE_MAX, noteFrom } from '../../../src/meter/top-up.ts';
+import type { Checkout } from '../../../src/meter/checkout.ts';
+import {
+  amountFrom,
+  appendCredits,
+  CREDIT,
+  CREDIT_KINDS,
+  creditRow,
+  creditsOf,
+  NOTE_MAX,
+  noteFrom,
+} from '../../../src/meter/credits.ts';
+import type { Offer } from '../../../src/meter/offer.ts';
+import { priceInWords } from '../../../src/meter/offer.ts';
+import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
+import { paymentId } from '../../../src/meter/purchase.ts';
 import { readIdempotentWrite, runOnce } from '../../middleware/idempotency.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { reply } from '../../responses/reply.ts';
+import { PRIVATE } from '../../responses/send.ts';
+import { operatorOf } from '../lanes/addresses.ts';
+import { menuFor, offerFor } from '../lanes/menu.ts';
+import type { Refusals } from '../lanes/payment.ts';
+import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
 import { operation } from '../route.ts';
 
 const Credits = z.number().openapi({ description: 'In credits, with at most six decimals.' });
@@ -33,7 +53,7 @@ const CreditMoved = z
   })
   .openapi('CreditMoved');
 
-const spec = {
+const moveSpec = {
   operationId: 'moveCredits',
   tags: ['Operator'],
   summary: 'Top up or correct an account’s credits',
@@ -70,7 +90,7 @@ const spec = {
 };
 
 export const moveCredits = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =>
-  operation(spec, async (c) => {
+  operation(moveSpec, async (c) => {
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
@@ -92,4 +112,103 @@ export const moveCredits = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =
 function requireAccount(account: Account | null): Account {
   if (account !== null) return account;
   throw new Fault('not_found', 'no account has this address; its owner creates it by signing in');
+}
+
+/** Credits in one purchase. */
+const CREDITS_AT_ONCE = 1_000;
+const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;
+
+const CreditsBought = z
+  .object({
+    credits: z.int().min(1).openapi({ description: 'Credits that the payment bought.' }),
+    balance: z.number().openapi({ description: 'The account’s current balance.' }),
+  })
+  .openapi('CreditsBought');
+
+const buySpec = {
+  operationId: 'buyCredits',
+  tags: ['Account'],
+  summary: 'Buy credits for the key’s account with a payment (x402)',
+  description:
+    'Takes a key of the account and a payment for the offer in the 402 of the same request. Sending the same payment again buys nothing more. Credits are sold only where the service itself sees the transfer on the chain; without a node of the chain, the 402 has an empty `accepts` and `reason: "node_missing"`.',
+  middleware: [limitBody, jsonBody()],
+  request: {
+    body: body(
+      z
+        .object({
+          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many credits.' }),
+        })
+        .openapi('CreditPurchase', { example: { credits: 20 } }),
+    ),
+  },
+  responses: { 200: ok(CreditsBought, 'The credits were added to the account.'), ...faults(402, 409, 413, 415) },
+};
+
+interface Sales {
+  /** Null while the paid lane is closed. */
+  checkout: Checkout | null;
+  refusals: Refusals;
+}
+
+/** Sells credits. They are paid for like a read, and appended to the ledger once, however often the payment is sent. */
+export const buyCredits = (
+  { settings, store, now }: Pick<AppContext, 'settings' | 'store' | 'now'>,
+  { checkout, refusals }: Sales,
+) =>
+  operation(buySpec, async (c) => {
+    const { credits } = c.req.valid('json');
+    const account = c.get('key')?.account ?? '';
+    if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, nodeMissing(settings));
+    const offer = offerOf(offerFor(settings, c.req.url), credits);
+    const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
+    if (checkout === null || offer === null || !isPaid) {
+      const price =
+        offer &&
+        `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send the payment as X-PAYMENT (x402) together with the key`;
+      return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
+    }
+    if (store.accounts.find(account) === null) {
+      throw new Fault('key_invalid', 'the account of this key was deleted');
+    }
+    const payment = paymentOf(c);
+    await refusals.check(c);
+    const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
+    const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
+    const sold = await checkout.sell({ payment, offer, request, run: async () => bought, mustConfirm: true });
+    if (sold.outcome === 'failed') throw new Error('credits are always in stock');
+    // Also when the payment settled long ago: a payer who never came back is still owed the credits.
+    const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && OWED.has(sold.why));
+    if (!isOwed) {
+      await refusals.note(c);
+      return answerOf(c, sold, { payment, offer, settings });
+    }
+    const { network, asset, payer, nonce } = paymentId(payment, offer);
+    const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
+    const give = () =>
+      store.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    // They are paid for, so they wait for another process that writes.
+    await store.groupCommit(give, Number.POSITIVE_INFINITY);
+    const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
+    setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
+    const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
+    return c.json(answer, 200, { 'Cache-Control': PRIVATE });
+  });
+
+/** Conflicts of a payment that is settled for these very credits. */
+const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
+
+const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({
+  reason: 'node_missing',
+  message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to confirm payments. Nothing was charged; ask ${operatorOf(settings)} to set one, or to top up your credits`,
+});
+
+const closed = (settings: Pick<Settings, 'contact'>) => ({
+  reason: 'payments_closed',
+  message: `this service takes no payments; ask ${operatorOf(settings)} to top up your credits`,
+});
+
+/** An offer of several credits, from the price of one. */
+function offerOf(one: Offer | null, credits: number): Offer | null {
+  if (one === null) return null;
+  return { ...one, units: one.units * credits, description: `${credits} ${credits === 1 ? 'credit' : 'credits'}` };
 }

@@ -1,12 +1,16 @@
 import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
+import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { catalogRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { offerPayment } from '../lanes/menu.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
-import { wordsParam } from './params.ts';
-import { DomainName } from './record-schemas.ts';
+import { asOfParam, domainParam, payParam, preferHeader, wordsParam } from './params.ts';
+import { DomainName, FullRecord, Preview, SignIn } from './record-schemas.ts';
 
 const IdCursor = z.tuple([z.int().min(0)]);
 const NameCursor = z.tuple([z.string().max(253)]);
@@ -34,7 +38,7 @@ export const Catalog = listOf(
   },
 );
 
-const spec = {
+const listSpec = {
   operationId: 'listDomains',
   tags: ['Domains'],
   summary: 'The catalog: every hostname under watch',
@@ -55,7 +59,7 @@ const spec = {
 };
 
 export const listDomains = ({ records }: Pick<Store, 'records'>) =>
-  operation(spec, (c) => {
+  operation(listSpec, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {
       const [after] = readCursor(IdCursor, cursor);
@@ -68,4 +72,29 @@ export const listDomains = ({ records }: Pick<Store, 'records'>) =>
     const { rows, next } = pageOf(records.list(after, limit + 1), limit, ({ hostname }) => cursorOf([hostname]));
     const { watched, paused } = records.counts();
     return { total_is: 'exact' as const, items: rows.map(catalogRow), total: watched + paused, next_cursor: next };
+  });
+
+const readSpec = {
+  operationId: 'readDomain',
+  tags: ['Domains'],
+  summary: 'One domain as of its latest observation, or as of a given time',
+  description:
+    'With a key or a payment the response is the full signed record. Without either it is a reduced preview, whose receipt commits to that record, and which carries an offer where payments are accepted; the public page `/t/{domain}` has the same preview as JSON, and the throttle guards this lane, not the preview. `pay=1` or `Prefer: payment` asks for the price (402) instead of the preview, so that x402 clients buy the record by themselves; such a request does not count towards the limits of the keyless lane.',
+  request: { params: domainParam, query: z.object({ as_of: asOfParam, pay: payParam }), headers: preferHeader },
+  responses: {
+    200: ok(z.union([FullRecord, Preview, SignIn]), 'The latest observation, or the latest as of the given time.'),
+    ...faults(),
+  },
+};
+
+export const readDomain = ({ store: { records }, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) =>
+  operation(readSpec, (c) => {
+    const host = requireHost(records, c.req.valid('param').domain);
+    const { as_of } = c.req.valid('query');
+    const asOf = as_of === undefined ? undefined : asOfEnd(as_of.span, as_of.text, now());
+    const observation = records.observation(host.id, asOf);
+    if (observation === null) throw notObserved(host.hostname, asOf, records.firstObservedAt(host.id) ?? undefined);
+    if (c.get('lane') !== 'keyless') return fullRecordOf(observation);
+    const preview = previewOf(observation);
+    return { ...preview, held_back: { ...preview.held_back, ...offerPayment(c, settings) } };
   });

@@ -3,8 +3,7 @@ import type { Cell } from '../../../src/records/csv.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
-import { listOf } from '../list.ts';
-import { longCursor, longCursorShape, readLongCursor } from '../long-cursor.ts';
+import { listOf, longCursor, longCursorShape, readLongCursor } from '../list.ts';
 import { operation } from '../route.ts';
 
 const NameCursor = longCursorShape(z.int().min(0));

@@ -2,8 +2,10 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
+import type { Readiness } from '../../../src/app/readiness.ts';
 import { SIGNING_REASONS, signingState } from '../../../src/app/signing-state.ts';
 import { faults, ok } from '../../openapi/responses.ts';
+import { sendReadiness } from '../../responses/readiness.ts';
 import { operation } from '../route.ts';
 
 const DiskState = z.enum(['full', 'read_only', 'failing']).nullable();
@@ -41,7 +43,7 @@ const Health = z
   })
   .openapi('Health');
 
-const spec = {
+const healthSpec = {
   operationId: 'readHealth',
   tags: ['Public'],
   summary: 'Liveness, event loop delay, and age of the latest observation',
@@ -49,7 +51,7 @@ const spec = {
 };
 
 export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer' | 'clock'>) =>
-  operation(spec, async (c) => {
+  operation(healthSpec, async (c) => {
     const { settings, store } = app;
     const { records, log, lock } = store;
     const at = records.lastProbeAt();
@@ -68,3 +70,26 @@ export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer'
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });
   });
+
+const Ready = z
+  .object({
+    status: z.literal('ready'),
+    checks: z.object({
+      server: z.literal('ok').openapi({ description: 'In a 503 also `starting` or `stopping`.' }),
+      database: z.literal('ok').openapi({ description: 'In a 503 also `no_answer`.' }),
+      papers: z.literal('ok').optional().openapi({
+        description: 'Where another server signs: in a 503 also `not_pressed`.',
+      }),
+    }),
+  })
+  .openapi('Ready');
+
+const readySpec = {
+  operationId: 'readReadiness',
+  tags: ['Public'],
+  summary: 'Whether load balancers should send requests here; 503 while it starts or stops',
+  responses: { 200: ok(Ready, 'The service is ready for requests.'), ...faults() },
+};
+
+export const readReadiness = (readiness: Readiness) =>
+  operation(readySpec, (c) => sendReadiness(c, readiness.report()));

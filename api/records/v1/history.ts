@@ -1,14 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { requireHost } from '../../../src/records/require-host.ts';
-import { historyRow } from '../../../src/records/wire-rows.ts';
+import { historyRow, timeSeriesPoint } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { pageOf } from '../../responses/paging.ts';
-import { listOf } from '../list.ts';
-import { longCursor, longCursorShape, readLongCursor } from '../long-cursor.ts';
+import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
+import { listOf, longCursor, longCursorShape, readLongCursor } from '../list.ts';
 import { operation } from '../route.ts';
 import { domainParam, spanQuery } from './params.ts';
-import { DomainName } from './record-schemas.ts';
+import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
 
 const ValueCursor = longCursorShape(z.string().max(40));
 
@@ -26,7 +25,7 @@ export const History = listOf(
   { domain: DomainName },
 );
 
-const spec = {
+const historySpec = {
   operationId: 'listHistory',
   tags: ['Domains'],
   summary: 'Every value ever observed at a domain, with when it was first and last seen and how often',
@@ -42,7 +41,7 @@ const spec = {
 const STEP = 500;
 
 export const listHistory = ({ records }: Pick<Store, 'records'>) =>
-  operation(spec, (c) => {
+  operation(historySpec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
     const query = { signal, since, until };
@@ -56,6 +55,57 @@ export const listHistory = ({ records }: Pick<Store, 'records'>) =>
       domain: host.hostname,
       items: rows.map(historyRow),
       total: records.historyCount(host.id, query),
+      next_cursor: next,
+    };
+  });
+
+const PointCursor = z.tuple([z.int(), z.int().min(1)]);
+
+const Series = listOf(
+  'Series',
+  z
+    .object({
+      seq: z.int().min(1),
+      observed_at: z.iso.datetime(),
+      signals: z
+        .record(
+          z.string(),
+          z.object({
+            status: z.union([Status, z.enum(CERTIFICATE_STATUSES)]),
+            count: z.int().min(0).nullable().openapi({ description: 'Number of values; null when unknown.' }),
+            ttl: z.int().nullable(),
+            rtt_ms: z.int().nullable(),
+          }),
+        )
+        .openapi({ description: 'By type. With `type`, only that one.' }),
+    })
+    .openapi('SeriesPoint'),
+  { domain: DomainName },
+);
+
+const seriesSpec = {
+  operationId: 'readSeries',
+  tags: ['Domains'],
+  summary: 'A domain as a time series: status, number of values, TTL and round-trip time of each observation',
+  request: {
+    params: domainParam,
+    query: spanQuery,
+  },
+  responses: { 200: ok(Series, 'One point per observation, oldest first.'), ...faults() },
+};
+
+export const readSeries = ({ records }: Pick<Store, 'records'>) =>
+  operation(seriesSpec, (c) => {
+    const host = requireHost(records, c.req.valid('param').domain);
+    const { type, since, until, limit, cursor } = c.req.valid('query');
+    const [at, seq] = readCursor(PointCursor, cursor);
+    const after = at === undefined || seq === undefined ? undefined : { at, seq };
+    const found = records.observationPage(host.id, { since, until, after }, limit + 1);
+    const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
+    return {
+      domain: host.hostname,
+      items: rows.map((row) => timeSeriesPoint(row, type)),
+      total: records.observationsBetween(host.id, { since, until }),
       next_cursor: next,
     };
   });

@@ -1,16 +1,20 @@
 import { z } from '@hono/zod-openapi';
+import { etag } from 'hono/etag';
 import type { AppContext } from '../../../src/app/context.ts';
 import { clockNotesFor } from '../../../src/ledger/clock-note.ts';
+import { jwks } from '../../../src/ledger/keyring.ts';
 import { yielder } from '../../../src/press/yielder.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { logProver } from '../../../src/transparency/log-proof.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
-import type { RecordsContext } from '../context.ts';
+import { PUBLIC } from '../../responses/send.ts';
 import { listOf } from '../list.ts';
+import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
@@ -40,7 +44,7 @@ export const Provenance = listOf(
 
 const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
-const spec = {
+const receiptsSpec = {
   operationId: 'listProvenance',
   tags: ['Domains'],
   summary: 'Receipts of every observation of a domain, newest first',
@@ -53,7 +57,7 @@ type App = Pick<AppContext, 'store' | 'settings'>;
 
 export const listProvenance = (app: App) => {
   const page = provenancePage(app);
-  return operation(spec, (c) => page(c.req.valid('param').domain, c.req.valid('query')));
+  return operation(receiptsSpec, (c) => page(c.req.valid('param').domain, c.req.valid('query')));
 };
 
 /** The same for a route outside the API, which checks no request. */
@@ -94,3 +98,34 @@ function provenancePage({ store: { records, log, clockNotes }, settings }: App) 
     };
   };
 }
+
+const SigningKey = z
+  .object({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: z.string().openapi({ description: 'The public key, base64url.' }),
+    kid: z.string().openapi({ description: 'RFC 7638 thumbprint, by which receipts name their key.' }),
+    use: z.literal('sig'),
+    alg: z.literal('EdDSA'),
+    vkey: z.string().openapi({ description: 'The same key as a C2SP verifier key.' }),
+    nbf: z.int().openapi({ description: 'Unix seconds of the first signature.' }),
+    retired_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'Time after which it signed nothing; null while it signs.' }),
+  })
+  .openapi('SigningKey');
+
+const keysSpec = {
+  operationId: 'readSigningKeys',
+  tags: ['Public'],
+  summary: 'Every key that ever signed an observation',
+  description:
+    'A JWKS (RFC 7517, RFC 8037), oldest first. Retired keys stay listed forever; a key that signed under several names is listed under each.',
+  responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.'), ...faults() },
+};
+
+export const readSigningKeys = ({ verifyingKeys }: Pick<Store, 'verifyingKeys'>) => ({
+  ...operation(keysSpec, (c) => c.json(jwks(verifyingKeys('records')), 200, { 'Cache-Control': PUBLIC })),
+  before: [etag()],
+});

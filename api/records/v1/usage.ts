@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { usageNow } from '../../../src/app/usage.ts';
 import { Fault } from '../../../src/fault.ts';
-import { BURST_MAX, PLANS } from '../../../src/meter/plan.ts';
+import { BURST_MAX, PLANS } from '../../../src/meter/account-usage.ts';
 import { USAGE_DAYS_MAX } from '../../../src/meter/usage.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { topUpUrl } from '../lanes/addresses.ts';

@@ -1,12 +1,9 @@
 import { MOST_VALUES } from '../probe-schema.ts';
 import type { Signal, SignalStatus } from '../signal.ts';
 import type { Message, ResourceRecord } from './message.ts';
-import { readMessage } from './message.ts';
-import { readName } from './name.ts';
+import { RCODE, RECORD_TYPES, readMessage, readName } from './message.ts';
 import type { Question } from './question.ts';
-import { RCODE } from './rcode.ts';
 import { dataText } from './rdata.ts';
-import { RECORD_TYPES } from './record-type.ts';
 
 /** A parsed answer. */
 export type Answer = Pick<Signal, 'status' | 'ttl' | 'values' | 'flags'> & {

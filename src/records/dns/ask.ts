@@ -2,11 +2,10 @@ import type { Signal, SignalStatus } from '../signal.ts';
 import { isKnown } from '../signal.ts';
 import type { Answer } from './answer.ts';
 import { readAnswer } from './answer.ts';
+import type { RecordType } from './message.ts';
 import type { Match, Spelling } from './question.ts';
 import { matchAnswer, writeQuestion } from './question.ts';
-import type { RecordType } from './record-type.ts';
-import type { Exchange, Transport } from './transport.ts';
-import type { Upstream } from './upstream.ts';
+import type { Exchange, Transport, Upstream } from './upstream.ts';
 
 /** How many times a question is sent, across all resolvers. */
 export const TRIES = 3;

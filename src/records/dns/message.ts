@@ -1,6 +1,4 @@
-import { readName } from './name.ts';
-import { OPT } from './record-type.ts';
-import { WireError } from './wire-error.ts';
+import { escapeLabel } from './escape.ts';
 
 /** One record. Its data is bytes `start` to `end` of the message, and names in it may point back into the message. */
 export interface ResourceRecord {
@@ -73,3 +71,78 @@ export function readMessage(bytes: Uint8Array): Message {
   }
   return message;
 }
+
+/** The most octets of a name with its length bytes (RFC 1035, section 2.3.4). */
+const LONGEST_NAME = 255;
+/** A name has at most 127 labels, and no writer needs more pointers than labels. */
+const MOST_POINTERS = 127;
+
+/** A name as text, and the offset after it. */
+export interface ReadName {
+  /** Lower case, without a trailing dot, with special bytes escaped; the root is `.`. */
+  name: string;
+  end: number;
+}
+
+/**
+ * Parses a name, compressed or not (RFC 1035, section 4.1.4). A pointer must lead to an offset before the part of the
+ * name that it continues, which rules out loops. Throws a WireError.
+ */
+export function readName(bytes: Uint8Array, start: number): ReadName {
+  const labels: string[] = [];
+  let octets = 1;
+  let pointers = 0;
+  let end: number | null = null;
+  let part = start;
+  let at = start;
+  for (;;) {
+    const size = bytes[at];
+    if (size === undefined) throw new WireError('a name runs past the end');
+    if (size === 0) return { name: labels.join('.') || '.', end: end ?? at + 1 };
+    if (size >= 0xc0) {
+      const low = bytes[at + 1];
+      if (low === undefined) throw new WireError('a pointer runs past the end');
+      const target = ((size & 0x3f) << 8) | low;
+      if (target >= part || ++pointers > MOST_POINTERS) throw new WireError('a pointer leads nowhere');
+      end ??= at + 2;
+      part = target;
+      at = target;
+      continue;
+    }
+    if (size > 63) throw new WireError('a label of an unknown kind');
+    octets += size + 1;
+    if (octets > LONGEST_NAME) throw new WireError('a name is too long');
+    if (at + 1 + size > bytes.length) throw new WireError('a label runs past the end');
+    labels.push(escapeLabel(bytes.subarray(at + 1, at + 1 + size)));
+    at += size + 1;
+  }
+}
+
+/** Response codes (RFC 1035, section 4.1.1; RFC 6891, section 9). */
+export const RCODE = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, notImp: 4, refused: 5, badVers: 16 } as const;
+
+/** The bytes are not a DNS message, or not a record of the expected type. Never leaves `readAnswer`. */
+export class WireError extends Error {}
+
+/** The record types that are queried, by their numbers in the IANA registry. */
+export const RECORD_TYPES = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  DS: 43,
+  DNSKEY: 48,
+  TLSA: 52,
+  SVCB: 64,
+  HTTPS: 65,
+  CAA: 257,
+} as const;
+
+export type RecordType = keyof typeof RECORD_TYPES;
+export type RecordTypeNumber = (typeof RECORD_TYPES)[RecordType];
+
+/** The pseudo-record that carries EDNS (RFC 6891). */
+export const OPT = 41;

@@ -1,6 +1,5 @@
-import { RCODE } from './rcode.ts';
-import type { RecordType } from './record-type.ts';
-import { OPT, RECORD_TYPES } from './record-type.ts';
+import type { RecordType } from './message.ts';
+import { OPT, RCODE, RECORD_TYPES } from './message.ts';
 
 /** The largest UDP answer that no common path fragments (DNS flag day 2020). */
 const UDP_SIZE = 1_232;

@@ -1,5 +1,4 @@
-import type { Server } from './transport.ts';
-import { serverText } from './transport.ts';
+import ipaddr from 'ipaddr.js';
 
 /** The limits of one resolver. */
 export interface Limits {
@@ -72,4 +71,48 @@ export class Upstream {
     this.#silences = 0;
     this.#restsUntil = this.#now() + REST;
   }
+}
+
+/** A resolver's address. */
+export interface Server {
+  address: string;
+  port: number;
+}
+
+/** An address as text: `192.0.2.1:53`, `[2001:db8::1]:53`. */
+export function serverText({ address, port }: Server): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/**
+ * The outcome of a query: an accepted answer, or why there is none. `mismatch` means that only other messages arrived.
+ */
+export type Exchange =
+  | { outcome: 'answered'; bytes: Uint8Array; ms: number }
+  | { outcome: 'timeout' | 'unreachable' | 'mismatch' };
+
+/** Sends one query to a server; `timeout` in ms. Never rejects. Messages that `accepts` declines are ignored. */
+export type Send = (
+  server: Server,
+  query: Uint8Array,
+  accepts: (answer: Uint8Array) => boolean,
+  timeout: number,
+) => Promise<Exchange>;
+
+/** How queries are sent. */
+export interface Transport {
+  udp: Send;
+  tcp: Send;
+}
+
+const PORT = 53;
+
+/** Parses `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; null for anything else. */
+export function parseServer(text: string): Server | null {
+  const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(text);
+  const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(text);
+  const [, address = text, port = String(PORT)] = bracketed ?? plain ?? [];
+  const isSound = plain === null ? ipaddr.IPv6.isValid(address) : ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (!isSound || Number(port) < 1 || Number(port) > 65_535) return null;
+  return { address, port: Number(port) };
 }

@@ -1,7 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { alertDeliveryRow } from '../../../../src/accounts/alert-delivery-row.ts';
 import type { AlertState, ChangeAlert } from '../../../../src/accounts/change-alert.ts';
-import { ALERT_WAYS, ALERTS_MAX, makeAlert, requireAlert } from '../../../../src/accounts/change-alert.ts';
+import {
+  ALERT_WAYS,
+  ALERTS_MAX,
+  alertDeliveryRow,
+  makeAlert,
+  requireAlert,
+} from '../../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../../src/accounts/change-queue.ts';
 import type { AppContext } from '../../../../src/app/context.ts';
 import { newId } from '../../../../src/app/context.ts';

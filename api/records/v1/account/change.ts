@@ -7,7 +7,7 @@ import type { Outcome } from '../../../middleware/idempotency.ts';
 import { readIdempotentWrite, runOnce } from '../../../middleware/idempotency.ts';
 import type { Reply } from '../../../responses/reply.ts';
 import { reply } from '../../../responses/reply.ts';
-import type { RecordsContext } from '../../context.ts';
+import type { RecordsContext } from '../../route.ts';
 
 /** The account of the request’s key. Throws `key_invalid` when it was deleted meanwhile. */
 export function accountOf({ store }: Pick<AppContext, 'store'>, c: RecordsContext): Account {

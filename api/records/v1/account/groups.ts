@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import type { WatchGroup } from '../../../../src/accounts/watch-group.ts';
+import type { WatchGroup } from '../../../../src/accounts/watching.ts';
 import {
   GROUP_NAME_MAX,
   GROUPS_MAX,
   makeGroup,
   renameGroup,
   requireGroup,
-} from '../../../../src/accounts/watch-group.ts';
-import { watchedBy } from '../../../../src/accounts/watching.ts';
+  watchedBy,
+} from '../../../../src/accounts/watching.ts';
 import type { AppContext } from '../../../../src/app/context.ts';
 import { newId } from '../../../../src/app/context.ts';
 import { isoTime } from '../../../../src/time.ts';

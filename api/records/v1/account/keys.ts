@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { KEY_NAME_MAX, KEYS_MAX, makeAccountKey } from '../../../../src/accounts/keys.ts';
 import type { ServiceKey } from '../../../../src/accounts/service-key.ts';
-import { SERVICE_LEVELS, serviceKeyRow } from '../../../../src/accounts/service-key.ts';
+import {
+  KEY_NAME_MAX,
+  KEYS_MAX,
+  makeAccountKey,
+  SERVICE_LEVELS,
+  serviceKeyRow,
+} from '../../../../src/accounts/service-key.ts';
 import type { AppContext } from '../../../../src/app/context.ts';
 import { newId } from '../../../../src/app/context.ts';
 import { Fault } from '../../../../src/fault.ts';
@@ -11,8 +16,8 @@ import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
-import type { RecordsContext } from '../../context.ts';
 import { listOf } from '../../list.ts';
+import type { RecordsContext } from '../../route.ts';
 import { operation } from '../../route.ts';
 import { accountOf, changeOnce } from './change.ts';
 import { idParam } from './groups.ts';

@@ -1,8 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import type { WatchGroup } from '../../../../src/accounts/watch-group.ts';
-import { makeGroup, requireGroup } from '../../../../src/accounts/watch-group.ts';
-import type { HostOutcome } from '../../../../src/accounts/watching.ts';
-import { addHosts, HOST_REFUSALS, takeHost, WATCH_LINGERS, watchedBy } from '../../../../src/accounts/watching.ts';
+import type { HostOutcome, WatchGroup } from '../../../../src/accounts/watching.ts';
+import {
+  addHosts,
+  HOST_REFUSALS,
+  makeGroup,
+  requireGroup,
+  takeHost,
+  WATCH_LINGERS,
+  watchedBy,
+} from '../../../../src/accounts/watching.ts';
 import type { AppContext } from '../../../../src/app/context.ts';
 import { newId } from '../../../../src/app/context.ts';
 import { hostReader } from '../../../../src/app/watched-hosts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { KEYS_MAX } from '../../../../src/accounts/keys.ts';
+import { KEYS_MAX } from '../../../../src/accounts/service-key.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import type { AccountStand, Visitor } from '../../../support/account-stand.ts';
 import { accountStand } from '../../../support/account-stand.ts';

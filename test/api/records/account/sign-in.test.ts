@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { mailedHash } from '../../../../src/accounts/mailed-token.ts';
+import { mailedHash } from '../../../../src/accounts/account-mail.ts';
 import { SESSION_IDLE_MAX } from '../../../../src/accounts/session.ts';
 import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/accounts/sign-in.ts';
 import type { AccountStand } from '../../../support/account-stand.ts';

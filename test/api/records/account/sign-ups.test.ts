@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
-import { mailedToken } from '../../../../src/accounts/mailed-token.ts';
+import { mailedToken } from '../../../../src/accounts/account-mail.ts';
 import { requestSignIn } from '../../../../src/accounts/sign-in.ts';
 import { newId, openAppContext } from '../../../../src/app/context.ts';
 import { linkKey } from '../../../../src/app/link-key.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Plan } from '../../../../src/meter/plan.ts';
+import type { Plan } from '../../../../src/meter/account-usage.ts';
 import type { Answer } from '../../../support/http.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
