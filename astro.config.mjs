@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
 import { devServer, pressIntegration } from './src/astro/integration.ts';
+import { madeCss } from './src/astro/made-css.ts';
 
 /** Builds src/render.ts beside Astro's own entry, so that plain Node can call the pages. */
 const renderEntry = () => ({
@@ -34,6 +35,7 @@ export default defineConfig({
   devToolbar: { enabled: false },
   vite: {
     plugins: [renderEntry(), pageRuntime()],
+    css: { postcss: { plugins: [madeCss] } },
     // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
     build: { assetsInlineLimit: 0, emptyOutDir: false },
     // `?worker&url` bundles a script of several files into one; the story page imports it as a module.

@@ -41,16 +41,16 @@ function textsIn(folder) {
 function fonts() {
   const made = Object.entries(JSON.parse(read('tools/fonts/package-lock.json')).packages);
   return readdirSync(join(PROJECT, FONTS))
-    .filter((file) => file.endsWith('-LICENSE.txt'))
+    .filter((file) => file.endsWith('-latin.woff2'))
     .map((file) => {
-      const family = file.slice(0, -'-LICENSE.txt'.length);
+      const family = file.slice(0, -'-latin.woff2'.length);
       const found = made.find(([path]) => path.includes('@fontsource') && path.endsWith(`/${family}`));
       if (found === undefined) throw new Error(`tools/fonts/package-lock.json has no package of the font ${family}`);
       const [path, { version, license }] = found;
       return {
         title: `${nameOf(path)} ${version} (subsets in ${FONTS})`,
         licence: license,
-        texts: [read(FONTS, file)],
+        texts: [read(FONTS, 'LICENSE.txt')],
       };
     });
 }

@@ -1,6 +1,7 @@
 /**
  * The pairs of typefaces that come with Broadsheet, by the name of the face of the text, and the families of each:
- * `src/layouts/type-<pair>.css` declares them, `tools/fonts` made their files. docs/decisions/019-looks-and-the-mark.md says why these.
+ * `src/layouts/type-<pair>.css` declares them, `src/astro/font-faces.ts` has their rules.
+ * docs/decisions/019-looks-and-the-mark.md says why these.
  */
 export const TYPEFACES = {
   'source-serif': ['source-serif-4', 'libre-franklin'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { FAMILIES } from '../../src/astro/font-faces.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { needsAsset, TYPEFACE_NAMES, TYPEFACES } from '../../src/desk/typefaces.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
@@ -14,8 +15,8 @@ test('each pair has its stylesheet, and each family its files', () => {
   for (const [pair, families] of Object.entries(TYPEFACES)) {
     const css = readFileSync(new URL(`type-${pair}.css`, LAYOUTS), 'utf8');
     for (const family of families) {
-      assert.ok(css.includes(`"./typefaces/${family}.css"`), `${pair}: ${family}`);
-      assert.ok(files.includes(`${family}-latin.woff2`) && files.includes(`${family}-LICENSE.txt`), family);
+      assert.ok(css.includes(`@made typeface ${family};`), `${pair}: ${family}`);
+      assert.ok(files.includes(`${family}-latin.woff2`) && family in FAMILIES, family);
     }
   }
 });
