@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
-import { ownPolicy } from '../../src/app/log-policy.ts';
+import { ownPolicy } from '../../src/app/log-publication.ts';
 import type { Checkout } from '../../src/meter/checkout.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';

@@ -1,6 +1,5 @@
 import { type Audit, auditAll } from '../audit/audit.ts';
-import type { AuditedLog } from '../audit/log/audited-log.ts';
-import type { AuditParts } from '../audit/parts.ts';
+import type { AuditedLog, AuditParts } from '../audit/parts.ts';
 import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-files.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
@@ -8,7 +7,7 @@ import { LogFault } from '../ledger/log/log-fault.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
 import { readLogKey } from './log-key.ts';
-import { publishedPolicy } from './log-policy.ts';
+import { publishedPolicy } from './log-publication.ts';
 import { pressPlan } from './press-run.ts';
 
 interface AuditOptions {

@@ -1,9 +1,11 @@
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { DATABASE_FILE, MANIFEST_FILE, manifestText, SETTINGS_FOLDER } from '../backup/manifest.ts';
 import type { PackedFile } from '../backup/pack.ts';
 import type { Settings } from '../env.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
+import { putFile } from '../files/durable-file.ts';
 import { mediaFiles } from '../files/media.ts';
 import { VERSION } from '../project.ts';
 import { DatabaseSnapshot } from '../store/database-snapshot.ts';
@@ -17,7 +19,7 @@ const KEY_FILE = /^[a-z-]+\.key(?:\.next)?$/;
 const TRIES = 10;
 
 /** What a backup will hold: one state of a DATA_DIR. */
-export interface BackupSource {
+interface BackupSource {
   files: AsyncIterable<PackedFile>;
   /** In bytes, before compression. */
   size: number;
@@ -132,4 +134,24 @@ function bytesOf(file: string): Buffer | null {
 
 function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}
+
+/** The last backup of a DATA_DIR: when it was begun, its place and its size in bytes. */
+const BackupNote = z.object({ at: z.number(), place: z.string(), bytes: z.number() });
+export type BackupNote = z.infer<typeof BackupNote>;
+
+const fileIn = ({ dataDir }: Pick<Settings, 'dataDir'>): string => join(dataDir, 'backup.last');
+
+/** Notes a backup that is complete, for doctor and the metrics. It is not part of any backup itself. */
+export function noteBackup(settings: Pick<Settings, 'dataDir'>, note: BackupNote): void {
+  putFile(fileIn(settings), (aside) => writeFileSync(aside, `${JSON.stringify(note)}\n`));
+}
+
+/** The last backup recorded on this machine; null without one. */
+export function lastBackup(settings: Pick<Settings, 'dataDir'>): BackupNote | null {
+  try {
+    return BackupNote.parse(JSON.parse(readFileSync(fileIn(settings), 'utf8')));
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -159,4 +161,19 @@ function digestOf(files: SourceFile[]): string {
   const hash = createHash('sha256');
   for (const { path, body } of files) hash.update(path.slice(PROJECT.length)).update('\0').update(body).update('\0');
   return hash.digest('hex');
+}
+
+/**
+ * Runs `astro build` in this environment. Its output goes to standard error: standard output is for the ready line.
+ * Throws `unavailable` when the build fails.
+ */
+export async function buildPages(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<void> {
+  const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
+  const build = spawn(process.execPath, [astro, 'build'], { cwd: PROJECT, stdio: ['ignore', 2, 2], env });
+  const end = () => build.kill();
+  process.once('exit', end);
+  signal?.addEventListener('abort', end);
+  await once(build, 'exit');
+  process.off('exit', end);
+  if (!isBuilt()) throw new Fault('unavailable', 'the pages could not be built; the lines above say why');
 }

@@ -2,12 +2,12 @@ import type { Settings } from '../env.ts';
 import { timeOfMailServer, timeOfWebServer } from '../net/outside-time.ts';
 import { parseAddress } from '../publish/address.ts';
 import { SECOND } from '../time.ts';
-import type { OutsideTime } from './clock-rule.ts';
-import { ownPolicy } from './log-policy.ts';
-import { serversOf } from './witness-servers.ts';
+import type { OutsideTime } from './clock-guard.ts';
+import { ownPolicy } from './log-publication.ts';
+import { serversOf } from './log-witnesses.ts';
 
 /** How long a start waits for the time of others, in ms. */
-export const SOURCES_WAIT = 2 * SECOND;
+const SOURCES_WAIT = 2 * SECOND;
 
 /** Asks the machines that the settings name for the time: object storage, witnesses, and the mail server. */
 export async function askOutside(settings: Settings, now: () => number, wait = SOURCES_WAIT): Promise<OutsideTime[]> {

@@ -9,15 +9,14 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
 import { isoTime, SECOND } from '../time.ts';
-import { UNCHECKED } from './clock-guard.ts';
-import { clockFault, type OutsideTime, TOLERANCE } from './clock-rule.ts';
+import { clockFault, type OutsideTime, TOLERANCE, UNCHECKED } from './clock-guard.ts';
 import type { AppContext } from './context.ts';
 import { assertNotFenced } from './log-fence.ts';
 
 /** What a correction covers. */
 export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'seqs'>;
 
-export interface ClockCorrection {
+interface ClockCorrection {
   /** The time now, which must be right. ISO 8601. */
   true_time: string;
   /** Empty when no time is later than now. */

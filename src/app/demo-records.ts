@@ -11,7 +11,7 @@ import { newId } from './context.ts';
 import { requireWatched } from './watched-hosts.ts';
 
 /** The account of the demonstration; nothing is ever sent to it. */
-export const DEMO_EMAIL = 'demo@broadsheet.example';
+const DEMO_EMAIL = 'demo@broadsheet.example';
 /** The name of its key, and of the hostname of its alert. */
 const KEY_NAME = 'demonstration';
 const ALERT_HOST = 'harbor-ledger.example';
@@ -25,7 +25,7 @@ export function isDemonstration({ dataDir }: Pick<Settings, 'dataDir'>): boolean
 }
 
 /** The folder of the demonstration, apart from the records in DATA_DIR. */
-export function demoFolder({ dataDir }: Pick<Settings, 'dataDir'>): string {
+function demoFolder({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'demo-records');
 }
 

@@ -5,7 +5,7 @@ import { codeOf, type DiskState } from '../fault.ts';
 import type { Store } from '../store/store.ts';
 
 /** Why nothing can be written to the disk of each folder; null while it can. */
-export interface Disks {
+interface Disks {
   data: DiskState | null;
   papers: DiskState | null;
   log: DiskState | null;

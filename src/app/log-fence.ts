@@ -13,8 +13,7 @@ import { vkeyOf } from '../transparency/cosignature-from.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
-import { ownPolicy } from './log-policy.ts';
-import { ownCheckpoint } from './log-publication.ts';
+import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /**
  * The fence around a log whose database is an old copy, or has another history than the one that was published. What
@@ -85,7 +84,7 @@ function setFence({ store }: FencedContext, log: LogService, line: string | null
  * Why this copy must not sign, as far as this machine knows, in one line; null when it may. Compares the leaves with the
  * heads in the database, with the log's own published checkpoint, and with what its witnesses have said they saw.
  */
-export function fenceLine({ settings, store }: FencedContext, log: LogService, key: LogKey): string | null {
+function fenceLine({ settings, store }: FencedContext, log: LogService, key: LogKey): string | null {
   const tables = store.log;
   const size = tables.size(log);
   const cure = cureOf(log);

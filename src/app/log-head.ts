@@ -1,3 +1,4 @@
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { checkpointText, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { logTree } from '../ledger/log/tree.ts';
@@ -7,13 +8,15 @@ import { addNodes } from '../transparency/log-nodes.ts';
 import { hasRoot } from '../transparency/log-root.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import type { ClockCheck } from './clock-guard.ts';
-import { TOLERANCE } from './clock-rule.ts';
+import { TOLERANCE } from './clock-guard.ts';
+import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
 import type { LogKey } from './log-key.ts';
+import { openLogKey } from './log-key.ts';
 import type { SignerRight } from './signer.ts';
 
 /** The result of one step towards the next head. */
-export type HeadStep =
+type HeadStep =
   /** Nodes were stored; there are more leaves than one transaction takes. */
   | 'more'
   /** A head was signed. */
@@ -84,4 +87,13 @@ function nextHead(
     return 'none';
   }
   return { size, root: logTree(size, read).root() };
+}
+
+/** Signs heads over all that was answered, so that no other server takes over without it. */
+export async function signLastHeads(app: AppContext): Promise<void> {
+  for (const log of LOG_SERVICES) {
+    if (!app.settings.services[log] || app.store.log.size(log) === 0) continue;
+    const key = openLogKey(app, log);
+    while ((await signAnnounced(app, log, key)) === 'more');
+  }
 }

@@ -1,14 +1,16 @@
 import type { Settings } from '../env.ts';
 import { LogFiles, logFolder, publishedCheckpoint } from '../files/log-files.ts';
+import { readOwnLogPolicy } from '../files/log-policy.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
+import { vkeyFields } from '../ledger/key-text.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
+import { type Policy, policyText } from '../ledger/log/policy.ts';
 import { isSignedBy } from '../ledger/verifier-key.ts';
 import type { Store } from '../store/store.ts';
 import { checkpointWithLateLines } from '../transparency/cosigned-head.ts';
 import type { LogKey } from './log-key.ts';
-import { ownPolicy, publishedPolicy } from './log-policy.ts';
 
 interface PublishingContext {
   settings: Settings;
@@ -83,4 +85,29 @@ export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
     if (error instanceof LogFault) return null;
     throw error;
   }
+}
+
+/** The policies that were read, by the settings that name their files. */
+const read = new WeakMap<object, Policy>();
+
+/**
+ * The policy in force; null when the logs have no witnesses. It is read once for each reading of the settings, so that
+ * all parts of a server have the same one, whatever happens to the file until a reload. Throws `invalid_request` naming
+ * the file and the line.
+ */
+export function ownPolicy(settings: Pick<Settings, 'logPolicy'>): Policy | null {
+  const { logPolicy } = settings;
+  if (logPolicy === null) return null;
+  const policy = read.get(settings) ?? readOwnLogPolicy(logPolicy);
+  read.set(settings, policy);
+  return policy;
+}
+
+/** The policy that readers of a log get: this log alone, whose address they know, and the witnesses in force. */
+export function publishedPolicy(settings: Settings, log: LogService, key: LogKey): string {
+  const { witnesses, groups, quorum } = ownPolicy(settings) ?? { witnesses: [], groups: [], quorum: null };
+  const own = vkeyFields(key.vkey);
+  if (own === null) throw new TypeError(`${key.vkey} is not a verifier key`);
+  const url = `${log === 'desk' ? settings.origin : settings.dataOrigin}/log/`;
+  return policyText({ logs: [{ key: own, url }], witnesses, groups, quorum });
 }

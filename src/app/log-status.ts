@@ -5,13 +5,13 @@ import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
 import { meetsQuorum } from '../ledger/log/quorum.ts';
+import { plural } from '../plural.ts';
 import type { Store } from '../store/store.ts';
 import { isoOrNull, isoTime } from '../time.ts';
 import { vkeyOf } from '../transparency/cosignature-from.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
 import { newLogOrigin, readLogKey } from './log-key.ts';
-import { ownPolicy } from './log-policy.ts';
-import { ownCheckpoint } from './log-publication.ts';
+import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /** The state of a log, for operators. Times are in ISO 8601. */
 export interface LogStatus {
@@ -110,3 +110,32 @@ function witnessStatus(
 function answersQuorum(policy: Policy, witnesses: WitnessStatus[]): boolean {
   return meetsQuorum(policy, new Set(witnesses.filter(({ fault }) => fault === null).map(({ name }) => name)));
 }
+
+/** Describes the state of a log, in lines for operators. */
+export function logStatusLines(status: LogStatus): string[] {
+  const { log, origin, leaves, head, published, fence } = status;
+  return [
+    `${log}: ${origin}, ${plural(leaves, 'leaf', 'leaves')}`,
+    ...(fence === null ? [] : [`  nothing is signed: ${fence}`]),
+    head === null ? '  no head was signed yet' : `  head: ${sized(head.size)}, signed ${head.signed_at}, ${head.root}`,
+    published === null ? '  nothing is published yet' : `  published: ${sized(published)}`,
+    ...witnessLines(status),
+  ];
+}
+
+function witnessLines({ cosigned, witnesses, quorum_answers }: LogStatus): string[] {
+  if (witnesses === null) return ['  there are no witnesses: LOG_POLICY is not set'];
+  return [
+    cosigned === null
+      ? '  no head has met the quorum yet'
+      : `  witnessed: ${sized(cosigned.size)}, signed ${cosigned.signed_at}`,
+    ...witnesses.map(({ name, cosigned_size, cosigned_at, fault, fault_at, next_at }) => {
+      const signed =
+        cosigned_size === null ? 'has cosigned nothing yet' : `cosigned ${sized(cosigned_size)} at ${cosigned_at}`;
+      return `  witness ${name}: ${signed}${fault === null ? '' : `; since ${fault_at}: ${fault}; asked again at ${next_at}`}`;
+    }),
+    ...(quorum_answers ? [] : ['  too few witnesses answer for the quorum']),
+  ];
+}
+
+const sized = (size: number): string => plural(size, 'leaf', 'leaves');

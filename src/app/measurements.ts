@@ -1,7 +1,7 @@
 import type { LogService } from '../ledger/log/leaf.ts';
 
 /** Something that happens again and again. Without a listener, publishing costs nothing. */
-export class Measurement<T> {
+class Measurement<T> {
   readonly #listeners = new Set<(value: T) => void>();
 
   get hasListeners(): boolean {

@@ -1,12 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { tags } from '../desk/tags.ts';
+import { Fault } from '../fault.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
+import { parseLeaf } from '../ledger/log/leaf.ts';
 import type { SubmitCheckpoint } from '../net/witness-client.ts';
 import { VERSION } from '../project.ts';
+import type { Store } from '../store/store.ts';
 import type { CoveredLeaves } from '../transparency/cosigned-head.ts';
 import type { AppContext } from './context.ts';
+import { logLease } from './jobs/lease.ts';
+import { BATCH_PAUSE } from './jobs/poll.ts';
+import { assertNotFenced, checkFence, WITNESSES_WAIT } from './log-fence.ts';
+import { signHead } from './log-head.ts';
 import type { LogKey } from './log-key.ts';
+import { openLogKey } from './log-key.ts';
+import { ownPolicy, publishLog } from './log-publication.ts';
 import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
-import { markProofsStale } from './stale-proofs.ts';
 
 /**
  * The witnesses of a log, contacted over the network on behalf of the service. `deadline` is that of a request, in ms.
@@ -29,4 +39,59 @@ export function openWitnesses(
   };
   const covered = (leaves: CoveredLeaves) => markProofsStale(store, log, leaves);
   return logWitnesses({ store, now, submit, covered, logger }, { log, origin });
+}
+
+/** Leaves read per batch. */
+const BATCH = 1_000;
+
+type ProofStore = Pick<Store, 'log' | 'markStale'>;
+
+/**
+ * Has the proofs pressed again of the pieces whose public receipts are among these leaves of the desk. Call it in the
+ * transaction in which a head that covers them gets its quorum. Nothing of the records is pressed.
+ */
+export function markProofsStale({ log: tables, markStale }: ProofStore, log: LogService, leaves: CoveredLeaves): void {
+  if (log !== 'desk') return;
+  for (let start = leaves.start; start < leaves.end; start += BATCH) {
+    for (const entry of tables.entries(log, start, Math.min(start + BATCH, leaves.end))) {
+      const leaf = parseLeaf(entry);
+      if (leaf.kind === 'receipt') markStale(leaf.receipt.paper, [tags.proof(leaf.receipt.piece)]);
+    }
+  }
+}
+
+/** Checks with the witnesses whether this copy of a log may sign, before anything is signed. */
+export async function checkLog(app: AppContext, log: LogService, logger: Logger): Promise<void> {
+  const policy = ownPolicy(app.settings);
+  await checkFence(app, log, async (key) =>
+    policy === null ? null : openWitnesses(app, log, key, logger, { deadline: WITNESSES_WAIT }).check(policy),
+  );
+}
+
+/**
+ * Signs a head over what a log has, asks its witnesses once, and publishes its files: for commands that leave a tree
+ * for a CDN. Does nothing while a server runs, which does this continuously. Throws `unavailable` when the log must not
+ * be signed or cannot be written.
+ */
+export async function publishLogOnce(app: AppContext, log: LogService, logger: Logger): Promise<void> {
+  // The server that holds the lease does it.
+  if (app.settings.leaseUrl !== null) return;
+  const lease = logLease(app, log, () => {});
+  if (!lease.isHeld()) return;
+  try {
+    const key = openLogKey(app, log);
+    const policy = ownPolicy(app.settings);
+    const witnesses = openWitnesses(app, log, key, logger);
+    await checkLog(app, log, logger);
+    while (signHead(app, log, key) === 'more') await pause(BATCH_PAUSE);
+    assertNotFenced(app.store.log, log);
+    if (policy !== null) witnesses.ask(policy);
+    await witnesses.settled();
+    const assertClaim = () => {
+      if (!lease.isHeld()) throw new Fault('unavailable', 'another process publishes this log now');
+    };
+    await publishLog(app, log, key, { isWhole: true, assertClaim });
+  } finally {
+    lease.release();
+  }
 }

@@ -1,3 +1,4 @@
+import { Cron } from 'croner';
 import type { Paper } from '../desk/paper.ts';
 import { contactMail } from '../desk/paper.ts';
 import type { Letter, RenderMail } from '../outbound/letter.ts';
@@ -9,6 +10,7 @@ import { alertMail } from '../readers/alert-mail.ts';
 import type { AlertStore } from '../readers/alert-queue.ts';
 import { queueAlerts } from '../readers/alert-queue.ts';
 import { confirmMail } from '../readers/confirm-mail.ts';
+import type { AlertHour, DigestCadence, DigestTimes } from '../readers/digest.ts';
 import { DEFAULT_HOUR } from '../readers/digest.ts';
 import { DigestQueue } from '../readers/digest-queue.ts';
 import { end, manageToken } from '../readers/link.ts';
@@ -19,10 +21,9 @@ import type { PaperLetter } from '../readers/paper-letter.ts';
 import { fromPaper, mailRoot } from '../readers/paper-letter.ts';
 import { deleteExpired } from '../readers/subscribe.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../readers/token.ts';
-import { DAY } from '../time.ts';
+import { DAY, isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
-import { digestTimes } from './digest-times.ts';
 import type { MailService } from './jobs/mails.ts';
 import { linkKey } from './link-key.ts';
 
@@ -132,4 +133,36 @@ export function queueNotices({ store }: AppContext, paper: string, at: number): 
 
 function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): Letter {
   return fromPaper(paper, settings.origin, mailColors(paper.hue), letter);
+}
+
+/** The day on which weekly digests go out. */
+const WEEKLY_ON = 'MON';
+
+/**
+ * Digest times in a paper's time zone. When daylight saving time skips the hour, the digest goes out when that hour
+ * would have been. When the hour occurs twice, the first one counts.
+ */
+export function digestTimes(): DigestTimes {
+  const crons = new Map<string, Cron>();
+  const cronOf = (cadence: DigestCadence, { hour, time_zone }: AlertHour): Cron => {
+    const pattern = `0 0 ${hour} * * ${cadence === 'weekly' ? WEEKLY_ON : '*'}`;
+    const key = `${pattern} ${time_zone}`;
+    const cron = crons.get(key) ?? new Cron(pattern, { timezone: time_zone, paused: true });
+    crons.set(key, cron);
+    return cron;
+  };
+  return {
+    next(cadence, hour, after) {
+      const next = cronOf(cadence, hour).nextRun(new Date(after));
+      if (next === null) throw new Error(`no ${cadence} digest comes after ${isoTime(after)}`);
+      return next.getTime();
+    },
+    last(cadence, hour, until) {
+      // A run exactly at `until` counts, so the search starts 1 ms later.
+      const [last] = cronOf(cadence, hour).previousRuns(1, new Date(until + 1));
+      if (last === undefined) throw new Error(`no ${cadence} digest came before ${isoTime(until)}`);
+      const day = new Intl.DateTimeFormat('en-CA', { timeZone: hour.time_zone, dateStyle: 'short' }).format(last);
+      return { at: last.getTime(), day };
+    },
+  };
 }

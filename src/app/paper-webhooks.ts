@@ -1,16 +1,20 @@
 import type { DeskEvent } from '../desk/event.ts';
 import { paperRoot } from '../desk/paper.ts';
+import { Fault } from '../fault.ts';
 import type { DeliverySource } from '../outbound/dispatcher.ts';
+import { Dispatcher } from '../outbound/dispatcher.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/row-view.ts';
 import type { PaperDeliveryJob } from '../readers/delivery.ts';
 import { DELIVERIES_KEPT } from '../readers/delivery.ts';
 import { EVENTS_KEPT } from '../readers/event-table.ts';
 import { messageOf } from '../readers/webhook-message.ts';
-import { queueNext } from '../readers/webhook-queue.ts';
+import { queueNext, queueTest } from '../readers/webhook-queue.ts';
+import { requireReceiver } from '../readers/webhook-rules.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 import type { WebhookService } from './jobs/webhooks.ts';
+import { deliveryTransport } from './jobs/webhooks.ts';
 import { queueNotices } from './paper-mails.ts';
 
 /** The webhooks of the papers: the desks' own and their readers'. */
@@ -40,4 +44,41 @@ export function queuePaperEvents({ store, settings, now }: AppContext): boolean 
     return messageOf(event, linksOf(new Edition(archive, site)));
   };
   return queueNext(store, { now, newId, compose });
+}
+
+/**
+ * The most checks for the outcome of a test, and the pause between them in ms. Together they exceed the timeout of a
+ * request.
+ */
+const CHECKS_MAX = 120;
+const PAUSE = 100;
+
+/**
+ * Sends a test to a receiver at once, and returns the delivery and its only attempt. Throws `not_found` or
+ * `unavailable`.
+ */
+export async function sendTest(app: AppContext, paper: string, id: string) {
+  const { store, now } = app;
+  const webhook = requireReceiver(store, paper, id, now());
+  const delivery = queueTest(store, paper, webhook, { now: now(), newId });
+  const events = {
+    attempted() {},
+    switchedOff() {},
+    unrecorded(_delivery: unknown, error: unknown) {
+      throw error;
+    },
+  };
+  await new Dispatcher(paperDeliveries(app), deliveryTransport(app, 'Broadsheet'), events).sendOne(delivery);
+  const { status, error, ms } = await attemptOf(app, paper, delivery);
+  return { delivery, status, error, ms };
+}
+
+/** Waits for the attempt, because another server on the database may have claimed the delivery first. */
+async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
+  for (let check = 0; check < CHECKS_MAX; check++) {
+    const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
+    if (attempt !== undefined) return attempt;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+  throw new Fault('unavailable', 'the server took the test and did not report its outcome; see the server’s log');
 }

@@ -3,7 +3,7 @@ import { plural } from '../plural.ts';
 import { printError } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
-import { MediaCopies } from './media-copies.ts';
+import { MediaCopies } from './jobs/media.ts';
 import { openMediaStore } from './media-place.ts';
 import type { MediaPlace } from './missing-media.ts';
 import type { PaperReport, PressOptions } from './press-run.ts';
@@ -20,7 +20,7 @@ export async function pressWithProgress(
   const reports = await pressPapers(app, { ...options, fetchesMedia: true, progress: step }).finally(progress.end);
   await sendMedia(app);
   if (app.settings.publishUrl !== null) {
-    const { publishAfterPress } = await import('./publish-progress.ts');
+    const { publishAfterPress } = await import('./publish-run.ts');
     await publishAfterPress(app);
   }
   return reports;

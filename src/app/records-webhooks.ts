@@ -26,7 +26,7 @@ export function recordsWebhooks(app: AppContext): WebhookService {
 }
 
 /** Queues the next changes for webhooks and mails. Returns false when none are left. */
-export function queueAccountChanges(app: AppContext): boolean {
+function queueAccountChanges(app: AppContext): boolean {
   const { store, now } = app;
   const isMore = queueChanges(store, deltaSource(app), { now, newId });
   // Mails wait until every change is matched, so that all changes after a downtime go into one mail.

@@ -1,12 +1,28 @@
+import { existsSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Audit } from '../audit/audit.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { requireMigrations } from '../backup/manifest.ts';
 import { RestoreFolder } from '../backup/restore-folder.ts';
 import { unpack } from '../backup/unpack.ts';
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import type { Settings } from '../env.ts';
+import { logFolder, publishedCheckpoint, publishedTiles } from '../files/log-files.ts';
+import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import type { LogService } from '../ledger/log/leaf.ts';
+import type { TileReader } from '../ledger/log/tile.ts';
 import { lockFile } from '../store/file-lock.ts';
 import { migrationFiles } from '../store/migration-files.ts';
+import { requireOurs } from '../store/open.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { hasRoot } from '../transparency/log-root.ts';
+import { auditApp } from './audit.ts';
 import type { BackupPlace } from './backup-place.ts';
+import { databaseFile, withAppContext } from './context.ts';
 
-export interface Restored {
+interface Restored {
   manifest: Manifest;
   /** The paths of what is in the folder now, without media. */
   files: string[];
@@ -45,3 +61,115 @@ export async function restore(
     throw error;
   }
 }
+
+interface Drill {
+  manifest: Manifest;
+  /** In bytes. */
+  size: number;
+  audit: Audit;
+  /** What each log was compared with. */
+  heads: string[];
+  faults: string[];
+}
+
+interface DrillProgress {
+  restored(bytes: number, what: string): void;
+  audited(label: string, done: number, total: number, what: string): void;
+}
+
+/**
+ * Restores a backup into a temporary folder, audits it, compares its logs with those of this machine, and removes it.
+ * Pressed files are not part of a backup and are not checked.
+ */
+export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress): Promise<Drill> {
+  const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));
+  // It holds keys: a drill that is stopped leaves nothing either.
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  try {
+    const dataDir = join(folder, 'var');
+    const { manifest, size } = await restore(place, dataDir, progress.restored);
+    const there = { ...settings, dataDir, distDir: join(folder, 'papers'), logDir: join(folder, 'log') };
+    return await withAppContext(there, async (app) => {
+      const audit = await auditApp(app, { trees: false, progress: progress.audited });
+      const heads: string[] = [];
+      const faults = [...audit.faults];
+      const inUse = stateOf(databaseFile(settings));
+      if (inUse === 'other') {
+        heads.push(`the database ${databaseFile(settings)} is not of this version: it was not opened, nor compared`);
+      }
+      const isComparable = inUse === 'ours';
+      for (const log of LOG_SERVICES) compareLog(settings, app.store, { log, isComparable, heads, faults });
+      return { manifest, size, audit, heads, faults };
+    });
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** Compares the newest head of a restored log with what was published, and with the database in use. */
+function compareLog(
+  settings: Settings,
+  restored: Store,
+  { log, isComparable, heads, faults }: { log: LogService; isComparable: boolean; heads: string[]; faults: string[] },
+): void {
+  const newest = restored.log.lastHead(log);
+  if (newest === null) {
+    heads.push(`log of the ${log}: the backup has no head`);
+    return;
+  }
+  const head = parseCheckpoint(newest.checkpoint);
+  const compare = (name: string, other: { size: number; root: Uint8Array; tiles: TileReader }): void => {
+    const [small, tiles] = other.size < head.size ? [other, restored.log.tiles(log)] : [head, other.tiles];
+    const isSame = holds(() => hasRoot(tiles, small));
+    const line = `log of the ${log}: a head of ${leaves(head.size)}; ${name} has ${leaves(other.size)}`;
+    if (!isSame) faults.push(`${line}, and the first ${small.size.toLocaleString('en')} are others`);
+    else if (other.size > head.size) heads.push(`${line}: ${leaves(other.size - head.size)} signed since the backup`);
+    else heads.push(`${line}, with the same first ${small.size.toLocaleString('en')}`);
+  };
+  let compared = 0;
+  const folder = logFolder(settings.logDir, log);
+  const text = publishedCheckpoint(folder);
+  const published = text === null ? null : parseCheckpoint(text);
+  if (published !== null && published.origin === head.origin) {
+    compare(`the published log in ${folder}`, { ...published, tiles: publishedTiles(folder) });
+    compared++;
+  }
+  const file = databaseFile(settings);
+  if (isComparable) {
+    const live = openStore({ file });
+    try {
+      const there = live.log.newestHead(log, head.origin);
+      if (there !== null) {
+        compare(`the database ${file}`, { ...parseCheckpoint(there.checkpoint), tiles: live.log.tiles(log) });
+        compared++;
+      }
+    } finally {
+      live.close();
+    }
+  }
+  if (compared === 0) {
+    heads.push(
+      `log of the ${log}: a head of ${leaves(head.size)}, compared with nothing: this machine has no other copy`,
+    );
+  }
+}
+
+/** What a database in use is. One of an older version would be changed by being opened, under its server. */
+function stateOf(file: string): 'none' | 'other' | 'ours' {
+  if (!existsSync(file)) return 'none';
+  const known = migrationFiles();
+  return holds(() => requireOurs(file).length === known.length) ? 'ours' : 'other';
+}
+
+/** Damaged files prove nothing. */
+function holds(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
+
+const leaves = (size: number) => `${size.toLocaleString('en')} ${size === 1 ? 'leaf' : 'leaves'}`;

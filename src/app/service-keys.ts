@@ -16,7 +16,7 @@ import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** The command-line arguments for a new key. */
-export interface ServiceKeyWords {
+interface ServiceKeyWords {
   level: string;
   name: string;
   /** The account on which a key of level `account` is metered. */

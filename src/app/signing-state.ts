@@ -15,7 +15,7 @@ const MESSAGES = {
 } as const;
 
 /** Whether a server signs for a service, and why not. `since` in ISO 8601, where it is known. */
-export interface SigningState {
+interface SigningState {
   signs: boolean;
   why: keyof typeof MESSAGES | null;
   message: string | null;

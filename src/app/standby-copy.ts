@@ -25,7 +25,7 @@ const Note = z.object({
   version: z.string(),
   made_at: z.string(),
 });
-export type CopyNote = z.infer<typeof Note>;
+type CopyNote = z.infer<typeof Note>;
 
 export const stageIn = (dataDir: string): string => join(dataDir, STAGE);
 

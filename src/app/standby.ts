@@ -10,11 +10,11 @@ import { Fault, messageOf } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { lockFile } from '../store/file-lock.ts';
 import { auditApp } from './audit.ts';
+import { type FoundBackup, newestBackup } from './backup-place.ts';
 import { databaseFile, withAppContext } from './context.ts';
 import { pressPapers } from './press-run.ts';
 import { restore } from './restore.ts';
 import { putCopy, readCopyNote, stageIn, writeCopyNote } from './standby-copy.ts';
-import { type FoundBackup, newestBackup } from './standby-source.ts';
 
 /** A server of the copy, in a process of its own. */
 export interface CopyServer {
@@ -24,7 +24,7 @@ export interface CopyServer {
   stop(): Promise<number>;
 }
 
-export interface StandbyOptions {
+interface StandbyOptions {
   settings: Settings;
   /** Where the backups are. */
   from: string;

@@ -1,7 +1,7 @@
 import type { AstroIntegrationLogger } from 'astro';
 import { type AppContext, withAppContext } from '../app/context.ts';
+import { publishLogOnce } from '../app/open-witnesses.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { publishLogOnce } from '../app/publish-log-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
 import type { Settings } from '../env.ts';
 import { messageOf } from '../fault.ts';

@@ -2,7 +2,7 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import type { Site } from '../press/edition.ts';
 import type { Pictures, Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
-import type { AuditedLog } from './log/audited-log.ts';
+import type { LogVerifier } from './log/stored-log.ts';
 
 /** The dependencies of an audit: the database, the trees, and their renderer. */
 export interface AuditParts {
@@ -23,7 +23,7 @@ export interface AuditParts {
   progress(label: string, done: number, total: number, what: string): void;
 }
 
-export interface AuditBuild {
+interface AuditBuild {
   render: Render;
   assets(): Iterable<RenderedFile>;
   /** Identifies the code that presses trees. */
@@ -32,3 +32,16 @@ export interface AuditBuild {
 
 /** The remedy for most faults of a tree. */
 export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';
+
+/** A log as an audit finds it beside the database. */
+export interface AuditedLog {
+  log: LogService;
+  /** The folder of its published files. */
+  folder: string;
+  /** The key that it signs with; null when it has none yet. */
+  verifier: LogVerifier | null;
+  /** The texts of the published files other than the tree, by name. */
+  texts: Record<string, string>;
+  /** What is wrong with its key file; null when nothing is. */
+  key_fault: string | null;
+}

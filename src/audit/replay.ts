@@ -8,7 +8,7 @@ import { UNPLACED } from '../desk/placement.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
 /** The state of a paper after the entries. */
-export interface ReplayedPaper {
+interface ReplayedPaper {
   slug: string;
   body: PaperBody;
   edition: number;
@@ -18,7 +18,7 @@ export interface ReplayedPaper {
 }
 
 /** The state of a piece after the entries, without its text. */
-export interface ReplayedPiece extends PieceState {
+interface ReplayedPiece extends PieceState {
   id: string;
   paper: string;
   slug: string;

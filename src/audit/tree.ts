@@ -16,7 +16,7 @@ const PAUSE = 500;
 /** How many outputs are checked concurrently: sharp draws on its own threads. */
 const AT_ONCE = 8;
 
-export interface TreeFindings {
+interface TreeFindings {
   /** Number of files checked. */
   files: number;
   faults: string[];

@@ -3,8 +3,9 @@ import type { LogProof } from '../ledger/log/log-proof.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
 import type { Policy } from '../ledger/log/policy.ts';
+import type { Cosigner } from '../ledger/log/verify-checkpoint.ts';
 import { type VerifiedProof, verifyTlogProof } from '../ledger/log/verify-proof.ts';
-import { type CosignedBy, cosignedBy } from './log/cosigned-by.ts';
+import { isoTime } from '../time.ts';
 
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
@@ -51,4 +52,14 @@ function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: Log
     );
   }
   return { origin, index, size, cosigned_by: cosignedBy(cosigners) };
+}
+
+/** A witness that cosigned a checkpoint, for a report: its name in the policy, and when, in ISO 8601. */
+export interface CosignedBy {
+  name: string;
+  at: string;
+}
+
+export function cosignedBy(cosigners: Cosigner[]): CosignedBy[] {
+  return cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
 }

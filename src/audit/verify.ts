@@ -12,8 +12,7 @@ import type { LoggedReceipt } from './verify-logged.ts';
 import { checkLogged } from './verify-logged.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument } from './verify-records.ts';
-import { isAddress, keysInFile, parsed, siteKeys } from './verify-sources.ts';
-import { fetched, readText } from './verify-texts.ts';
+import { fetched, isAddress, keysInFile, parsed, readText, siteKeys } from './verify-sources.ts';
 
 /** A story's proof, and its faults. */
 export interface CheckedProof {

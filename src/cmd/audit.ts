@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { auditApp } from '../app/audit.ts';
 import { withExistingData } from '../app/context.ts';
-import { acceptDamage } from '../audit/accept-damage.ts';
+import { acceptDamage } from '../audit/records.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { type BackupNote, noteBackup } from '../app/backup-note.ts';
 import { backupPlace } from '../app/backup-place.ts';
-import { backupSource } from '../app/backup-source.ts';
+import { type BackupNote, backupSource, noteBackup } from '../app/backup-source.ts';
 import { pack } from '../backup/pack.ts';
 import { readSettings, type Settings, settingNames } from '../env.ts';
 import { messageOf } from '../fault.ts';

@@ -1,5 +1,4 @@
-import { isBuilt } from '../app/build.ts';
-import { buildPages } from '../app/build-pages.ts';
+import { buildPages, isBuilt } from '../app/build.ts';
 import { environmentWith } from '../env.ts';
 
 /** The pages of a server that starts. */

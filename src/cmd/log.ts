@@ -1,12 +1,9 @@
 import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
-import { logStatus } from '../app/log-status.ts';
-import { logStatusLines } from '../app/log-status-lines.ts';
-import { signerLines, signerStatus } from '../app/signer-status.ts';
-import { verifiedLogLines } from '../audit/log/log-lines.ts';
-import { logSource } from '../audit/log/log-source.ts';
-import { readPolicyAt } from '../audit/log/policy-file.ts';
-import { verifyLog } from '../audit/log/verify-log.ts';
+import { logStatus, logStatusLines } from '../app/log-status.ts';
+import { signerLines, signerStatus } from '../app/signer.ts';
+import { logSource, readPolicyAt } from '../audit/log/served-log.ts';
+import { verifiedLogLines, verifyLog } from '../audit/log/verify-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { readSettings } from '../env.ts';
 import { givenPlace } from '../terminal/given-place.ts';

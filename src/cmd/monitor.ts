@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { readPolicyAt } from '../audit/log/policy-file.ts';
-import { findingLine } from '../audit/monitor/finding.ts';
+import { readPolicyAt } from '../audit/log/served-log.ts';
+import { findingLine } from '../audit/monitor/log-memory.ts';
 import { type MonitorRun, monitor } from '../audit/monitor/monitor.ts';
 import { isAddress } from '../audit/verify-sources.ts';
 import { Fault } from '../fault.ts';

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { requirePaper, withExistingData } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
-import { publishAfterPress } from '../app/publish-progress.ts';
+import { publishAfterPress } from '../app/publish-run.ts';
 import type { Removal } from '../desk/removal.ts';
 import { removePaper, restorePaper } from '../desk/removal.ts';
 import { readSettings } from '../env.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
 import { missingPlaces } from '../app/missing-media.ts';
+import { publishLogOnce } from '../app/open-witnesses.ts';
 import { missingLine, pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { publishLogOnce } from '../app/publish-log-once.ts';
 import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
 import { printResult } from '../terminal/output.ts';

@@ -1,7 +1,13 @@
 import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
-import { publishLines, publishReporter, publishWithProgress, treeName } from '../app/publish-progress.ts';
-import { compareTrees, planTrees } from '../app/publish-run.ts';
+import {
+  compareTrees,
+  planTrees,
+  publishLines,
+  publishReporter,
+  publishWithProgress,
+  treeName,
+} from '../app/publish-run.ts';
 import { openBucket, publishAddress } from '../app/publish-target.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { backupPlace } from '../app/backup-place.ts';
-import { restore } from '../app/restore.ts';
-import { drill } from '../app/restore-drill.ts';
+import { drill, restore } from '../app/restore.ts';
 import { readSettings, type Settings, settingNames } from '../env.ts';
 import { plural } from '../plural.ts';
 import { inMegabytes, sizeText } from '../size.ts';

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { withExistingData } from '../app/context.ts';
-import { scanElsewhere } from '../app/scan-elsewhere.ts';
-import { scanOnce } from '../app/scan-once.ts';
+import { scanElsewhere, scanOnce } from '../app/scan.ts';
 import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readPolicyAt } from '../audit/log/policy-file.ts';
+import { readPolicyAt } from '../audit/log/served-log.ts';
 import { verifyAt } from '../audit/verify.ts';
 import { verifiedLines } from '../audit/verify-lines.ts';
 import { keysAt } from '../audit/verify-sources.ts';

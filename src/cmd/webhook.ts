@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { newId, requirePaper, withExistingData } from '../app/context.ts';
-import { sendTest } from '../app/webhook-test.ts';
+import { sendTest } from '../app/paper-webhooks.ts';
 import { readSettings } from '../env.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
 import { printResult } from '../terminal/output.ts';

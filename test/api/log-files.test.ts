@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { checkHosts } from '../../src/app/doctor/hosts.ts';
+import { checkHosts } from '../../src/app/doctor/desk.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { append } from '../../src/desk/append.ts';
 import { isPaperSlug, PaperBody } from '../../src/desk/paper.ts';

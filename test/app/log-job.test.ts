@@ -10,7 +10,7 @@ import { startLog } from '../../src/app/jobs/log.ts';
 import { signHead } from '../../src/app/log-head.ts';
 import { logKeyFile, openLogKey } from '../../src/app/log-key.ts';
 import { publishLog } from '../../src/app/log-publication.ts';
-import { logSource } from '../../src/audit/log/log-source.ts';
+import { logSource } from '../../src/audit/log/served-log.ts';
 import { verifyLog } from '../../src/audit/log/verify-log.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';

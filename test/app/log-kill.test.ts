@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { signHead } from '../../src/app/log-head.ts';
 import { openLogKey } from '../../src/app/log-key.ts';
 import { publishLog } from '../../src/app/log-publication.ts';
-import { logSource } from '../../src/audit/log/log-source.ts';
+import { logSource } from '../../src/audit/log/served-log.ts';
 import { verifyLog } from '../../src/audit/log/verify-log.ts';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { appContextIn, envIn, tempFolder, treeOf } from '../support/app-context.ts';

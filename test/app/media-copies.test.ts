@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import sharp from 'sharp';
 import type { AppContext } from '../../src/app/context.ts';
-import { checkMedia } from '../../src/app/doctor/media.ts';
+import { checkMedia } from '../../src/app/doctor/desk.ts';
 import { startMediaCopies } from '../../src/app/jobs/media.ts';
 import { openMediaStore } from '../../src/app/media-place.ts';
 import { pressPapers } from '../../src/app/press-run.ts';

@@ -5,8 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { backupPlace } from '../../src/app/backup-place.ts';
-import { restore } from '../../src/app/restore.ts';
-import { drill } from '../../src/app/restore-drill.ts';
+import { drill, restore } from '../../src/app/restore.ts';
 import { readSettings } from '../../src/env.ts';
 import { lockFile } from '../../src/store/file-lock.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';

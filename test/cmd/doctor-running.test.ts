@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { noteBackup } from '../../src/app/backup-note.ts';
+import { noteBackup } from '../../src/app/backup-source.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { examine } from '../../src/app/doctor/examine.ts';
 import { readSettings } from '../../src/env.ts';

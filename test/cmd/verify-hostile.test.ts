@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-texts.ts';
+import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-sources.ts';
 import { printable, printableJson } from '../../src/terminal/escape.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';

@@ -6,10 +6,15 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '../../src/app/context.ts';
 import { startPublisher } from '../../src/app/jobs/publish.ts';
+import { publishLogOnce } from '../../src/app/open-witnesses.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { publishLogOnce } from '../../src/app/publish-log-once.ts';
-import { publishAfterPress } from '../../src/app/publish-progress.ts';
-import { compareTrees, type PublishOptions, planTrees, publishTrees } from '../../src/app/publish-run.ts';
+import {
+  compareTrees,
+  type PublishOptions,
+  planTrees,
+  publishAfterPress,
+  publishTrees,
+} from '../../src/app/publish-run.ts';
 import { openBucket } from '../../src/app/publish-target.ts';
 import { openCommandLog } from '../../src/app/server-log.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
-import { digestTimes } from '../../src/app/digest-times.ts';
 import { linkKey } from '../../src/app/link-key.ts';
+import { digestTimes } from '../../src/app/paper-mails.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';

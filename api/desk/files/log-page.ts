@@ -1,6 +1,6 @@
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { ownPolicy } from '../../../src/app/log-policy.ts';
+import { ownPolicy } from '../../../src/app/log-publication.ts';
 import { deskLogView } from '../../../src/app/log-view.ts';
 import { logViewState } from '../../../src/transparency/log-view.ts';
 import { fileHeaders } from '../../responses/files.ts';

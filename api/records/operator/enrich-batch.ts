@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
-import { enrich } from '../../../src/app/enrich.ts';
+import { enrich } from '../../../src/app/local-queue.ts';
 import { proberOf } from '../../../src/net/prober.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults } from '../../openapi/responses.ts';

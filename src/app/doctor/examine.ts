@@ -4,21 +4,15 @@ import { plural } from '../../plural.ts';
 import { countPending } from '../../store/upgrade-plan.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, openAppContext } from '../context.ts';
-import { checkAddresses } from './addresses.ts';
-import { checkBackups } from './backups.ts';
+import { checkAddresses, checkProxy } from './addresses.ts';
+import { checkHosts, checkLanguages, checkMedia, checkPublish } from './desk.ts';
 import type { Finding } from './finding.ts';
 import { holds, open, runCheck } from './finding.ts';
-import { checkHosts } from './hosts.ts';
-import { checkLanguages } from './languages.ts';
-import { checkLease } from './lease.ts';
-import { checkLogs } from './log.ts';
-import { checkMachine } from './machine.ts';
-import { checkMedia } from './media.ts';
+import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
-import { checkProxy } from './proxy.ts';
-import { checkPublish } from './publish.ts';
 import { checkQueues } from './queues.ts';
 import { checkRunning } from './running.ts';
+import { checkLease, checkLogs } from './signing.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {

@@ -5,15 +5,17 @@ import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
 import { sizeText } from '../../size.ts';
-import { isoTime } from '../../time.ts';
+import { DAY, isoTime } from '../../time.ts';
+import { lastBackup } from '../backup-source.ts';
 import { isBuilt } from '../build.ts';
-import { clockFault, TOLERANCE } from '../clock-rule.ts';
+import { clockFault, TOLERANCE } from '../clock-guard.ts';
 import { askOutside } from '../clock-sources.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
 import { signingNameProblem } from '../signing-name.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
+import { ageText } from './queues.ts';
 
 /** The minimum free disk space, in bytes: one day of 100,000 probes. */
 const LEAST_SPACE = 500_000_000;
@@ -144,4 +146,18 @@ async function port({ host }: Settings, setting: string, port: number) {
     .catch(() => false);
   if (isOurs) return holds(`this program already listens on ${port}`);
   return fault(`${port} is taken by another program`, `set ${setting} to another port`);
+}
+
+/** Backups that are older were meant to be regular, and have stopped, in ms. As in deploy/prometheus/alerts.yml. */
+const OLD = 2 * DAY;
+
+/** Says how old the last backup is that `backup` made of this DATA_DIR. */
+export function checkBackups(settings: Settings, now: number): Omit<Finding, 'name'> {
+  const last = lastBackup(settings);
+  if (last === null) return open('none was made here by `backup`; docs/backup.md says how to keep them');
+  const age = Math.max(0, now - last.at);
+  const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
+  const found = `the last one is of ${isoTime(last.at)}, ${ageText(age)} old, at ${last.place}`;
+  if (age <= OLD) return { ...holds(found), figures };
+  return { ...fault(found, 'run `npm run -s broadsheet -- backup` regularly, as from cron'), figures };
 }

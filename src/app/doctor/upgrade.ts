@@ -24,9 +24,9 @@ const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
 const FILE_BYTES = 2_200;
 
 /** Why all pages of a paper are pressed again. */
-export type PressReason = 'code' | 'address' | 'folder' | 'hub' | 'missing';
+type PressReason = 'code' | 'address' | 'folder' | 'hub' | 'missing';
 
-export interface UpgradePress {
+interface UpgradePress {
   paper: string;
   /** The whole paper, for these reasons; only what changed in it when there are none. */
   reasons: PressReason[];

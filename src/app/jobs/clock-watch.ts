@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { MINUTE, SECOND } from '../../time.ts';
-import type { ClockGuard } from '../clock-guard.ts';
-import type { ClockFault, OutsideTime } from '../clock-rule.ts';
+import type { ClockFault, ClockGuard, OutsideTime } from '../clock-guard.ts';
 import { poll } from './poll.ts';
 
 /** How often the clock is looked at, in ms. */

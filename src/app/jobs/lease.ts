@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { isLocked } from '../../fault.ts';
+import type { LogService } from '../../ledger/log/leaf.ts';
 import type { LeaseTable } from '../../store/leases.ts';
+import type { AppContext } from '../context.ts';
 
 /**
  * The duration of a lease, and the interval at which its holder renews it, in ms. After a crash another process takes
@@ -48,4 +50,9 @@ export function requestLease(
       }
     },
   };
+}
+
+/** The lease of a log: one process for each database signs its heads and writes its files. */
+export function logLease({ store, now }: AppContext, log: LogService, acquired: () => void): Lease {
+  return requestLease(store.leases, `log of the ${log}`, now, acquired);
 }

@@ -6,22 +6,16 @@ import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { signAnnounced } from '../log-head.ts';
 import { openLogKey } from '../log-key.ts';
-import { ownPolicy } from '../log-policy.ts';
-import { publishLog } from '../log-publication.ts';
+import { ownPolicy, publishLog } from '../log-publication.ts';
 import { measurements } from '../measurements.ts';
 import { openWitnesses } from '../open-witnesses.ts';
-import { type Lease, requestLease } from './lease.ts';
+import { logLease } from './lease.ts';
 import { BATCH_PAUSE, POLL_EVERY, poll } from './poll.ts';
 
 /** The shortest time between two heads of a log, in ms. */
 const HEAD_EVERY = SECOND;
 /** The pause after the key could not be read, or the files not be written, in ms. */
 const REST = 10 * SECOND;
-
-/** The lease of a log: one process for each database signs its heads and writes its files. */
-export function logLease({ store, now }: AppContext, log: LogService, acquired: () => void): Lease {
-  return requestLease(store.leases, `log of the ${log}`, now, acquired);
-}
 
 /**
  * Signs the heads of a service's log, asks its witnesses, and publishes its files while the process serves. Neither the

@@ -1,6 +1,21 @@
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { QueueLength } from '../../store/vital-signs.ts';
+import type { AppContext } from '../context.ts';
+import type { PressQueue } from '../press-queue.ts';
+
+/** What the gauges are read from. */
+export interface MetricSources {
+  app: AppContext;
+  /** Null without the desk. */
+  presses(): PressQueue | null;
+}
+
+/** What is read for a scrape, by the name under which a failure is counted. */
+export type Readings = Record<string, () => void>;
+
+/** The same of the disks, which take their time. */
+export type DiskReadings = Record<string, () => Promise<void>>;
 
 /** Sets a metric. One that has no labels takes `{}`. */
 type Set<L extends string> = (labels: Partial<Record<L, string>>, value: number) => void;

@@ -1,9 +1,16 @@
-import type { AuditParts } from '../parts.ts';
-import type { AuditedLog } from './audited-log.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../fault.ts';
+import { publishedCheckpoint } from '../../files/log-files.ts';
+import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
+import { entryBundle } from '../../ledger/log/entry-bundle.ts';
+import type { LogService } from '../../ledger/log/leaf.ts';
+import { type HashTile, TILE_WIDTH, type Tile, tilePath, tilesBetween } from '../../ledger/log/tile.ts';
+import type { LogHead, LogTables } from '../../transparency/log-tables.ts';
+import { bytesOf } from '../disk.ts';
+import type { AuditedLog, AuditParts } from '../parts.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
-import { publicationFaults, publicationIn } from './published-log.ts';
-import { cosignatureFaults, headFaults } from './stored-heads.ts';
-import { storedLeaves } from './stored-leaves.ts';
+import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';
 
 /**
  * Audits a transparency log: its leaves against everything that was signed, its nodes and heads against its leaves,
@@ -26,4 +33,90 @@ export async function auditLog(
   });
   faults.push(...(await cosignatureFaults(cosignatures)));
   return { leaves, faults: faults.map((fault) => `log of the ${log}: ${fault}`) };
+}
+
+const CURE = 'start the server, which writes it again';
+const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this command; give the command the LOG_POLICY of the server, or ${CURE}`;
+
+/** The files of a log on disk, apart from its tree. */
+export interface Publication {
+  folder: string;
+  /** The texts of the files other than the tree, by name. */
+  texts: Record<string, string>;
+  /** The published checkpoint; null when there is none. */
+  checkpoint: string | null;
+}
+
+/** Reads what is published of a log. Read it before the database, so that the database knows the checkpoint. */
+function publicationIn(folder: string, texts: Record<string, string>): Publication | null {
+  return existsSync(folder) ? { folder, texts, checkpoint: publishedCheckpoint(folder) } : null;
+}
+
+/** Where the published files differ from the database, byte for byte. A log that was never published has none. */
+function publicationFaults(tables: LogTables, log: LogService, { folder, texts, checkpoint }: Publication): string[] {
+  if (checkpoint === null) return [`${join(folder, 'checkpoint')}: the file is missing; ${CURE}`];
+  const head = headOf(tables, log, checkpoint);
+  if (typeof head === 'string') return [`${join(folder, 'checkpoint')}: ${head}`];
+  const faults: string[] = [];
+  for (const [name, text] of Object.entries(texts)) {
+    const bytes = bytesOf(join(folder, name));
+    const found = bytes?.toString('utf8') ?? '';
+    if (sameWherever(found) === sameWherever(text)) continue;
+    const isOfThisLog = name === 'policy' && logIn(found) === logIn(text);
+    faults.push(isOfThisLog ? `${join(folder, name)}: ${OTHER_POLICY}` : fileFault(join(folder, name), bytes));
+  }
+  for (const tile of tilesBetween(0, head.size)) {
+    const wanted = Buffer.from(tileBytes(tables, log, tile));
+    const found = bytesOf(join(folder, tilePath(tile))) ?? wideTile(folder, tile);
+    // A full tile has replaced a partial one if the log has grown meanwhile.
+    if (!found?.subarray(0, wanted.length).equals(wanted)) faults.push(fileFault(join(folder, tilePath(tile)), found));
+  }
+  return faults;
+}
+
+/** Whether a checkpoint is the cosigned text of a head, with nothing but cosignatures that came later. */
+function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned }: LogHead, text: string): boolean {
+  if (cosigned === null || !text.startsWith(cosigned)) return false;
+  const lines = new Set(tables.cosignatures(log, origin, size).map(({ line }) => line));
+  const later = text.slice(cosigned.length).split('\n').slice(0, -1);
+  return later.every((line) => lines.has(line));
+}
+
+/** A policy without the address of its log, which changes when the service moves. */
+function sameWherever(text: string): string {
+  const [first = '', ...rest] = text.split('\n');
+  return [first.startsWith('log ') ? logIn(first) : first, ...rest].join('\n');
+}
+
+/** The log that a policy names on its first line, without its address. */
+function logIn(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').split(' ', 2).join(' ');
+}
+
+/** The head that a published checkpoint shows; else what is wrong with it. */
+function headOf(tables: LogTables, log: LogService, text: string): LogHead | string {
+  try {
+    const { origin, size } = parseCheckpoint(text);
+    for (const head of tables.heads(log)) {
+      if (head.origin !== origin || head.size !== size) continue;
+      if (text === head.checkpoint || isCosigned(tables, log, head, text)) return head;
+    }
+    return `the database has no such head of ${size} leaves of ${origin}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8Array {
+  if (tile.level !== 'entries') return tables.tiles(log)(tile as HashTile);
+  const start = tile.index * TILE_WIDTH;
+  return entryBundle(tables.entries(log, start, start + tile.width).map((entry) => Buffer.from(entry)));
+}
+
+function wideTile(folder: string, tile: Tile): Buffer | null {
+  return tile.width === TILE_WIDTH ? null : bytesOf(join(folder, tilePath({ ...tile, width: TILE_WIDTH })));
+}
+
+function fileFault(file: string, found: Buffer | null): string {
+  return `${file}: the file ${found === null ? 'is missing' : 'was altered'}; ${CURE}`;
 }

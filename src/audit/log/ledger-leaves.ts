@@ -9,7 +9,7 @@ import { leafHash } from '../../ledger/merkle.ts';
 import { plural } from '../../plural.ts';
 import type { Store } from '../../store/store.ts';
 import { isoTime } from '../../time.ts';
-import type { StoredLeaves } from './stored-leaves.ts';
+import type { StoredLeaves } from './stored-log.ts';
 
 /** Observations read per batch. */
 const BATCH = 10_000;

@@ -10,17 +10,17 @@ import { tileOf, tilePath } from '../../ledger/log/tile.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge } from '../../ledger/log/tree-edge.ts';
 import { verifyCheckpoint } from '../../ledger/log/verify-checkpoint.ts';
 import { leafHash } from '../../ledger/merkle.ts';
-import { type CosignedBy, cosignedBy } from './cosigned-by.ts';
-import { keyLeafFault } from './key-leaf.ts';
-import { leafIn } from './leaf-in.ts';
-import { isMissing, type LogSource } from './log-source.ts';
-import { entriesFrom, hashesOf } from './served-tiles.ts';
+import { entriesOf } from '../../narrow.ts';
+import { plural } from '../../plural.ts';
+import { type CosignedBy, cosignedBy } from '../verify-logged.ts';
+import { keyLeafFault, leafIn } from './leaf.ts';
+import { entriesFrom, hashesOf, isMissing, type LogSource } from './served-log.ts';
 
 /** The faults of one log that are reported; the reading ends there. */
 const FAULTS_MAX = 100;
 
 /** A published log that was read from its first entry to its last. */
-export interface CheckedLog {
+interface CheckedLog {
   /** Its folder or address. */
   log: string;
   origin: string;
@@ -133,4 +133,33 @@ async function compareTile(source: LogSource, tile: HashTile, bytes: Uint8Array,
     if (!(error instanceof LogFault) && !isMissing(error)) throw error;
     faults.push(messageOf(error));
   }
+}
+
+const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
+  receipt: ['receipt', 'receipts'],
+  'receipt-hash': ['hash of a receipt', 'hashes of receipts'],
+  withdrawal: ['withdrawal', 'withdrawals'],
+  key: ['key', 'keys'],
+  'key-retired': ['retired key', 'retired keys'],
+  clock: ['correction of the clock', 'corrections of the clock'],
+};
+
+const NOBODY_ASKED =
+  'Whether others see the same log was not checked: give --policy to demand its signature and the quorum of its witnesses.';
+
+/** Describes a log that was read, in lines for people. */
+export function verifiedLogLines(checked: CheckedLog): string[] {
+  const { origin, size, leaves, faults, cosigned_by, log } = checked;
+  const kinds = entriesOf(leaves).map(([kind, count = 0]) => plural(count, ...KINDS[kind]));
+  const result =
+    faults.length === 0
+      ? `${origin}: ${plural(size, 'leaf', 'leaves')} (${kinds.join(', ')}), the tiles and the root hold`
+      : `${log}: the log does not hold`;
+  return [...faults.map((fault) => `${log}: ${fault}`), result, ...witnessLines(cosigned_by, faults)];
+}
+
+function witnessLines(cosigned: CheckedLog['cosigned_by'], faults: string[]): string[] {
+  if (cosigned === null) return faults.length === 0 ? [NOBODY_ASKED] : [];
+  if (cosigned.length === 0) return ['The policy asks for no witness, and none that it knows has cosigned.'];
+  return [`Cosigned by ${cosigned.map(({ name, at }) => `${name} at ${at}`).join(', ')}.`];
 }

@@ -9,12 +9,10 @@ import { edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/tree-edge.ts
 import { type VerifiedCheckpoint, verifyCheckpoint } from '../../ledger/log/verify-checkpoint.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 import { plural } from '../../plural.ts';
-import { leafIn } from '../log/leaf-in.ts';
-import type { LogSource } from '../log/log-source.ts';
-import { entriesFrom } from '../log/served-tiles.ts';
-import { ServedTree } from '../log/served-tree.ts';
-import type { Finding } from './finding.ts';
-import type { LogMemory } from './log-memory.ts';
+import { leafIn } from '../log/leaf.ts';
+import type { LogSource } from '../log/served-log.ts';
+import { entriesFrom, ServedTree } from '../log/served-log.ts';
+import type { Finding, LogMemory } from './log-memory.ts';
 
 /** Findings in leaves that one run reports. */
 const FINDINGS_MAX = 100;
@@ -44,13 +42,13 @@ export async function readHead(source: LogSource, policy: Policy): Promise<Signe
 }
 
 /** What a log was at the last run. */
-export interface SeenHead {
+interface SeenHead {
   edge: TreeEdge;
   /** When, in words; the empty tree was seen never. */
   seen_at: string | null;
 }
 
-export interface Growth {
+interface Growth {
   /** The head's tree; null when it does not continue the one that was seen. */
   edge: TreeEdge | null;
   findings: Finding[];

@@ -8,16 +8,49 @@ import { parseNote } from '../../ledger/note.ts';
 import type { Receipt } from '../../ledger/receipt.ts';
 import { isSignedBy } from '../../ledger/verifier-key.ts';
 import { isoTime } from '../../time.ts';
-import { keyLeafFault, publicKeyIn } from '../log/key-leaf.ts';
-import type { Finding } from './finding.ts';
+import { keyLeafFault, publicKeyIn } from '../log/leaf.ts';
 import type { LeafIndex } from './leaf-index.ts';
+
+/** What a monitor finds wrong. */
+export const FINDING_KINDS = [
+  /** The log has another history than it had. */
+  'fork',
+  /** The log has fewer leaves than it had. */
+  'shrunken',
+  /** Two receipts say that they are the same one. */
+  'two-receipts',
+  /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
+  'key',
+  /** An entry is not a well-formed leaf. */
+  'leaf',
+  /** A page shows a receipt that the log does not have. */
+  'unlogged',
+  /** A page does not show what its receipt says. */
+  'altered',
+  /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
+  'gone',
+] as const;
+
+export interface Finding {
+  kind: (typeof FINDING_KINDS)[number];
+  /** The log's origin with the leaf, or the page. */
+  where: string;
+  /** What was found, and what it means, each one line. */
+  what: string;
+  means: string;
+}
+
+/** A finding in one line for people. */
+export function findingLine({ kind, where, what, means }: Finding): string {
+  return `${where}: ${kind}: ${what}; ${means}`;
+}
 
 const KEYS_MAX = 10_000;
 /** Lines of a receipt's note that are verified; a desk signs with one key. */
 const SIGNATURES_MAX = 4;
 
 /** A key that the log has announced. Times in ms. */
-export interface LoggedKey {
+interface LoggedKey {
   service: string;
   kid: string;
   /** Base64url. */

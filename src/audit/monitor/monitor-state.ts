@@ -8,10 +8,9 @@ import { fromBase64, sameBytes, toBase64 } from '../../ledger/bytes.ts';
 import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { checkEdge, EMPTY_EDGE, edgeRoot, type TreeEdge } from '../../ledger/log/tree-edge.ts';
-import { readText } from '../verify-texts.ts';
-import { FINDING_KINDS, type Finding } from './finding.ts';
+import { readText } from '../verify-sources.ts';
 import { LeafIndex } from './leaf-index.ts';
-import { LogMemory } from './log-memory.ts';
+import { FINDING_KINDS, type Finding, LogMemory } from './log-memory.ts';
 
 const FORMAT = 'broadsheet-monitor/v1';
 /** Bytes. Eight million names and fifty thousand pages take less. */

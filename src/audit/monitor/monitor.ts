@@ -6,10 +6,9 @@ import type { Policy } from '../../ledger/log/policy.ts';
 import { edgeRoot } from '../../ledger/log/tree-edge.ts';
 import { plural } from '../../plural.ts';
 import { isoTime, MINUTE } from '../../time.ts';
-import { logSource } from '../log/log-source.ts';
-import { ServedTree } from '../log/served-tree.ts';
-import type { Finding } from './finding.ts';
+import { logSource, ServedTree } from '../log/served-log.ts';
 import { readGrowth, readHead } from './log-growth.ts';
+import type { Finding } from './log-memory.ts';
 import type { MonitorState, WatchedPage } from './monitor-state.ts';
 import { readState, writeState } from './monitor-state.ts';
 import { checkPage, type ReadLog, readPage, type SeenPage } from './page-check.ts';
@@ -40,7 +39,7 @@ export interface MonitorRun {
 }
 
 /** The configuration of a monitor. */
-export interface MonitorTask {
+interface MonitorTask {
   /** The addresses of papers or of hosts, all of which one log is for. */
   sites: string[];
   policy: Policy;

@@ -9,12 +9,10 @@ import { isProof, keysFromVkeys, type Proof, proofFaults } from '../../ledger/pr
 import { parseReceipt, type Receipt } from '../../ledger/receipt.ts';
 import { plural } from '../../plural.ts';
 import { HOUR, isoTime } from '../../time.ts';
-import type { LogSource } from '../log/log-source.ts';
-import { bundleAt } from '../log/served-tiles.ts';
-import type { ServedTree } from '../log/served-tree.ts';
-import { fetched } from '../verify-texts.ts';
-import type { Finding } from './finding.ts';
-import type { LogMemory } from './log-memory.ts';
+import type { LogSource, ServedTree } from '../log/served-log.ts';
+import { bundleAt } from '../log/served-log.ts';
+import { fetched } from '../verify-sources.ts';
+import type { Finding, LogMemory } from './log-memory.ts';
 import type { WatchedPage } from './monitor-state.ts';
 import { pageTextFaults } from './page-text.ts';
 

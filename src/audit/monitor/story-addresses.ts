@@ -1,6 +1,6 @@
 import { messageOf } from '../../fault.ts';
-import { isMissing } from '../log/log-source.ts';
-import { fetched } from '../verify-texts.ts';
+import { isMissing } from '../log/served-log.ts';
+import { fetched } from '../verify-sources.ts';
 import { unescaped } from './page-text.ts';
 
 /** Where a site says which stories it has: its sitemaps (sitemaps.org), which robots.txt lists for a whole host. */

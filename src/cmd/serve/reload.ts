@@ -1,5 +1,5 @@
 import type { AppContext } from '../../app/context.ts';
-import { ownPolicy } from '../../app/log-policy.ts';
+import { ownPolicy } from '../../app/log-publication.ts';
 import { openBucket, publishAddress } from '../../app/publish-target.ts';
 import { type Reload, reloadedSettings } from '../../app/reload.ts';
 import type { ServerLog } from '../../app/server-log.ts';

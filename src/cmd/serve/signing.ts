@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppContext } from '../../app/context.ts';
-import { signLastHeads } from '../../app/last-heads.ts';
+import { signLastHeads } from '../../app/log-head.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { openSignerLease } from '../../app/signer.ts';
 import { messageOf } from '../../fault.ts';

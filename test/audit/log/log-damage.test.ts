@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import Database from 'libsql';
 import pino from 'pino';
 import { auditedLog } from '../../../src/app/audit.ts';
-import { publishLogOnce } from '../../../src/app/publish-log-once.ts';
+import { publishLogOnce } from '../../../src/app/open-witnesses.ts';
 import { auditLog } from '../../../src/audit/log/audit-log.ts';
 import { airStory } from '../../../src/desk/airing.ts';
 import { fileStory } from '../../../src/desk/filing.ts';

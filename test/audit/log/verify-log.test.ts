@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { logSource } from '../../../src/audit/log/log-source.ts';
+import { logSource } from '../../../src/audit/log/served-log.ts';
 import { verifyLog } from '../../../src/audit/log/verify-log.ts';
 import { Fault } from '../../../src/fault.ts';
 import { sha256 } from '../../../src/ledger/basis.ts';

@@ -4,14 +4,72 @@ import { verifyNode } from '../../ledger/ed25519.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
 import { HASH_LENGTH } from '../../ledger/log/hash-lines.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
+import { type Leaf, parseLeaf } from '../../ledger/log/leaf.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
 import { readVerifierKey, WITNESS_TYPES } from '../../ledger/log/signature-type.ts';
 import { signedBy } from '../../ledger/log/signatures.ts';
 import { hashesAt, TILE_WIDTH, tilePath } from '../../ledger/log/tile.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/tree-edge.ts';
+import { leafHash } from '../../ledger/merkle.ts';
 import { isSignedBy } from '../../ledger/verifier-key.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../transparency/log-tables.ts';
+import { keyLeafFault } from './leaf.ts';
+
+const KINDS: readonly (Leaf['kind'] | 'unreadable')[] = [
+  'unreadable',
+  'receipt',
+  'receipt-hash',
+  'withdrawal',
+  'key',
+  'key-retired',
+  'clock',
+];
+
+/** What the leaves of a log say, in a byte for each. */
+export interface StoredLeaves {
+  /** The kind of each leaf, as a number for `nameOf`. */
+  kinds: Uint8Array;
+  withdrawals: { index: number; paper: string; piece: string; at: string; reason: string }[];
+  nameOf(kind: number): string;
+}
+
+/**
+ * Reads every leaf of a log. Appends to `faults` for each malformed leaf, and for each hash that does not match its
+ * entry.
+ */
+export function storedLeaves(
+  tables: LogTables,
+  log: LogService,
+  faults: string[],
+  progress: (done: number, total: number) => void,
+): StoredLeaves {
+  const size = tables.size(log);
+  const kinds = new Uint8Array(size);
+  const withdrawals: StoredLeaves['withdrawals'] = [];
+  for (let start = 0; start < size; start += TILE_WIDTH) {
+    const end = Math.min(size, start + TILE_WIDTH);
+    const [entries, hashes] = [tables.entries(log, start, end), tables.leafHashes(log, start, end)];
+    if (entries.length < end - start)
+      faults.push(`${end - start - entries.length} of the leaves ${start} to ${end - 1} are missing`);
+    for (const [at, entry] of entries.entries()) {
+      const index = start + at;
+      if (!sameBytes(hashes[at] ?? new Uint8Array(), leafHash(entry)))
+        faults.push(`leaf ${index}: its hash is not that of its entry`);
+      try {
+        const leaf = parseLeaf(entry);
+        kinds[index] = KINDS.indexOf(leaf.kind);
+        if (leaf.kind === 'withdrawal') withdrawals.push({ index, ...leaf });
+        const fault = keyLeafFault(leaf);
+        if (fault !== null) faults.push(`leaf ${index}: ${fault}`);
+      } catch (error) {
+        faults.push(`leaf ${index}: ${messageOf(error)}`);
+      }
+    }
+    progress(end, size);
+  }
+  return { kinds, withdrawals, nameOf: (kind) => KINDS[kind] ?? 'unreadable' };
+}
 
 /** Leaves hashed per batch. */
 const BATCH = 16 * TILE_WIDTH;
@@ -23,7 +81,7 @@ export interface LogVerifier {
 }
 
 /** A cosignature to verify: that takes time, and is done after the database was read. */
-export interface StoredCosignature extends LogCosignature {
+interface StoredCosignature extends LogCosignature {
   checkpoint: string;
 }
 
