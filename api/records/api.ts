@@ -115,7 +115,6 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   return { router, routes };
 }
 
-/** CORS rules of the domain records. */
 export const CORS: CorsRules = {
   methods: 'GET, HEAD, POST, PATCH, DELETE',
   sends: [

@@ -12,8 +12,8 @@ export function listOf<T extends z.ZodType, M extends z.ZodRawShape = Record<nev
     .object({
       ...(more as M),
       items: z.array(row),
-      total: z.int().min(0).openapi({ description: 'How many rows there are on all pages.' }),
-      next_cursor: z.string().nullable().openapi({ description: 'The cursor of the next page; null on the last one.' }),
+      total: z.int().min(0).describe('How many rows there are on all pages.'),
+      next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one.'),
     })
     .openapi(id);
 }
@@ -21,9 +21,7 @@ export function listOf<T extends z.ZodType, M extends z.ZodRawShape = Record<nev
 /** Characters of a text in a cursor: a TXT record may be longer than a URL. */
 const PREFIX_MAX = 300;
 
-/**
- * A cursor of a short head and a text that may be long, such as a value. Long texts are stored as prefix and digest.
- */
+/** A cursor of a short head and a text that may be long: then it has the text's beginning and digest. */
 export function longCursor(head: string | number, text: string): string {
   if (text.length <= PREFIX_MAX) return cursorOf([head, text]);
   const beginning = text.slice(0, PREFIX_MAX);
@@ -31,7 +29,6 @@ export function longCursor(head: string | number, text: string): string {
   return cursorOf([head, beginning.isWellFormed() ? beginning : text.slice(0, PREFIX_MAX - 1), digestOf(text)]);
 }
 
-/** The shape of such cursors. */
 export function longCursorShape<Head extends string | number>(head: z.ZodType<Head>) {
   return z.tuple([head, z.string().max(PREFIX_MAX)], z.string().max(64));
 }
@@ -62,3 +59,6 @@ export function readLongCursor<Head extends string | number>(
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
+
+/** A list on one page. */
+export const wholeList = <Row>(items: Row[]) => ({ items, total: items.length, next_cursor: null });

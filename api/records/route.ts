@@ -6,8 +6,8 @@ import { operationsOf } from '../openapi/route.ts';
 import type { Representation } from '../responses/response-cache.ts';
 
 /**
- * `static` routes answer anyone without reading a key, and are not rate limited; every other access is decided by its
- * lane before the request is read.
+ * `static` routes answer anyone without reading a key, and have no rate limit; every other access is decided by its
+ * lane.
  */
 export type RecordsRoute = Route<RecordsEnv, Access | 'static'>;
 

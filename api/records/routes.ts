@@ -38,7 +38,9 @@ import { timeMachine } from './pages/time-machine.ts';
 import type { RecordsRoute } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
-import { accountOperations } from './v1/account/operations.ts';
+import { alertOperations } from './v1/account/alerts.ts';
+import { keyOperations } from './v1/account/keys.ts';
+import { groupOperations, watchOperations } from './v1/account/watch.ts';
 import { readAnalytics } from './v1/analytics.ts';
 import { listChanges, readTape } from './v1/changes.ts';
 import { buyCredits, moveCredits } from './v1/credits.ts';
@@ -74,8 +76,8 @@ export interface RecordsParts {
 }
 
 /**
- * The URL map of the domain records: method, path, access, handler. Where two paths match a request, the first one
- * answers; a path without parameters goes before any with one.
+ * The URL map: method, path, access, handler. The first match answers; a path without parameters goes before any with
+ * one.
  */
 export function recordsRoutes(parts: RecordsParts): readonly RecordsRoute[] {
   const { app, logger, pages, feed, asset, checkout, refusals, ask, router } = parts;
@@ -91,7 +93,12 @@ export function recordsRoutes(parts: RecordsParts): readonly RecordsRoute[] {
   const signIn = signInHandlers(app, linkSecret, pages);
   const keys = keyHandlers(app, pages);
   const usage = usageHandlers(app, pages);
-  const own = accountOperations(app);
+  const own = {
+    alerts: alertOperations(app),
+    groups: groupOperations(app),
+    keys: keyOperations(app),
+    watch: watchOperations(app),
+  };
   const groups = groupHandlers(app, pages);
   const alerts = alertHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });

@@ -19,8 +19,8 @@ export const JSON_BESIDE_PAGE = {
 };
 
 /**
- * Sends what a handler returned: a `Response` as it is, a representation with its ETag, and any other value as JSON
- * that no cache may keep. A list that goes on has a `Link` to its next page, which repeats the query of this one.
+ * Sends what a handler returned: a `Response` as it is, a representation with its ETag, any other value as JSON for
+ * this caller alone, with a `Link` to the next page of a list.
  */
 export function sendValue(c: RecordsContext, value: unknown, origin: string): Response {
   if (isResponse(value)) return value;
@@ -37,8 +37,8 @@ function isRepresentation(value: unknown): value is Representation {
 }
 
 /**
- * Sends what is the same for everyone, with its ETag; `headers` replace the usual ones. Responses to a key or a
- * session stay out of shared caches: they may carry that session's cookie.
+ * Sends what is the same for everyone, with its ETag. Responses to a key or a session stay out of shared caches: they
+ * may carry that session's cookie.
  */
 export function sendPublic(c: RecordsContext, representation: Representation, headers: Headers): Response {
   const isShared = c.get('key') === null && signedIn(c) === null;

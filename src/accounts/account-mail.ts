@@ -20,14 +20,12 @@ export interface AccountMail {
   due_at: number;
 }
 
-/** A queued mail and its outcome. */
 export interface AccountMailRecord extends AccountMail, MailProgress {}
 
 export interface AccountMailTable extends MailQueue<AccountMailRecord> {
   queue(mail: AccountMail): void;
   /** An account's mails, oldest first. */
   ofAccount(account: string): AccountMailRecord[];
-  /** Deletes every mail to an address. */
   dropEmail(email: string): void;
   /** Deletes mails that were settled at or before a time; sign-in mails at or before another. */
   forget(until: number, signInsUntil: number): void;
@@ -38,8 +36,7 @@ export type LinkPurpose = 'sign-in' | 'unsubscribe';
 
 /**
  * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
- * resent mail has the same link, and no token is stored in the clear before its mail is sent. `of` is the id of the
- * mail or of the account.
+ * resent mail has the same link and no token is stored. `of` is the id of the mail or of the account.
  */
 export function mailedToken(secret: Uint8Array, purpose: LinkPurpose, of: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
@@ -50,7 +47,6 @@ export function mailedHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The content of a mail from the domain records. */
 export interface RecordsLetter {
   subject: string;
   headers: Record<string, string>;
@@ -59,7 +55,6 @@ export interface RecordsLetter {
 
 const EMPTY = { paragraphs: [], button: null, hosts: [], unnamed: 0, links: [] };
 
-/** A letter from the service. `root` is its public address, without a trailing slash. */
 export function fromRecords(root: string, { subject, headers, content }: RecordsLetter): Letter {
   return {
     from: { name: 'Domain Records', root },
@@ -69,7 +64,6 @@ export function fromRecords(root: string, { subject, headers, content }: Records
   };
 }
 
-/** The mail with a sign-in link. `root` is the service's address, without a trailing slash. */
 export function signInMail(root: string, email: string, token: string): RecordsLetter {
   return {
     subject: 'Your link to sign in',
@@ -98,9 +92,7 @@ export interface MailedChange {
 }
 
 export interface ChangeMailLinks {
-  /** Public address of the service, without a trailing slash. */
   root: string;
-  /** The URL of the page that unsubscribes. */
   unsubscribe: string;
 }
 

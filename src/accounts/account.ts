@@ -1,6 +1,5 @@
 import type { Plan } from '../meter/account-usage.ts';
 
-/** An account of the domain records. Its keys read the records. */
 export interface Account {
   /** A lower-case ULID. */
   id: string;

@@ -11,14 +11,12 @@ export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
 export type AlertWay = (typeof ALERT_WAYS)[number];
 
 /**
- * Why an alert was switched off: its receiver is gone (410) or failed for days or, for mails, the reader unsubscribed
- * or the mailbox does not exist.
+ * The receiver is gone (410) or failed for days or, for mails, the reader unsubscribed or the mailbox does not exist.
  */
 export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
 
 /** Sends changes to an account. Times in ms. */
 export interface ChangeAlert {
-  /** A lower-case ULID. */
   id: string;
   account: string;
   /** Id of the group that it covers; null for an alert about one hostname. */
@@ -54,7 +52,6 @@ export interface ChangeAlertTable {
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
   /** Oldest first. */
   list(account: string): (ChangeAlert & AlertState)[];
-  /** Switches an alert on, whatever its state. */
   switchOn(account: string, id: string): void;
   /** Switches off every mail alert of an account; returns how many there were. */
   mailsOff(account: string, reason: AlertOff, at: number): number;
@@ -62,10 +59,8 @@ export interface ChangeAlertTable {
   deliveries(alert: string, limit: number): AlertDelivery[];
 }
 
-/** The most alerts per account. */
 export const ALERTS_MAX = 100;
 
-/** The settings of a new alert, about a group or a hostname. */
 export interface AlertRequest {
   /** Id of a group; '' for a hostname. */
   group: string;
@@ -84,10 +79,7 @@ interface Fresh {
   requireHost(text: string): string;
 }
 
-/**
- * Creates an alert. Only this call returns a webhook's secret. Throws `invalid_request`, `not_found`, `not_watched`,
- * `conflict`.
- */
+/** Only this call returns a webhook's secret. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
 export function makeAlert(
   {
     changeAlerts,
@@ -150,10 +142,7 @@ function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
   return a.watch_group === b.watch_group && a.hostname === b.hostname && a.way === b.way && a.url === b.url;
 }
 
-/**
- * Finds the account whose change mails a link ends, without changing anything. `secret` is the key of mailed links.
- * Throws `not_found`.
- */
+/** The account whose change mails a link ends. `secret` is the key of mailed links. Throws `not_found`. */
 export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
   const [wanted, given] = [Buffer.from(mailedToken(secret, 'unsubscribe', account)), Buffer.from(token)];
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
@@ -174,7 +163,6 @@ export function unsubscribe(
   return found;
 }
 
-/** A delivery as the log of a webhook shows it: times in ISO 8601. */
 export function alertDeliveryRow({ id, type, state, made_at, due_at, attempts }: AlertDelivery) {
   return {
     ...{ id, type, state },

@@ -5,7 +5,6 @@ import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import type { AlertWay, ChangeAlertTable } from './change-alert.ts';
 
-/** The members of a delta that queueing needs. */
 export interface QueuedDelta {
   seq: number;
   /** When it was recorded, in ms. */
@@ -13,7 +12,6 @@ export interface QueuedDelta {
   domain: string;
 }
 
-/** An alert that covers a delta. */
 export interface MatchedAlert {
   id: string;
   account: string;
@@ -38,8 +36,8 @@ export interface ChangeQueueTable {
   mark(): number;
   setMark(seq: number): void;
   /**
-   * Active alerts that are older than a delta and cover its hostname, directly or through a group. Instant alerts come
-   * before daily ones.
+   * Active alerts older than a delta that cover its hostname, directly or through a group; instant ones before daily
+   * ones.
    */
   alertsFor(hostname: string, at: number): MatchedAlert[];
   /** Records a delta for an account's next mail, unless it is already recorded. */
@@ -53,13 +51,11 @@ export interface ChangeQueueTable {
   forget(until: number): void;
 }
 
-/** The part of the store that queueing uses. */
 export interface ChangeStore {
   changeQueue: ChangeQueueTable;
   transact<T>(work: () => T): T;
 }
 
-/** The records' deltas. */
 export interface DeltaSource<D extends QueuedDelta> {
   /** Visible deltas after a number, oldest first. */
   after(seq: number, limit: number): D[];
@@ -75,12 +71,11 @@ const BATCH = 200;
 const CHANGES_MAX = 100;
 /** The minimum interval between two change mails to one account, in ms. Changes in between are sent together. */
 export const MAIL_EVERY = 5 * MINUTE;
-/** Accounts per batch. */
 const ACCOUNTS = 100;
 
 /**
- * Matches the next deltas with alerts and queues them. The mark moves in the same transaction, so that each delta is
- * queued exactly once per account, even after a crash. False when no delta is left.
+ * Matches the next deltas with alerts and queues them. The mark moves in the same transaction, so each delta is queued
+ * once per account, even after a crash. False when no delta is left.
  */
 export function queueChanges<D extends QueuedDelta>(
   { changeQueue: queue, transact }: ChangeStore,
@@ -125,8 +120,8 @@ export function queueChanges<D extends QueuedDelta>(
 const WAITING_LOOKED_AT = 50;
 
 /**
- * Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. Returns false while an earlier test
- * waits: tests cost nothing, and their receiver may be any host.
+ * Queues a test: one immediate attempt. False while an earlier test waits: their receiver may be any host. `now` is in
+ * ms.
  */
 export function queueChangeTest(
   { changeQueue, changeAlerts }: { changeQueue: ChangeQueueTable; changeAlerts: ChangeAlertTable },

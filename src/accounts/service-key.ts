@@ -6,15 +6,14 @@ import { keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isoTime } from '../time.ts';
 
 /**
- * What a key of the domain records may do: `account` reads and is metered, `service` reads and is not metered,
- * `scanner` only works on the queue, and `operator` may do everything except what belongs to an account.
+ * `account` reads and is metered, `service` reads and is not, `scanner` only works on the queue, and `operator` may do
+ * everything except what belongs to an account.
  */
 export const SERVICE_LEVELS = ['account', 'service', 'scanner', 'operator'] as const;
 export type ServiceLevel = (typeof SERVICE_LEVELS)[number];
 
 /** A key of the domain records, as it is listed. The key itself is shown once and not stored. Times in ms. */
 export interface ServiceKey extends KeyLife {
-  /** The public id: a lower-case ULID. */
   id: string;
   /** The account that is charged; null for every other level. */
   account: string | null;
@@ -28,7 +27,6 @@ export interface ServiceKeyTable {
   byHash(hash: string): { key: ServiceKey; hash: string } | null;
   /** The keys of an account, or with null those without an account, oldest first. */
   list(account: string | null): (ServiceKey & KeyDays)[];
-  /** A key by id, in any state. */
   byId(id: string): ServiceKey | null;
   /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
@@ -36,19 +34,16 @@ export interface ServiceKeyTable {
   hasExpired(key: ServiceKey, now: number): boolean;
   /** Revokes a key. False when there is no such valid key. With an account, only revokes that account's keys. */
   revoke(id: string, at: number, by: string, account?: string): boolean;
-  /** Records the last uses of keys, and the days. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
 /** The prefix of every key of the domain records (protocol 9.1). */
 const PREFIX = 'drs_';
 
-/** The inputs of a new key. */
 export interface ServiceKeyMaker {
   keys: ServiceKeyTable;
   now(): number;
   newId(): string;
-  /** n secure bytes. */
   random(n: number): Uint8Array;
   /** The creator: `cli`, `session:<id>` or `key:<id>`. */
   by: string;
@@ -80,10 +75,7 @@ export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boo
   return { id, level, name, ...keyLifeRow(key, uses, isExpired) };
 }
 
-/**
- * The valid key that a text denotes at a time (ms). Throws `key_invalid` for a malformed, unknown or revoked key,
- * `key_expired` for an expired one.
- */
+/** The valid key that a text denotes at a time (ms). Throws `key_invalid`, `key_expired`. */
 export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {
     throw new Fault(
@@ -122,10 +114,7 @@ export function nameFrom(text: string, field: string, most: number): string {
   );
 }
 
-/**
- * Creates a key of an account and returns it; the key cannot be read again. `expires` is its expiry, or '' for none.
- * Throws `invalid_request`, and `conflict` when there are too many.
- */
+/** Creates a key, which only this call returns. `expires` is '' for none. Throws `invalid_request`, `conflict`. */
 export function makeAccountKey(
   maker: ServiceKeyMaker & { transact<T>(work: () => T): T },
   account: string,

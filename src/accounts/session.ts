@@ -4,9 +4,7 @@ import { DAY, HOUR } from '../time.ts';
 
 /** A session of a signed-in browser. Times in ms. */
 export interface Session {
-  /** A lower-case ULID. */
   id: string;
-  /** Id of the account. */
   account: string;
   made_at: number;
   /** The last recorded use. */
@@ -34,12 +32,10 @@ const NOTE_EVERY = HOUR;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-/** The inputs of a new session. */
 export interface SessionMaker {
   sessions: SessionTable;
   now(): number;
   newId(): string;
-  /** n secure bytes. */
   random(n: number): Uint8Array;
 }
 
@@ -52,10 +48,7 @@ export function beginSession({ sessions, now, newId, random }: SessionMaker, acc
   return { token, session };
 }
 
-/**
- * The valid session of a cookie, or null. Use extends it; `slid` means that it was extended, and that the cookie must
- * be extended too.
- */
+/** The valid session of a cookie, or null. Use extends it; `slid` means that the cookie must be extended too. */
 export function sessionOf(
   { sessions, now }: Pick<SessionMaker, 'sessions' | 'now'>,
   token: string,

@@ -24,8 +24,8 @@ export interface SignInTable {
   /** Marks all unused links of an address as used. False when the given link was used before. */
   use(id: string, at: number): boolean;
   /**
-   * Unused links made before a time for all addresses of a mailbox (`mailboxOf`): their number, and when the first and
-   * last one were made.
+   * Unused links made before a time for all addresses of a mailbox (`mailboxOf`), and when the first and last were
+   * made.
    */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
@@ -33,23 +33,15 @@ export interface SignInTable {
   forget(until: number): void;
 }
 
-/** How long a mailed link is valid, in ms. */
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
 /** The most unused links that the addresses of a mailbox may have. */
 export const REQUESTS_MAX = 3;
-/**
- * The minimum pause after those, in ms. The next link follows after a pause as long as the requests have lasted so far.
- */
+/** The minimum pause after those. The next link follows after a pause as long as the requests have lasted so far. */
 export const REQUESTS_SPAN = 15 * MINUTE;
-/**
- * The longest pause of an address with an account, in ms: its owner must be able to sign in even while others send
- * requests.
- */
+/** The longest pause of an address with an account: its owner must be able to sign in while others send requests. */
 export const OWNER_REST = 2 * HOUR;
-/** Retention of expired links, in ms. */
 export const SIGN_INS_KEPT = 14 * DAY;
 
-/** The part of the store that signing in uses. */
 export interface SignInStore {
   accounts: AccountTable;
   sessions: SessionTable;
@@ -59,8 +51,8 @@ export interface SignInStore {
 }
 
 /**
- * Queues a mail with a sign-in link, in the same way for addresses with and without an account. An address that leaves
- * its links unused gets further ones at growing intervals; the response does not reveal that. `secret` is the key of
+ * Queues a mail with a link, in the same way for addresses with and without an account. An address that leaves its
+ * links unused gets further ones at growing intervals, which the response does not reveal. `secret` is the key of
  * mailed links.
  */
 export function requestSignIn(
@@ -84,10 +76,7 @@ export function requestSignIn(
   });
 }
 
-/**
- * Finds what a mailed link signs in, without changing anything. Throws `not_found` for an unknown, used or expired
- * link.
- */
+/** What a mailed link signs in. Throws `not_found` for an unknown, used or expired link. */
 export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(mailedHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
@@ -100,8 +89,8 @@ export function requireSignIn(signIns: SignInTable, token: string, now: number):
 }
 
 /**
- * Signs in, once: creates the account if necessary, and starts a session. `mayMake` counts new accounts and throws when
- * there are too many; the link then stays valid. Throws `not_found`.
+ * Signs in, once, and creates the account if necessary. `mayMake` throws when there are too many new accounts; the link
+ * then stays valid. Throws `not_found`.
  */
 export function signIn(
   { accounts, sessions, signIns, transact }: SignInStore,

@@ -5,7 +5,6 @@ import type { HostOutcome } from './watching.ts';
 
 /** The view of each account page, like src/records/views.ts for the public pages. Times are in ISO 8601. */
 
-/** The routes of the pages, and the view of each one. */
 export interface AccountPages {
   '/account/sign-in': SignInView;
   '/account/enter': EnterView;
@@ -21,7 +20,6 @@ export interface AccountPages {
   '/account/unsubscribe': UnsubscribeView;
 }
 
-/** The frame of every account page. */
 export interface AccountShell {
   frame: RecordsFrame;
   /** The signed-in address; null when signed out. */
@@ -42,7 +40,6 @@ export interface SignInView extends AccountShell {
 
 export interface EnterView extends AccountShell {
   token: string;
-  /** The address that the button signs in. */
   address: string;
 }
 
@@ -52,7 +49,6 @@ export interface OverviewView extends AccountShell {
   keys: number;
   groups: number;
   watched: number;
-  /** The number of hostnames that the plan includes. */
   cap: number;
   alerts: number;
   sessions: { id: string; made_at: string; seen_at: string; is_this: boolean }[];
@@ -65,7 +61,6 @@ export interface KeysView extends AccountShell {
   /** A key that was just created, which is shown once. */
   made: { name: string; key: string } | null;
   problem: string | null;
-  /** The most valid keys. */
   most: number;
   /** A call with the key, as a shell command. */
   example: string;
@@ -75,7 +70,6 @@ export interface UsageView extends AccountShell {
   usage: Usage;
   /** Bars of the chart, oldest first, with heights of 0 to 100 for each part of a day's requests. */
   bars: { day: string; title: string; included: number; drawn: number; refused: number }[];
-  /** The number at the top of the chart. */
   scale: number;
 }
 
@@ -101,7 +95,6 @@ export interface CreditsView extends AccountShell {
 export interface GroupsView extends AccountShell {
   groups: { id: string; name: string; hosts: number; made_at: string }[];
   watched: number;
-  /** Hostnames that were taken out and are still probed. */
   lingering: number;
   cap: number;
   problem: string | null;
@@ -113,7 +106,6 @@ export interface GroupView extends AccountShell {
   watched: number;
   lingering: number;
   cap: number;
-  /** The outcome of each hostname in the form; empty when none was sent. */
   outcomes: HostOutcome[];
   problem: string | null;
 }
@@ -136,13 +128,11 @@ export interface AlertsView extends AccountShell {
   alerts: AlertRow[];
   groups: { id: string; name: string }[];
   problem: string | null;
-  /** The values of the rejected form. */
   given: { group: string; hostname: string; way: string; url: string };
 }
 
 export interface AlertView extends AccountShell {
   alert: AlertRow & { url: string | null };
-  /** A webhook's secret, which is shown once. */
   secret: string | null;
   deliveries: {
     id: string;

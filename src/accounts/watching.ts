@@ -10,7 +10,6 @@ const ADDITIONS = 4;
 /** The most hostnames that are read from one request; an account may have fewer. */
 const NAMES_MAX = 1_000;
 
-/** The part of the store that groups use. */
 interface GroupStore {
   watchGroups: WatchGroupTable;
   transact<T>(work: () => T): T;
@@ -27,7 +26,6 @@ export interface HostReader {
 /** Why a hostname is refused, in codes that stay the same. */
 export const HOST_REFUSALS = ['not_a_hostname', 'opted_out', 'paused', 'no_room'] as const;
 
-/** The outcome of one hostname. */
 export interface HostOutcome {
   /** As it was entered. */
   given: string;
@@ -47,18 +45,15 @@ export function hostnamesIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
-/**
- * What an account causes to be watched: the hostnames in its groups, and those that it took out last and that are still
- * probed because of it.
- */
+/** The hostnames in an account's groups, and those that it took out and that are still probed because of it. */
 export function watchedBy({ watchGroups }: Pick<GroupStore, 'watchGroups'>, account: string) {
-  return { inGroups: watchGroups.hostsOf(account).length, lingering: watchGroups.released(account).length };
+  return { watched: watchGroups.hostsOf(account).length, lingering: watchGroups.released(account).length };
 }
 
 /**
- * Adds hostnames to a group and starts watching them, up to the account's `cap` of hostnames. A hostname in two groups
- * counts once. One that lingers gives up its place, the longest first, so that an account never causes more than `cap`
- * to be watched. Returns the outcome of each. Throws `invalid_request`, and `rate_limited` after too many in a day.
+ * Adds hostnames to a group and starts watching them, up to the account's `cap`. A hostname in two groups counts once.
+ * One that lingers gives up its place, the longest first, so that an account never causes more than `cap` to be
+ * watched. Throws `invalid_request`, and `rate_limited` after too many in a day.
  */
 export function addHosts(
   { watchGroups, transact }: GroupStore,
@@ -113,10 +108,7 @@ export function addHosts(
   });
 }
 
-/**
- * Takes a hostname out of the groups of an account that have it, or out of one group. Returns those groups. Throws
- * `not_found`.
- */
+/** Takes a hostname out of an account's groups, or out of one. Returns those that had it. Throws `not_found`. */
 export function takeHost(
   { watchGroups, transact }: GroupStore,
   account: string,
@@ -138,7 +130,7 @@ export function takeHost(
 
 /**
  * Ends the watch of hostnames that were taken out of their last group 30 days ago, or whose account was deleted, unless
- * an operator put them in. What was observed stays. Returns their names.
+ * an operator put them in. Returns their names.
  */
 export function unwatchAbandoned({ watchGroups }: Pick<GroupStore, 'watchGroups'>, now: number): string[] {
   return watchGroups.unwatchAbandoned(now - WATCH_LINGERS);
@@ -146,7 +138,6 @@ export function unwatchAbandoned({ watchGroups }: Pick<GroupStore, 'watchGroups'
 
 /** A named group of an account's hostnames. Times in ms. */
 export interface WatchGroup {
-  /** A lower-case ULID. */
   id: string;
   account: string;
   name: string;
@@ -165,7 +156,7 @@ export interface WatchGroupTable {
   /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
   /**
-   * Takes a hostname out. If no other group of any account has it, it is released. False when it is not in the group.
+   * Takes a hostname out. If no group of any account has it then, it is released. False when it is not in the group.
    */
   take(group: Pick<WatchGroup, 'id' | 'account'>, hostname: string, at: number): boolean;
   /** In alphabetical order. */
@@ -176,11 +167,9 @@ export interface WatchGroupTable {
   held(account: string): { hostname: string; watch_group: string; group_name: string; added_at: number }[];
   /** Hostnames that this account took out of their last group and that are still watched for that, oldest first. */
   released(account: string): { hostname: string; released_at: number }[];
-  /** Ends the watch of a released hostname. */
   unwatch(hostname: string): void;
   /** Deletes hostnames released by then, and stops watching those in no group. Returns the names. */
   unwatchAbandoned(until: number): string[];
-  /** How many hostnames an account added on a UTC day. */
   additions(account: string, day: string): number;
   /** Counts additions, and deletes those of earlier days. */
   noteAdditions(account: string, day: string, count: number): void;

@@ -1,9 +1,7 @@
 import { dayOf, daysInMonth, nextDayAt, nextMonthAt } from '../time.ts';
 import { REQUEST_COST } from './credits.ts';
 
-/**
- * Requests by outcome. Each request within the rate of its key is in exactly one column.
- */
+/** Requests by outcome: each within the rate of its key is in exactly one column. */
 export interface Counts {
   /** Paid by the plan's allowance. */
   included: number;
@@ -15,7 +13,6 @@ export interface Counts {
   failed: number;
 }
 
-/** An account's usage at a point in time. */
 export interface AccountUsage {
   /** In ms. */
   at: number;
@@ -48,8 +45,8 @@ export function monthAllowance({ at, terms, month }: AccountUsage): Allowance {
 }
 
 /**
- * Today's allowance: the daily share times the burst multiple, less what other addresses of the mailbox used. On the
- * monthly plan never more than the month has left.
+ * The daily share times the burst multiple, less what other addresses of the mailbox used. On the monthly plan never
+ * more than the month has left.
  */
 export function dayAllowance(usage: AccountUsage): Allowance {
   const { terms, today, elsewhere } = usage;
@@ -61,21 +58,18 @@ export function dayAllowance(usage: AccountUsage): Allowance {
   return { allowance, remaining: Math.max(0, allowance - today.included) };
 }
 
-/** What pays for a request. */
 export type Source = 'included' | 'credits';
 
 /** What may run out: the plan's allowance of the day or of the month, and bought credits. */
 export const AXES = ['daily', 'monthly', 'credits'] as const;
 export type Axis = (typeof AXES)[number];
 
-/** What ran out when a request is rejected. */
 export interface Exhausted {
   /**
-   * The axis to fix. `credits`: the account uses credits and too few are left, so it needs a top-up. `daily` or
-   * `monthly`: it never had credits and its allowance ran out, so waiting helps as well.
+   * The axis to fix. `credits`: too few are left, so it needs a top-up. `daily` or `monthly`: it never had credits, so
+   * waiting helps as well.
    */
   axis: Axis;
-  /** All that ran out: the allowance of the day or the month, and the credits. */
   axes: Axis[];
 }
 
@@ -96,7 +90,6 @@ export function includedAgainAt(usage: AccountUsage): number {
   return isMonthSpent(usage) ? nextMonthAt(usage.at) : nextDayAt(usage.at);
 }
 
-/** The usage after one more request. */
 export function afterRequest(usage: AccountUsage, as: keyof Counts): AccountUsage {
   const plus = (counts: Counts): Counts => ({ ...counts, [as]: counts[as] + 1 });
   return {
@@ -107,17 +100,13 @@ export function afterRequest(usage: AccountUsage, as: keyof Counts): AccountUsag
   };
 }
 
-/**
- * How an account is metered: by a daily allowance, which is also expressed in credits, or by the legacy monthly
- * allowance (protocol 9.4).
- */
+/** By a daily allowance, which is also expressed in credits, or by the legacy monthly allowance (protocol 9.4). */
 export const PLANS = ['daily', 'monthly'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** The largest burst multiple: one day of a monthly plan cannot use more than its month. */
 export const BURST_MAX = 31;
 
-/** What an account may use without bought credits. */
 export interface Terms {
   plan: Plan;
   /** How many daily shares one day may use; 1 is its own alone. */

@@ -16,11 +16,9 @@ export const ANSWER_KEPT = DAY;
 /** How long a payment can reopen its stream, in ms. */
 export const STREAM_KEPT = HOUR;
 /**
- * How often a payment gets its response again. Anyone can read a settled payment on the chain, signature included, so
- * this only covers lost connections.
+ * How often a payment gets its response again, for lost connections: anyone can read a settled payment on the chain.
  */
 export const REPEATS = 100;
-/** How often expired responses are deleted, in ms. */
 const SWEEP = 600_000;
 
 export interface CheckoutOptions {
@@ -61,8 +59,8 @@ export type CheckoutOutcome =
   | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' | 'unproven' };
 
 /**
- * Sells responses for payments. Money moves only after the response was made and stored; a payer gets it by sending the
- * same payment again, whatever crashed or timed out in between.
+ * Sells responses for payments. Money moves only after the response was stored; a payer gets it by sending the same
+ * payment again, whatever crashed or timed out in between.
  */
 export class Checkout {
   readonly #options: CheckoutOptions;
@@ -119,7 +117,6 @@ export class Checkout {
     }
   }
 
-  /** Handles a new payment. */
   async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<CheckoutOutcome> {
     const { payments, facilitator, chain, groupCommit } = this.#options;
     const { payment, offer } = order;

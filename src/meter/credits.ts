@@ -16,8 +16,7 @@ export function creditsOf(micro: number): number {
 }
 
 /**
- * Parses an amount such as `25` or `0.05` into micro-credits; null unless it is positive, has at most six decimals and
- * is at most `CREDITS_MAX`.
+ * Parses `25` or `0.05`, with at most six decimals, into micro-credits; null unless positive and at most `CREDITS_MAX`.
  */
 export function parseCredits(text: string): number | null {
   const [, whole, decimals = ''] = /^(\d{1,7})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
@@ -27,8 +26,8 @@ export function parseCredits(text: string): number | null {
 }
 
 /**
- * Kinds of lines in an account's credit ledger. `top_up` adds bought credits, `correction` removes some; `draw` is the
- * cost of a day's requests, or of those up to a top-up or correction on that day; `refund` is what was refunded later.
+ * `top_up` adds bought credits, `correction` removes some; `draw` is the cost of a day's requests, or of those up to a
+ * top-up or correction on that day; `refund` is what was refunded later.
  */
 export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
@@ -51,7 +50,6 @@ export interface CreditEntry {
 /** A line as it is shown: `seq` is null for the current day's draws, which are not in the ledger yet. */
 export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
 
-/** A change by an operator or a payment. */
 export interface CreditChange {
   at: number;
   /** Micro-credits; negative for a deduction. */
@@ -63,31 +61,22 @@ export interface CreditChange {
 
 export interface CreditLedger {
   /**
-   * Appends a top-up or a correction, after posting earlier draws, so that its balance is the account's. Appends
-   * nothing when the balance is too low (`too_little`), or when the same payment was appended before (`known`).
+   * Appends a top-up or a correction, after posting earlier draws. Appends nothing when the balance is too low
+   * (`too_little`), or when the same payment was appended before (`known`).
    */
   append(account: string, move: CreditChange): CreditEntry | 'known' | 'too_little';
-  /**
-   * Newest first. Posts the draws of the days before `at` first; the draws since are the first line of the first page,
-   * so that the newest balance is the account's.
-   */
+  /** Newest first. Posts the draws of the days before `at`; the draws since are the first line of the first page. */
   entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
   /** Micro-credits left: the ledger's balance less the draws that are not posted yet. */
   balance(account: string): number;
-  /**
-   * Faults, in words: lines that do not follow from the previous one, and days whose lines do not add up to their
-   * draws.
-   */
+  /** In words: lines that do not follow from the previous one, days whose lines do not add up to their draws. */
   faults(): string[];
 }
 
 /** The longest note in the ledger, in UTF-16 units. */
 export const NOTE_MAX = 200;
 
-/**
- * Parses an operator's amount into micro-credits: `25`, `0.05`, or `-5` for a deduction. Throws `invalid_request`
- * naming the field.
- */
+/** Micro-credits from `25`, `0.05`, or `-5` for a deduction. Throws `invalid_request` naming the field. */
 export function amountFrom(text: string, field: string): number {
   const amount = parseCredits(text.replace(/^[+-]/, ''));
   if (amount !== null) return text.startsWith('-') ? -amount : amount;

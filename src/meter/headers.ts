@@ -4,11 +4,8 @@ import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**
- * The meter headers of a keyed response (protocol 9.4). Headers of one plan are sent on that plan alone: the day's
- * credits on the daily plan, the month's allowance on the monthly one. Counts, the day and the burst are sent on both.
- *
- * Credits are today's: the allowance is the day's requests at the price of a request, `Used` all of today's units at
- * that price including bought ones, and `Remaining` the rest of the allowance. Bought credits do not expire at midnight
+ * The meter headers of a keyed response (protocol 9.4): the day's credits on the daily plan alone, the month's
+ * allowance on the monthly one. Credits are the day's requests at the price of a request. Bought credits do not expire
  * and are not part of the allowance: they are the balance, which both plans draw on. Resets are in Unix seconds.
  */
 export function meterHeaders(usage: AccountUsage): Record<string, string> {
@@ -52,8 +49,8 @@ function texts(values: Record<string, string | number>): Record<string, string> 
 }
 
 /**
- * The rate of a key, per clock minute. Every request counts, even one that fails or exceeds the allowance, except those
- * rejected for the rate itself.
+ * Requests of a key per clock minute, also those that fail or exceed the allowance, but not those rejected for the
+ * rate.
  */
 export interface Rate {
   /** Requests per minute. */
@@ -75,9 +72,8 @@ export function secondsToNextMinute(at: number): number {
 }
 
 /**
- * The rate in the headers of draft-ietf-httpapi-ratelimit-headers-10: the policy with its quota and window, and what
- * remains until the reset. They do not include the daily allowance: accounts with credits may go past it, and a client
- * that honours these headers would stop.
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10. They do not include the daily allowance: accounts with
+ * credits may go past it, and a client that honours these headers would stop.
  */
 export function rateHeaders({ limit, used, at }: Rate): Record<string, string> {
   return {

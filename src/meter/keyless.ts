@@ -4,9 +4,8 @@ import { unixSeconds } from '../time.ts';
 export const KEYLESS_INTERVAL = 15_000;
 
 /**
- * The keyless lane's decision about a request. `open`: admitted. `throttled`: the caller was admitted less than 15
- * seconds ago. `closed`: today's keyless requests are spent, for all callers. `until` (ms) is when the next one may
- * come.
+ * `throttled`: admitted less than 15 seconds ago. `closed`: today's keyless requests are spent, for all callers.
+ * `until` (ms) is when the next one may come.
  */
 export type KeylessPass = { pass: 'open' | 'throttled' | 'closed'; until: number };
 
@@ -14,8 +13,7 @@ export interface KeylessTable {
   /** The decision about a caller at a time in ms, under a daily ceiling, without counting. */
   peek(caller: string, at: number, ceiling: number): KeylessPass;
   /**
-   * Admits a caller or not. Only admitted requests count towards the interval and the ceiling, whatever their response.
-   * One transaction across all processes, so the clock is read within it.
+   * Only admitted requests count towards the interval and the ceiling. One transaction, within which the clock is read.
    */
   admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }

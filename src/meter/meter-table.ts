@@ -5,7 +5,6 @@ import type { Rate } from './headers.ts';
 export interface Reservation {
   account: string;
   key: string | null;
-  /** The UTC day on which the request came in. */
   day: string;
   from: Source;
 }
@@ -36,22 +35,17 @@ export interface UsageDay extends Counts {
   day: string;
 }
 
-/** A key's units. */
 export interface KeyUsage {
   key: string;
   today: number;
   month: number;
 }
 
-/**
- * The meter of keyed requests. Each change is one transaction that holds the database's write lock from its start, so
- * no other request, of this process or another, comes between reading and counting.
- */
+/** The meter of keyed requests. Each change is one transaction that holds the write lock from its start. */
 export interface MeterTable {
   /**
-   * Charges the unit of a request that comes in at a time (ms): to the day's allowance, else to credits, else not at
-   * all. It belongs to the day on which it came in, however long its response takes. Null when the account no longer
-   * exists.
+   * Charges a unit to the day's allowance, else to credits, else not at all. It belongs to the day on which the request
+   * came in. Null when the account no longer exists.
    */
   reserve(of: Charged, limits: MeterLimits): ReserveOutcome | null;
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */
@@ -62,9 +56,6 @@ export interface MeterTable {
   /** The usage of every key of the account that was used this month. */
   keys(account: string, at: number): KeyUsage[];
   setBurst(account: string, burst: number): void;
-  /**
-   * Deletes an account's usage. Its credit ledger is kept for the books, under an id that is anonymous once the account
-   * is gone; its notes are erased.
-   */
+  /** Deletes an account's usage. Its credit ledger is kept for the books, under an anonymous id and without notes. */
   forget(account: string, at: number): void;
 }

@@ -3,7 +3,6 @@ import type { Payment, Reason } from './payment.ts';
 /** How long a payer's authorization should be valid, in seconds. */
 const TIMEOUT_SECONDS = 300;
 
-/** The payee and the token. */
 export interface Terms {
   network: Network;
   asset: Asset;
@@ -11,17 +10,14 @@ export interface Terms {
   payTo: string;
 }
 
-/** One response for sale. */
 export interface Offer extends Terms {
   /** In atomic units of the asset. */
   units: number;
-  /** The URL of the response. */
   resource: string;
   description: string;
   mimeType: string;
 }
 
-/** An offer in the words of x402 version 1. */
 export function requirementsV1({ network, asset, payTo, units, resource, description, mimeType }: Offer) {
   return {
     scheme: 'exact',
@@ -37,7 +33,6 @@ export function requirementsV1({ network, asset, payTo, units, resource, descrip
   };
 }
 
-/** An offer in the words of x402 version 2. */
 export function requirementsV2({ network, asset, payTo, units }: Offer) {
   return {
     scheme: 'exact',

@@ -3,7 +3,6 @@ import type { Asset, Network } from './offer.ts';
 /** The settings that open the paid lane: all or none. */
 const REQUIRED = ['X402_FACILITATOR_URL', 'X402_PAY_TO', 'X402_NETWORK', 'X402_ASSET'] as const;
 
-/** The environment's settings for payments. */
 interface Given {
   X402_FACILITATOR_URL?: string | undefined;
   X402_PAY_TO?: string | undefined;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
 
-/** The header of each version of x402. */
 export const PAYMENT_HEADERS = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
 export type X402Version = keyof typeof PAYMENT_HEADERS;
@@ -59,10 +58,7 @@ export interface Payment {
   transfer: z.infer<typeof Transfer>;
 }
 
-/**
- * Parses a payment header: JSON in base64. Members that its version does not define are dropped. Throws
- * `invalid_request`.
- */
+/** Parses a payment header: JSON in base64. Throws `invalid_request`. */
 export function decodePayment(text: string, version: X402Version): Payment {
   const field = PAYMENT_HEADERS[version];
   const no = (why: string) => new Fault('invalid_request', `${field}: ${why}; nothing was charged`, { field });
@@ -99,7 +95,6 @@ export function paymentFrom(value: unknown, version: X402Version): Payment {
   return { version: 2, scheme, network, accepted: { amount, asset, payTo }, transfer: data.payload };
 }
 
-/** Why a payment was rejected. */
 export type Reason =
   | 'wrong_scheme'
   | 'wrong_network'
@@ -114,7 +109,6 @@ export type Reason =
   | 'transfer_failed'
   | 'refused';
 
-/** The reasons in words, for payers. */
 export const REASONS: Record<Reason, string> = {
   wrong_scheme: 'only the scheme exact is accepted here',
   wrong_network: 'it is for another network than the one in accepts',
@@ -130,7 +124,6 @@ export const REASONS: Record<Reason, string> = {
   refused: 'the facilitator rejected it',
 };
 
-/** Maps the facilitators' x402 codes to reasons. */
 const CODES: readonly [RegExp, Reason][] = [
   [/^(?:insufficient_funds|invalid_exact_evm_insufficient_balance)$/, 'insufficient_funds'],
   [/^invalid_exact_evm_(?:payload_signature|signature|failed_to_parse_signature)$/, 'bad_signature'],

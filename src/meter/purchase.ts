@@ -48,7 +48,6 @@ export interface PaymentTable {
   claim(id: PaymentId, hold: Hold, about: { resource: string; units: number; at: number }): boolean;
   /** Takes over a purchase whose hold ended; false when another request was faster. */
   takeOver(id: PaymentId, from: Purchase, hold: Hold): boolean;
-  /** Renews its holder's hold. */
   extend(id: PaymentId, holder: string, until: number): void;
   /** Stores the response and the payment's hash before settlement; false when the hold was lost. */
   settling(id: PaymentId, holder: string, bought: Bought, hash: string): boolean;
@@ -81,8 +80,8 @@ export type ChainStatus = { paid: string } | 'open' | { void: Reason } | 'unseen
 
 export interface Chain {
   /**
-   * Reads the state once, or with `poll` until the payment appears or a few seconds have passed. `reported` is the
-   * transaction that the facilitator named.
+   * Reads once, or with `poll` until the payment appears or a few seconds have passed. `reported` is the transaction
+   * that the facilitator named.
    */
   status(payment: Payment, offer: Offer, how?: { poll: boolean; reported: string | null }): Promise<ChainStatus>;
   /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the node did not answer. */
@@ -94,9 +93,7 @@ export function paymentId({ transfer }: Payment, { network, asset }: Offer): Pay
   return { network: network.caip2, asset: asset.address, payer, nonce };
 }
 
-/**
- * SHA-256, in hex, of everything that was signed and of the signature, which knowledge of the id alone does not give.
- */
+/** SHA-256, in hex, of everything that was signed and of the signature, which the id does not reveal. */
 export function paymentHash({ transfer: { authorization, signature } }: Payment): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const text = [from, to, value, validAfter, validBefore, nonce, signature.toLowerCase()].join('\n');

@@ -7,22 +7,16 @@ import type { KeyUsage, UsageDay } from './meter-table.ts';
 /** The most days in one report. */
 export const USAGE_DAYS_MAX = 366;
 
-/** A key of the account. */
 interface NamedKey {
   id: string;
   name: string;
   revoked_at: number | null;
 }
 
-/**
- * An account's usage as pages and responses show it: times in ISO 8601, amounts in credits.
- */
+/** Times in ISO 8601, amounts in credits. */
 export type Usage = ReturnType<typeof usageOf>;
 
-/**
- * The usage of an account at a time: today, the month, its credits, and each of the last `span` days. Revoked keys that
- * were not used this month are left out.
- */
+/** Today, the month, credits, and each of the last `span` days, without revoked keys that were not used this month. */
 export function usageOf(
   usage: AccountUsage,
   { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },

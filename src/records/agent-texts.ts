@@ -1,4 +1,3 @@
-/** What the texts for agents say about one service. */
 export interface AgentPlace {
   /** Its public address, without a trailing slash. */
   root: string;

@@ -31,7 +31,6 @@ export interface AuditedHost {
   isDamaged(observation_seq: number): boolean;
 }
 
-/** What an audit of a host found. */
 export interface HostAudit {
   faults: string[];
   observations: number;
@@ -40,11 +39,10 @@ export interface HostAudit {
 }
 
 /**
- * Rebuilds everything about one host from its observations: each root, receipt and link, the deltas, the baseline, and
- * when each value was seen. Returns the differences, and the number of observations.
+ * Rebuilds everything about one host from its observations, and returns the differences.
  *
- * Older versions accepted U+0000, and the database gives the values derived from such an observation only up to it. Once
- * every one of a host is marked, the audit expects exactly that.
+ * Older versions accepted U+0000, and the database gives the values of such an observation only up to it. Once every
+ * one of a host is marked, the audit expects exactly that.
  */
 export function auditHost(
   host: AuditedHost,

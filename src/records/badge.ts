@@ -5,13 +5,11 @@ const CHARACTER = 6.6;
 const HEIGHT = 20;
 const PADDING = 8;
 
-/** The longest name on a badge, in characters. */
 const LONGEST_LABEL = 40;
 
 const GREEN = '#0b6b57';
 const GREY = '#5c646b';
 
-/** The parts of an observation that a badge shows. */
 interface Badged {
   seq: number;
   record: { unicode: string; observed_at: string };
@@ -19,8 +17,8 @@ interface Badged {
 }
 
 /**
- * The badge of a domain's newest observation, as SVG: its date and number. The metadata holds the receipt verbatim, so
- * the picture can be verified on its own. `page` is the link target when the SVG is not shown as an image.
+ * The badge of the newest observation, as SVG. Its metadata holds the receipt verbatim, so that the picture can be
+ * verified on its own. `page` is its link, when it is not shown as an image.
  */
 export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
   return svgOf({
@@ -75,9 +73,8 @@ export function badgeParts(svg: string): { receipt: string; page: string | null 
 }
 
 /**
- * Checks a badge against its receipt. It draws the badge again from the receipt and requires the same text, so it
- * detects everything that was added, covered or recolored. The displayed name is converted to A-labels, as in the
- * receipt. The link target is not signed; it must be a web page.
+ * Checks a badge against its receipt: drawn again from the receipt, it must be the same text, so that nothing was
+ * added, covered or recolored. The link is not signed; it must be a web page.
  */
 export function badgeRules(svg: string, { domain, seq, observed_at }: ObservationReceipt): string[] {
   const { receipt, page } = badgeParts(svg) ?? { receipt: '', page: null };
@@ -100,8 +97,8 @@ function isPage(link: string): boolean {
 }
 
 /**
- * Characters that a Unicode name cannot contain: those that end a host in a URL, and those that UTS 46 ignores or maps.
- * Most are invisible, and enough of them would push the end of a name off the badge. Joiners are valid in some names.
+ * Characters that end a host in a URL, or that UTS 46 ignores or maps. Most are invisible, and enough of them would
+ * push the end of a name off the badge. Joiners are valid in some names.
  */
 const NOT_OF_NAMES = /[\s/?#@:\\[\]%\u3002]|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
 

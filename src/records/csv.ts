@@ -11,10 +11,7 @@ export type Cell = string | number | null | readonly string[];
 /** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some read the full-width signs as signs. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/**
- * One line of CSV (RFC 4180, protocol 11.2). Text that a spreadsheet would run as a formula is prefixed with an
- * apostrophe.
- */
+/** One line of CSV (RFC 4180, protocol 11.2). A formula is prefixed with an apostrophe. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
@@ -29,7 +26,6 @@ function cellText(cell: Cell): string {
 
 export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
 
-/** A change as a line of CSV. */
 export function changeCells(delta: Delta): Cell[] {
   const row = deltaRow(delta);
   return CHANGE_COLUMNS.map((name) => row[name]);
@@ -45,7 +41,6 @@ export const CATALOG_COLUMNS = [
   'seq',
 ] as const;
 
-/** A watched hostname as a line of CSV. */
 export function catalogCells(host: CatalogHost): Cell[] {
   const row = catalogRow(host);
   return CATALOG_COLUMNS.map((name) => row[name]);

@@ -22,7 +22,6 @@ export interface Change {
   after: string[];
 }
 
-/** A change as the wire shows it. */
 export interface Delta extends Change {
   /** The number in the whole service, from 1, without gaps. */
   seq: number;

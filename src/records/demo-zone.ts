@@ -15,7 +15,6 @@ export interface DemoSoa {
   minimum: number;
 }
 
-/** What the name server of the demonstration answers. */
 export interface DemoAnswer {
   /** `nxDomain` for a name that does not exist below a zone, `refused` for one that is not of the demonstration. */
   code: 'noError' | 'nxDomain' | 'refused';
@@ -91,8 +90,8 @@ const NAMES: Readonly<Record<string, DemoName>> = {
 export const DEMO_NAMES: readonly string[] = Object.keys(NAMES);
 
 /**
- * Answers a question at a step, of which each lasts as long as the operator chose. It is a function of the two alone:
- * the same step has the same answers in every run. `name` is in lower case without a trailing dot.
+ * Answers a question at a step; the same step has the same answers in every run. `name` is in lower case without a
+ * trailing dot.
  */
 export function demoAnswer(name: string, type: string, step: number): DemoAnswer {
   const hostname = DEMO_NAMES.find((known) => name === known || name.endsWith(`.${known}`));

@@ -37,8 +37,8 @@ export function evidenceOf(
 }
 
 /**
- * The same bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come
- * last, because only then are the used ones known.
+ * The bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come last,
+ * because only then are the used ones known.
  */
 export function* evidenceText(
   domain: string,

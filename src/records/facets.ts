@@ -5,9 +5,7 @@ import { servicesOf } from './services.ts';
 import type { SignalType } from './signal.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/**
- * The criteria by which hosts are counted. `expiry` is the day the certificate expires; `service` is `<kind>:<name>`.
- */
+/** `expiry` is the day the certificate expires; `service` is `<kind>:<name>`. */
 export type FacetKind = 'type' | 'service' | 'issuer' | 'expiry' | 'nameserver' | 'mailhost';
 
 export interface Facet {

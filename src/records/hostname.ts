@@ -6,12 +6,8 @@ import { Fault } from '../fault.ts';
 export interface Hostname {
   /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
   hostname: string;
-  /** The same name with its Unicode labels. */
   unicode: string;
-  /**
-   * The registered part of the name, also under private suffixes such as `github.io`; null when the name is itself a
-   * suffix.
-   */
+  /** The registered part of the name, also under private suffixes such as `github.io`; null for a suffix. */
   registrable_domain: string | null;
 }
 
@@ -24,9 +20,7 @@ const LONGEST_TEXT = 1_000;
 /** Letters, digits and hyphens, no hyphen at either end (RFC 1123, section 2.1). */
 const LDH = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/**
- * The LetterDigits of IDNA2008 (RFC 5892, section 2.1) and the characters it allows in context (appendix A); no emoji.
- */
+/** The LetterDigits of IDNA2008 (RFC 5892, section 2.1) and what it allows in context (appendix A); no emoji. */
 const U_LABEL = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\-·͵׳״・\u200c\u200d]+$/u;
 
 /** Characters that URL parsing would silently cut off, remove or decode. */
@@ -34,9 +28,8 @@ const U_LABEL = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\-·͵׳״・\u200c\u200d
 const NOT_IN_A_NAME = /[\u0000-\u0020\u007f-\u00a0"#%/:<>?@[\\\]^`{|}\u2028\u2029]/;
 
 /**
- * Parses a hostname, in Unicode or in A-labels, with or without a trailing dot. Unicode is mapped by UTS 46 and limited
- * to the characters of IDNA2008. Throws `invalid_request`, naming `domain`, for anything else, and for what cannot be watched: addresses,
- * wildcards, names with underscores, and names of one label.
+ * Parses a hostname, in Unicode (mapped by UTS 46, limited to IDNA2008) or in A-labels, with or without a trailing dot.
+ * Throws `invalid_request`, also for addresses, wildcards, names with underscores, and names of one label.
  */
 export function parseHostname(text: string): Hostname {
   return hostnameOfField(text, 'domain');

@@ -16,8 +16,8 @@ const CHANGES = [
 const item = (text: string, detail: string) => ({ text, detail, url: null });
 
 /**
- * What the landing shows of an imagined service while no hostname is under watch. Its names end in `.example`
- * (RFC 2606), its addresses are of the blocks for documentation (RFC 5737, RFC 3849), and it has no links.
+ * What the landing shows while no hostname is under watch. Its names (RFC 2606) and addresses (RFC 5737, RFC 3849) are
+ * for documentation, and it has no links.
  */
 export const LANDING_SAMPLE: LandingSample = {
   days,

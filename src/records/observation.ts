@@ -8,7 +8,6 @@ import { disclosureText } from './disclosure.ts';
 import { observationText } from './receipt.ts';
 import type { DomainRecord } from './record.ts';
 
-/** A stored observation: the record, the seed of its salts, and the receipt. */
 export interface Observation {
   seq: number;
   record: DomainRecord;
@@ -25,10 +24,7 @@ export function recordRoot(disclosures: string[]): string {
   return `sha256:${toHex(merkleRoot(disclosures.map(leafHash)))}`;
 }
 
-/**
- * Signs a record. `seed` must be newly generated random bytes; `prev` is the receipt hash of the domain's last
- * observation.
- */
+/** Signs a record. `seed` must be new random bytes; `prev` is the receipt hash of the domain's last observation. */
 export function observe(
   { record, seq, prev, seed }: { record: DomainRecord; seq: number; prev: string | null; seed: Uint8Array },
   { signer, kid }: { signer: Signer; kid: string },
@@ -46,9 +42,9 @@ const SALT_LENGTH = 16;
 export const SEED_LENGTH = 32;
 
 /**
- * The disclosures of all fields in leaf order: by name, in UTF-16 code units. The salts are consecutive parts of the
- * output of SHAKE256 over the seed, so an observation stores 32 random bytes instead of one salt per field. A disclosed
- * salt reveals nothing about the others. Throws when the seed does not have `SEED_LENGTH` bytes.
+ * The disclosures of all fields in leaf order: by name, in UTF-16 code units. The salts are parts of the output of
+ * SHAKE256 over the seed, so that an observation stores 32 random bytes instead of one salt per field. A disclosed salt
+ * reveals nothing about the others.
  */
 export function disclosuresOf(fields: object, seed: Uint8Array): string[] {
   if (seed.length !== SEED_LENGTH) throw new TypeError(`a seed must have ${SEED_LENGTH} bytes, not ${seed.length}`);

@@ -81,7 +81,6 @@ export function previewOf({ record, seq, seed, receipt }: Observation): Preview 
   };
 }
 
-/** The whole observation. */
 export function fullRecordOf({ record, seq, seed, receipt }: Observation): FullRecord {
   return {
     preview: false,

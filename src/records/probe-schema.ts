@@ -6,10 +6,7 @@ import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
 /** The most values of one signal. A resolver reports `too_many` for more. */
 export const MOST_VALUES = 500;
-/**
- * The maximum total length of a signal's values in presentation form, in characters: a whole message with every byte as
- * `\DDD`.
- */
+/** The longest values of a signal together, in characters: a whole message with every byte as `\DDD`. */
 const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 

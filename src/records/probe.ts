@@ -38,16 +38,12 @@ export type Handshake = (hostname: string, addresses: readonly string[]) => Prom
 export interface ProbeOptions {
   ask: Ask;
   handshake: Handshake;
-  /** The current time, in ms. */
   now(): number;
   /** A random label of about 20 letters and digits, which nobody has registered. */
   randomLabel(): string;
 }
 
-/**
- * Probes one hostname, given in A-labels without a trailing dot: every type, the wildcard, and the certificate at its
- * addresses.
- */
+/** Probes every type, the wildcard, and the certificate. `hostname` is in A-labels without a trailing dot. */
 export async function probeHostname(
   hostname: string,
   { ask, handshake, now, randomLabel }: ProbeOptions,

@@ -3,7 +3,6 @@ import type { ChangesView, FaultView, LandingView, RecordsFrame, TimeMachineView
 
 // The views of the pages for reading and verifying. The others are in views.ts.
 
-/** The routes of these pages, with the view of each. */
 export interface ReadingPages {
   '/records/verify': VerifyView;
   '/records/hosts': HostsView;
@@ -14,7 +13,6 @@ export interface ReadingPages {
   '/records/log': LogPageView;
 }
 
-/** The transparency log of the service. */
 export interface LogPageView {
   frame: RecordsFrame;
   log: LogView;
@@ -24,7 +22,6 @@ export interface VerifyView {
   frame: RecordsFrame;
 }
 
-/** The end of a list for this reader. */
 export interface ListEnd {
   total: number;
   /** How many further rows only signed-in readers see; 0 when all are shown. */
@@ -44,7 +41,6 @@ export interface HostsView {
   frame: RecordsFrame;
   heading: string;
   lede: string;
-  /** Parent lists and related lists. */
   ways: Link[];
   rows: HostRow[];
   end: ListEnd;
@@ -60,7 +56,6 @@ export interface HostRow {
   state: string;
   /** ISO 8601; null before the first probe. */
   observed_at: string | null;
-  /** The newest observation. */
   seq: number | null;
 }
 
@@ -109,7 +104,6 @@ export interface ColumnChart {
   total: number;
 }
 
-/** The most frequent names, and the address of the whole list. */
 export interface AnalyticsList {
   id: string;
   heading: string;
@@ -130,12 +124,10 @@ export interface SearchView {
   refusal: string | null;
 }
 
-/** The results of one kind. */
 export interface FoundGroup {
   heading: string;
   rows: { text: string; detail: string; url: string }[];
   end: ListEnd;
-  /** Whether `total` is a lower bound. */
   at_least: boolean;
 }
 
@@ -158,7 +150,6 @@ export interface DocsView {
   credits_per_request: number;
   /** The network and the prices of the paid lane; null while it is closed. */
   paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
-  /** Operations by group, from the URL map. */
   operations: DocsOperations[];
   /** A receipt and a preview from this service; null before the first observation. */
   receipt: string | null;
@@ -171,7 +162,6 @@ export interface DocsOperations {
   rows: { method: string; path: string; summary: string }[];
 }
 
-/** The routes of the pages, with the view of each. */
 export interface RecordsPages extends ReadingPages {
   '/records/fault': FaultView;
   '/records/landing': LandingView;

@@ -9,9 +9,7 @@ import { isKnown } from './signal.ts';
 /** A signal as in the signed record, without the resolver, which only concerns the operator. */
 export type RecordSignal = Omit<Signal, 'resolver'>;
 
-/**
- * The signed part of a probe (protocol 5.1): a flat list of named fields, each of which can be disclosed separately.
- */
+/** The signed part of a probe (protocol 5.1): named fields, each of which can be disclosed separately. */
 export interface DomainRecord {
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
@@ -59,7 +57,6 @@ export function summaryOf(signals: Record<string, { status: SignalStatus; values
   );
 }
 
-/** A record's signals by type. */
 export function signalsOf(record: DomainRecord): Record<string, RecordSignal> {
   return Object.fromEntries(
     Object.entries(record)
@@ -69,9 +66,8 @@ export function signalsOf(record: DomainRecord): Record<string, RecordSignal> {
 }
 
 /**
- * A record in two parts: the body, which does not change between probes while the zone stays the same and is stored
- * only once, and the circumstances of one probe. Without this split, a million hostnames probed daily would write their
- * zones every day.
+ * The body of a record, which is stored once while the zone stays the same, and the circumstances of one probe.
+ * Otherwise a million hostnames probed daily would write their zones every day.
  */
 export interface RecordParts {
   body: Record<string, unknown>;
@@ -95,7 +91,6 @@ export function partsOf(record: DomainRecord): RecordParts {
   return { body, circumstances };
 }
 
-/** Joins the two parts again. */
 export function recordFromParts({ body, circumstances }: RecordParts, observed_at: string): DomainRecord {
   const record = { ...body, observed_at } as DomainRecord;
   for (const [index, [type, { status, values }]] of inOrder(signalsOf(record)).entries()) {

@@ -22,7 +22,6 @@ export interface LeasedHost extends Hostname {
   last: { observed_at: number; receipt_hash: string } | null;
 }
 
-/** The table operations that recording a probe needs. */
 export interface RecordingTables {
   /** Runs work in one transaction; a nested call joins the outer one. */
   transact<T>(work: () => T): T;
@@ -30,7 +29,6 @@ export interface RecordingTables {
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
-  /** Appends an entry to the records' transparency log. */
   logLeaf(entry: string): void;
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
@@ -50,7 +48,6 @@ export interface QueueUpdate {
   operator: string;
 }
 
-/** The key, the time and the source of randomness. */
 export interface RecordingOptions {
   signer: Signer;
   kid: string;
@@ -60,7 +57,6 @@ export interface RecordingOptions {
   now: number;
   /** The probe interval from the settings, in ms. */
   every: number;
-  /** New random bytes. */
   randomBytes(length: number): Uint8Array;
 }
 
@@ -68,9 +64,8 @@ export interface RecordingOptions {
 export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | { outcome: 'lost' };
 
 /**
- * Records one probe under its lease, in one transaction: the signed observation, the deltas and everything derived from
- * them, and the time of the next probe. A probe that is submitted twice finds its lease gone, so nothing is recorded
- * twice.
+ * Records one probe under its lease, in one transaction. One that is submitted twice finds its lease gone, so nothing
+ * is recorded twice.
  */
 export function recordProbe(tables: RecordingTables, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {
@@ -115,16 +110,11 @@ export function recordProbe(tables: RecordingTables, lease: string, probe: Probe
 export const CONFIRM_AFTER = 5 * MINUTE;
 /** How long to wait after a probe that learned nothing. It doubles each time. */
 export const RETRY_AFTER = 10 * MINUTE;
-/**
- * Jitter: the fraction of the interval by which a probe may be early or late, so that load peaks do not repeat daily.
- */
+/** The fraction of the interval by which a probe may be early or late, so that load peaks do not repeat daily. */
 const DRIFT = 0.05;
 
-/** The inputs that determine the time of the next probe. */
 export interface ScheduleInput {
-  /** When the probe was recorded. */
   now: number;
-  /** The probe interval from the settings. */
   every: number;
   /** Whether a missing value waits for confirmation. */
   unconfirmed: boolean;
@@ -142,19 +132,14 @@ export function nextProbeAt({ now, every, unconfirmed, failures, random }: Sched
 }
 
 /**
- * The time of an observation: when the probe began, but never later than the present and never earlier than the
- * domain's last observation, so that a clock set back yields equal times and never a wrong order. It is also never
- * earlier than the start of the key's validity (`nbf`): a probe in progress when the key changed gets the time of the
- * change.
+ * When the probe began, but never later than the present, and never earlier than the domain's last observation (a clock
+ * set back yields equal times and never a wrong order) or the start of the key's validity (`nbf`).
  */
 export function observedAt(lookedAt: number, now: number, last: number | null, nbf = 0): number {
   return Math.max(last ?? 0, nbf, Math.min(lookedAt, now));
 }
 
-/**
- * The operator whose name servers a lease must not overload: their registrable domain where it is known, else the
- * host's.
- */
+/** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
 export function operatorOf(
   hostname: string,
   nameservers: readonly string[],

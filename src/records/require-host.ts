@@ -5,15 +5,13 @@ import type { Span } from '../time.ts';
 import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
-/** The table reads that finding a host needs. */
 export interface HostTables<Host> {
   optOutOf(hostname: string): object | null;
   find(hostname: string): Host | null;
 }
 
 /**
- * Finds a host under watch by its name. Throws `invalid_request` for an invalid hostname, `not_found` for one that
- * opted out, and `not_watched` for any other that is not under watch.
+ * A host under watch. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other.
  */
 export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);
@@ -27,8 +25,8 @@ export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: st
 }
 
 /**
- * The fault for a watched host without an observation: it has none yet, or none at or before `asOf`, because the first
- * one is later. Times in ms.
+ * The fault for a watched host without an observation, or without one by `asOf`, because the first is later. Times in
+ * ms.
  */
 export function notObserved(hostname: string, asOf?: number, first?: number): Fault {
   if (asOf === undefined || first === undefined) {
@@ -42,10 +40,7 @@ export function notObserved(hostname: string, asOf?: number, first?: number): Fa
   );
 }
 
-/**
- * The last millisecond of a requested time, at which a hostname is shown; `text` is how it was requested. Throws
- * `invalid_request` for a time in the future.
- */
+/** The last millisecond of a requested time, written as `text`. Throws `invalid_request` for a time in the future. */
 export function asOfEnd({ from, until }: Span, text: string, now: number): number {
   if (from <= now) return until - 1;
   throw new Fault(

@@ -9,8 +9,7 @@ export interface ScanLease {
 }
 
 /**
- * The outcome of one probe: signed and stored; lost, because another scanner leased the hostname in the meantime or it
- * is no longer watched; or refused for its content.
+ * `lost`: another scanner leased the hostname in the meantime or it is no longer watched; `refused`: for its content.
  */
 export type ProbeOutcome =
   | { hostname: string; outcome: 'recorded'; seq: number; changes: string[] }
@@ -27,7 +26,6 @@ export interface ScanQueue {
   release(lease: string): Promise<void>;
 }
 
-/** The result of a batch of probes. */
 export interface BatchOutcome {
   outcomes: ProbeOutcome[];
   /** No resolver answered: nothing was learned about the hosts, and nothing was submitted. */
@@ -37,7 +35,6 @@ export interface BatchOutcome {
 /** Sent when a probe had no answer. Any reply, even a refusal, shows that a resolver is reachable. */
 const TEST_QUESTION = ['com', 'NS'] as const;
 
-/** How a batch learns that it must stop, and how it reports finished hosts. */
 export interface BatchOptions {
   /** Once this is true, the batch drops probes in progress and releases their lease. */
   isStopping(): boolean;
@@ -46,8 +43,7 @@ export interface BatchOptions {
 }
 
 /**
- * Probes the hostnames of a lease concurrently and submits each probe as it completes, so that a slow host does not
- * delay the others.
+ * Probes the hostnames of a lease concurrently and submits each probe as it completes: a slow host delays no others.
  */
 export async function scanBatch(
   queue: ScanQueue,
@@ -104,7 +100,6 @@ export async function scanBatch(
   }
 }
 
-/** Whether no query of a probe was answered. */
 export function gotNoAnswer({ signals }: Probe): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }
@@ -113,7 +108,6 @@ function isSilence(status: string): boolean {
   return status === 'timeout' || status === 'unreachable' || status === 'skipped';
 }
 
-/** Whether no resolver can be reached. */
 export async function areResolversDown({ resolver }: Prober): Promise<boolean> {
   return isSilence((await resolver.ask(...TEST_QUESTION)).status);
 }

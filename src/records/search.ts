@@ -17,7 +17,6 @@ export type FoundKind = (typeof FOUND_KINDS)[number];
 /** The last row of a page of one kind, after which the next page starts. */
 export type FoundCursor = (string | number)[];
 
-/** The table reads that the search needs. */
 export interface SearchTables extends ValueTables {
   search(
     words: string,
@@ -41,7 +40,6 @@ export type Found =
     }
   | { kind: 'service' | 'issuer' | 'nameserver' | 'mailhost'; name: string; count: number };
 
-/** The first matches of each kind. */
 export function findEverywhere(tables: SearchTables, q: string): Found[] {
   return FOUND_KINDS.flatMap((kind) => findOf(tables, kind, q, MOST).map(({ found }) => found));
 }

@@ -1,7 +1,6 @@
 import { entriesOf } from '../narrow.ts';
 import type { SignalType } from './signal.ts';
 
-/** A service to which a host's records point. */
 export interface ServiceSeen {
   service: string;
   /** `mail`, `dns`, `hosting`…, as in the service table. */
@@ -79,11 +78,9 @@ export interface ServicePattern {
   kind: 'mail' | 'dns' | 'hosting' | 'cdn' | 'verification' | 'security';
   /** The record's host is one of these names or a subdomain of one. */
   hosts?: Partial<Record<SignalType, readonly string[]>>;
-  /** For name servers with numbered names. */
   nameserver?: RegExp;
   /** Prefixes of TXT records, in lower case. */
   txt?: readonly string[];
-  /** Names that an SPF record includes. */
   spf?: readonly string[];
 }
 

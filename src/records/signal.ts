@@ -1,12 +1,7 @@
 import { isOneOf } from '../narrow.ts';
-/**
- * The result of probing one hostname. The resolver fills it in, the rules of observations and deltas read it, and a
- * remote scanner sends it as JSON.
- */
 
 /**
- * The questions asked about each hostname, under their wire names (protocol 5.2). `WWW_` asks the same question about
- * the name prefixed with `www.`.
+ * The questions about each hostname, under their wire names (protocol 5.2). `WWW_` asks about the name below `www.`.
  */
 export const SIGNAL_TYPES = [
   'A',
@@ -36,8 +31,8 @@ export type SignalType = (typeof SIGNAL_TYPES)[number];
 export const KNOWN_STATUSES = ['ok', 'nodata', 'nxdomain'] as const;
 
 /**
- * Answers that do not state what exists. `malformed` includes an answer to another question; `truncated` means that TCP
- * did not deliver a complete answer either; `skipped` means that the question was not asked.
+ * `malformed` includes an answer to another question; `truncated` means that TCP gave no complete answer either;
+ * `skipped` means that the question was not asked.
  */
 export const UNKNOWN_STATUSES = [
   'servfail',
@@ -61,9 +56,8 @@ export interface Signal {
   /** The smallest TTL in the answer, in seconds; null without records. */
   ttl: number | null;
   /**
-   * The records' data in presentation form: printable ASCII, sorted, without duplicates. Hosts are in lower case
-   * without the trailing dot, the strings of a TXT record are joined without quotation marks, and non-printable bytes
-   * are `\DDD`.
+   * In presentation format: printable ASCII, sorted, without duplicates. Hosts are in lower case without the trailing
+   * dot, the strings of a TXT record are joined, and other bytes are `\DDD`.
    */
   values: string[];
   transport: 'udp' | 'tcp' | null;
@@ -98,7 +92,6 @@ export interface Certificate {
 /** The outcome of the handshake. `none`: nothing listens or speaks TLS there. All others except `ok` are unknown. */
 export type CertificateStatus = 'ok' | 'none' | 'timeout' | 'error' | 'skipped';
 
-/** The result of probing one hostname. */
 export interface Probe {
   /** The A-label form. */
   hostname: string;

@@ -8,7 +8,6 @@ export type TrackedName = SignalType | 'CERTIFICATE';
 /** The value sets of one probe, sorted; null where the probe's answer is unknown. */
 export type TrackedValues = Partial<Record<TrackedName, string[] | null>>;
 
-/** The members that a probe and its record share. */
 interface ProbeOrRecord {
   signals: Partial<Record<SignalType, { status: SignalStatus; values: string[] }>>;
   certificate: Certificate | null;
@@ -16,9 +15,8 @@ interface ProbeOrRecord {
 }
 
 /**
- * The part of a probe that is compared with the previous one. TTL, transport, time and flags are excluded, because they
- * change without an edit of the zone. So are values that rotate by themselves: the serial of a SOA, and ECH keys in
- * HTTPS and SVCB records.
+ * What is compared with the previous probe. TTL, transport, time and flags change without an edit of the zone; so do
+ * the serial of a SOA, and ECH keys in HTTPS and SVCB records.
  */
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};

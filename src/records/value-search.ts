@@ -16,7 +16,6 @@ export interface IndexedValue {
 
 /** A sighting of a value at one host. Times in ms. */
 export interface ValueSighting {
-  /** The hostname's id. */
   host: number;
   hostname: string;
   signal: TrackedName;
@@ -27,7 +26,6 @@ export interface ValueSighting {
   count: number;
 }
 
-/** The table reads that a search of values needs. */
 export interface ValueTables {
   /** Values that match an FTS5 query, by id, starting with id `from`. */
   valuesThatMatch(match: string, from: number, limit: number): IndexedValue[];
@@ -49,9 +47,8 @@ export interface ValueCursor {
 export const FIRST_VALUE: ValueCursor = { tier: 0, id: 0, host: 0, signal: '' };
 
 /**
- * Sightings of values that equal the query, then of values that contain its words, then of values with words that begin
- * like its last word; one at a time, after a cursor. Values first seen moments ago are not indexed yet, so only exact
- * matches find them.
+ * Sightings of values that equal the query, then of those that contain its words, then of those with words that begin
+ * like its last word. Values first seen moments ago are not indexed yet, so only exact matches find them.
  */
 export function* valueSightings(
   tables: ValueTables,
@@ -109,17 +106,12 @@ function* seen(
   }
 }
 
-/**
- * The most words of one value, so that a TXT record padded with words cannot fill the index; and the most words of a
- * query.
- */
+/** The most words of one value, so that a padded TXT record cannot fill the index; and of a query. */
 const WORDS_MAX = 200;
 const QUERY_WORDS_MAX = 24;
 /** The maximum length of a word, in characters: that of a fingerprint. */
 const WORD_LENGTH = 64;
-/**
- * The maximum length of a query, in UTF-16 units: that of a name. Unicode mapping of longer texts may take much longer.
- */
+/** The longest query, in UTF-16 units: Unicode mapping of longer texts may take much longer. */
 const QUESTION_LENGTH = 253;
 /** The minimum length of a prefix search: too many words begin with a single letter. */
 const BEGINNING_MIN = 2;
@@ -133,8 +125,8 @@ const MECHANISM = /^[-+~?]?ip[46]:/;
 const BETWEEN_WORDS = /[^a-z0-9]+/;
 
 /**
- * The words of a value as stored in the index, separated by spaces: labels of hosts, words of texts, whole addresses,
- * and the fingerprint and issuer of a certificate.
+ * The words of a value in the index: labels of hosts, words of texts, whole addresses, a certificate's fingerprint and
+ * issuer.
  */
 export function valueWords(value: string): string {
   const certificate = certificateParts(value);
@@ -149,10 +141,7 @@ export interface ValueMatch {
   begun: string | null;
 }
 
-/**
- * Terms separated by whitespace match in any order; the words within a term must be adjacent. Returns null for a query
- * without a letter or digit. Words after the first `QUERY_WORDS_MAX` are ignored.
- */
+/** Terms match in any order; the words within a term must be adjacent. Null for a query without a letter or digit. */
 export function valueMatch(question: string): ValueMatch | null {
   const q = question.slice(0, QUESTION_LENGTH).toWellFormed();
   const asked = [...new Set([escapeText(Buffer.from(q)), domainToASCII(q) || q])]

@@ -1,15 +1,12 @@
 /**
- * The view of each public page of the domain records: everything that the page shows, ready to print. Pages contain
- * only markup and import only these types. Every `url` is a path from the host's root unless its name ends in
- * `absolute`.
+ * Everything that a page shows, ready to print. Pages import only these types. Every `url` is a path from the host's
+ * root unless its name ends in `absolute`. Times are in ISO 8601.
  */
 
-/** The frame around every page of the domain records. */
 export interface RecordsFrame {
   /** The public address of the service, without a trailing slash. */
   root_absolute: string;
   canonical_absolute: string;
-  /** The text of `<title>`. */
   title: string;
   description: string;
   noindex: boolean;
@@ -21,7 +18,6 @@ export interface RecordsFrame {
   is_demonstration: boolean;
 }
 
-/** A fault, as a page. */
 export interface FaultView {
   frame: RecordsFrame;
   heading: string;
@@ -33,7 +29,6 @@ export interface FaultView {
 /** A change, ready to print. */
 export interface ChangeView {
   seq: number;
-  /** ISO 8601. */
   at: string;
   /** In A-labels, and with its Unicode labels. */
   domain: string;
@@ -50,9 +45,7 @@ export interface ChangeView {
   more_gained: number;
 }
 
-/** A day, and the number of its changes. */
 export interface DayBar {
-  /** YYYY-MM-DD. */
   day: string;
   count: number;
 }
@@ -68,10 +61,8 @@ export interface TopList {
   all_url: string | null;
 }
 
-/** A line of the tape. */
 export interface TapeRow {
   seq: number;
-  /** ISO 8601. */
   at: string;
   domain: string;
   /** Null in an example. */
@@ -90,13 +81,11 @@ export interface LandingView {
   lists: TopList[];
   /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
   days: DayBar[];
-  /** A hostname, for the examples. */
   example: string;
   /** Of an imagined service, while no hostname is under watch; null from then on. */
   sample: LandingSample | null;
 }
 
-/** What an imagined service shows. */
 export type LandingSample = Pick<LandingView, 'tape' | 'lists' | 'days'>;
 
 export interface ChangesView {
@@ -117,7 +106,6 @@ export interface ChangesView {
   days: DayBar[];
 }
 
-/** One signal of a full record. */
 export interface SignalView {
   name: string;
   status: string;
@@ -133,7 +121,6 @@ export interface TimeMachineView {
   unicode: string;
   registrable_domain: string | null;
   is_paused: boolean;
-  /** ISO 8601. */
   added_at: string;
   /** The requested date or time, as entered; null for the latest. */
   as_of: string | null;
@@ -155,11 +142,9 @@ export interface TimeMachineView {
   provenance_url: string;
 }
 
-/** A value and the period in which it was seen. */
 export interface ValueView {
   signal: string;
   value: string;
-  /** ISO 8601. */
   first_seen: string;
   last_seen: string;
   count: number;
@@ -167,7 +152,6 @@ export interface ValueView {
 
 export interface ObservationView {
   seq: number;
-  /** ISO 8601. */
   observed_at: string;
   /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
   true_at: string | null;

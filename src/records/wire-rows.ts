@@ -18,7 +18,6 @@ export function deltaRow({ seq, at, domain, signal, kind, before, after, observa
   return { seq, at: time(at), domain, signal, kind, before, after, observation_seq };
 }
 
-/** A delta on the tape: one line of text instead of its values. */
 export function tapeRow(delta: Delta) {
   const { seq, at, domain, signal, kind } = delta;
   return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };
@@ -37,7 +36,6 @@ export function provenanceRow({ seq, observed_at, receipt }: ReceiptRow, log: Lo
   return { seq, observed_at: time(observed_at), record_root, receipt, log };
 }
 
-/** A value in a domain's history. */
 export function historyRow<T extends { first_seen: number; last_seen: number }>(sighting: T) {
   return { ...sighting, first_seen: time(sighting.first_seen), last_seen: time(sighting.last_seen) };
 }
@@ -57,7 +55,6 @@ export interface CatalogHost {
   seq: number | null;
 }
 
-/** A row of the catalog. */
 export function catalogRow({ hostname, unicode, registrable_domain, state, added_at, looked_at, seq }: CatalogHost) {
   return {
     domain: hostname,
@@ -110,9 +107,7 @@ const LONGEST_VALUE = 60;
 /** The most values that a line lists; the others are counted. */
 const MOST_VALUES = 3;
 
-/**
- * A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`.
- */
+/** A change in one line of plain text: `example.com A changed: 192.0.2.1 → 192.0.2.2`. */
 export function changeLine({ domain, signal, kind, before, after }: Change & { domain: string }): string {
   const name = signal.replace(/^WWW_(.*)$/, 'www $1');
   if (kind === 'added') return `${domain} ${name} added: ${listed(after)}`;

@@ -37,10 +37,10 @@ test('an account never causes more hostnames to be watched than its plan has roo
   const ours = group(ada);
   assert.deepEqual(putIn(ours, FIRST), ['added', 'added', 'added']);
   takeOut(ours, FIRST);
-  assert.deepEqual(watchedBy(app.store, ada), { inGroups: 0, lingering: 3 });
+  assert.deepEqual(watchedBy(app.store, ada), { watched: 0, lingering: 3 });
   assert.deepEqual(putIn(ours, SECOND), ['added', 'added', 'added']);
   assert.equal(app.store.records.counts().watched, 3);
-  assert.deepEqual(watchedBy(app.store, ada), { inGroups: 3, lingering: 0 });
+  assert.deepEqual(watchedBy(app.store, ada), { watched: 3, lingering: 0 });
   assert.deepEqual(putIn(ours, ['g.example']), ['refused']);
 });
 
@@ -91,7 +91,7 @@ test('an account cannot end the watch of an operator or of another account', (t)
   records.watch([parseHostname('b.example')], clock.now);
   putIn(theirs, ['c.example']);
   takeOut(ours, FIRST);
-  assert.deepEqual(watchedBy(app.store, ada), { inGroups: 0, lingering: 0 }, 'others cause them to be watched');
+  assert.deepEqual(watchedBy(app.store, ada), { watched: 0, lingering: 0 }, 'others cause them to be watched');
   putIn(ours, SECOND);
   clock.now += 2 * WATCH_LINGERS;
   assert.deepEqual(unwatchAbandoned(app.store, clock.now), []);

@@ -21,10 +21,8 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { needPart, problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** Deliveries in the log of a webhook. */
 const LOG = 50;
 
-/** Alerts of changes, by mail and webhook, with the log of each webhook. */
 export function alertHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, now } = app;
   const rowOf = (alert: ChangeAlert & AlertState): AlertRow => {
@@ -107,9 +105,8 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
 }
 
 /**
- * Stops mails of changes by the link at their foot. Reading the page changes nothing. The one-click button of a mail
- * client sends a form without an origin (RFC 8058, section 3.1), so the token authorizes it and no cookie does.
- * `secret` is the key of mailed links.
+ * Stops mails of changes by the link at their foot. Mail clients send its form without an origin (RFC 8058, section
+ * 3.1), so the token authorizes it and no cookie does. `secret` is the key of mailed links.
  */
 export function unsubscribeHandlers(
   { store, now }: Pick<AppContext, 'store' | 'now'>,

@@ -9,15 +9,11 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** Groups of watched hostnames: created, filled, emptied, removed. */
 export function groupHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, now } = app;
   const { records, watchGroups } = store;
   const hosts = hostReader(app);
-  const room = ({ account }: SignedIn) => {
-    const { inGroups, lingering } = watchedBy(store, account.id);
-    return { watched: inGroups, lingering, cap: settings.watchCaps[account.plan] };
-  };
+  const room = ({ account: { id, plan } }: SignedIn) => ({ ...watchedBy(store, id), cap: settings.watchCaps[plan] });
 
   const sendList = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
     sendAccountPage(

@@ -8,7 +8,6 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** Keys of an account: created, shown once, listed and revoked. */
 export function keyHandlers({ store, settings, now }: AppContext, pages: PageSender) {
   const keys = store.serviceKeys;
   const maker = ({ session }: SignedIn) => ({

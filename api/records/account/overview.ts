@@ -11,7 +11,6 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** The account at a glance. */
 export const overviewPage = (app: AppContext, pages: PageSender) => {
   const { store, settings, now } = app;
   return signedInPage((c, { account, session }) =>
@@ -40,11 +39,9 @@ export const overviewPage = (app: AppContext, pages: PageSender) => {
   );
 };
 
-/** Days in the chart, and ledger entries on a page. */
 const DAYS = 31;
 const ENTRIES = 50;
 
-/** The usage of an account, and the ledger of its credits. */
 export function usageHandlers(app: AppContext, pages: PageSender) {
   return {
     usage: signedInPage((c, { account }) => {
@@ -86,7 +83,6 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
   };
 }
 
-/** The data of an account: to export, and to delete. */
 export function dataHandlers(app: AppContext, pages: PageSender) {
   const send = (c: RecordsContext, problem: string | null = null) =>
     sendAccountPage(
@@ -126,7 +122,6 @@ export function requireUsage(app: AppContext, account: string, days: number): Us
 /** The heights of a day's stacked bar, in percent of the chart. */
 export interface UsageBar {
   day: string;
-  /** The day's numbers in words. */
   title: string;
   included: number;
   drawn: number;

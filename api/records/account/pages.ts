@@ -15,7 +15,6 @@ import type { RecordsContext, RecordsHandler } from '../route.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** Where readers who are not signed in are sent. */
 export const SIGN_IN = '/account/sign-in';
 
 /** A page that takes a session; without one it redirects to the sign-in page. */
@@ -44,7 +43,6 @@ export const signedInForm = (
   },
 });
 
-/** The guards of every form, signed in or not. */
 export function formGuards({ dataOrigin }: Pick<Settings, 'dataOrigin'>): MiddlewareHandler[] {
   return [ownForms(dataOrigin), limitBody];
 }
@@ -121,9 +119,8 @@ export async function readForm(c: RecordsContext): Promise<Form> {
 }
 
 /**
- * Accepts forms from pages of this service only. Browsers state the origin of a form, in Sec-Fetch-Site on trusted
- * connections, otherwise in Origin. Requests with neither do not come from a browser and are rejected too. Throws
- * `wrong_origin`.
+ * Accepts forms from pages of this service only, by Sec-Fetch-Site or, without it, Origin. Requests with neither do not
+ * come from a browser. Throws `wrong_origin`.
  */
 export function ownForms(dataOrigin: string) {
   return createMiddleware<RecordsEnv>(async (c, next) => {

@@ -17,8 +17,8 @@ import type { RecordsContext, RecordsHandler } from '../route.ts';
 import { formGuards, needPart, problemOf, readForm, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
 
 /**
- * Sign-up and sign-in, which are the same: an address, a mail with a link, and a page with a button. Opening the link
- * changes nothing, so that mail scanners may do it. `secret` is the key of mailed links.
+ * Sign-up and sign-in are the same: a mailed link to a page with a button. Opening the link changes nothing, so that
+ * mail scanners may do it. `secret` is the key of mailed links.
  */
 export function signInHandlers(
   { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
@@ -88,7 +88,6 @@ export function signInHandlers(
     page: async (c: RecordsContext) =>
       c.get('signed') === undefined ? await send(c, {}, 200) : c.redirect('/account', 303),
     sendLink,
-    /** The page behind the mailed link. */
     enterPage: async (c: RecordsContext) => {
       const token = needPart('token', c.req.query('token'));
       try {

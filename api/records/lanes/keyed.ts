@@ -35,8 +35,8 @@ export function sessionMeter(app: AppContext, logger: Logger) {
 }
 
 /**
- * Reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every response has the
- * headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
+ * Reserves a unit before the handler runs, and refunds it for a response of 400 or above. Every response has its
+ * headers.
  */
 function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => Payer | null) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
@@ -62,10 +62,7 @@ function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => 
 
 type SetHeaders = (headers: Record<string, string>) => void;
 
-/**
- * Reserves the unit of a request and sets the headers of the meter. Throws `rate_limited`, `allowance_exhausted`, and
- * `key_invalid` when the account was deleted.
- */
+/** Throws `rate_limited`, `allowance_exhausted`, and `key_invalid` when the account was deleted. */
 async function reserveUnit({ store, settings, now }: AppContext, payer: Payer, set: SetHeaders): Promise<Reservation> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   // Resolves when the charge is on disk. The clock is read under the write lock, so that no other process is ahead of it.
@@ -85,7 +82,6 @@ async function reserveUnit({ store, settings, now }: AppContext, payer: Payer, s
   );
 }
 
-/** The rate is that of a key. */
 function ratesOf({ key }: Payer, { rate }: ReserveOutcome): Record<string, string> {
   return key === null ? {} : rateHeaders(rate);
 }

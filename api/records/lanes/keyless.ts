@@ -11,9 +11,8 @@ import { docsUrl, pageUrl, signInUrl } from './addresses.ts';
 import { offerPayment } from './menu.ts';
 
 /**
- * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
- * together (protocol 9.3). Beyond that limit the lane is closed, and a 200 says so. Throws
- * `throttled`. Both carry the offer of the paid lane.
+ * One request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers together (protocol 9.3).
+ * Beyond that limit a 200 says that the lane is closed. Throws `throttled`. Both carry the offer of the paid lane.
  */
 export function keylessLane({ store, settings, now }: AppContext) {
   const proxies = proxyList(settings.trustedProxies);

@@ -29,14 +29,13 @@ export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
 }
 
 /**
- * 402 with the offer in both versions of x402: version 1 in the body, version 2 in `PAYMENT-REQUIRED`. Without an
- * offer, `accepts` is empty and `reason` says why.
+ * 402 with the offer, in x402 version 1 as the body and in version 2 as `PAYMENT-REQUIRED`; `reason` says why there is
+ * none.
  */
 export function menuAnswer(c: Context, settings: Settings, text?: MenuText): Response {
   return menuFor(c, settings, offerFor(settings, c.req.url), text);
 }
 
-/** The menu of an offer; null for none. */
 export function menuFor(c: Context, settings: Settings, offer: Offer | null, text?: MenuText): Response {
   const { body, headers } = menuOf(settings, offer, text);
   return errorAnswer(c, 402, body, headers);
@@ -115,8 +114,8 @@ interface Offered {
 }
 
 /**
- * What the full answer to a request costs, for an answer that is less. Sets `PAYMENT-REQUIRED` (x402 version 2), so
- * that a client may pay for this very address. Empty while the paid lane is closed.
+ * What the full answer costs, for an answer that is less. Sets `PAYMENT-REQUIRED` (x402 version 2), so that a client
+ * may pay for this very address. Empty while the paid lane is closed.
  */
 export function offerPayment(c: RecordsContext, settings: Settings): Offered {
   const offer = offerFor(settings, c.req.url);

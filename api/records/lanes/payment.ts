@@ -35,14 +35,12 @@ export function paymentOf(c: Context): Payment {
   return decodePayment(first.text, first.version);
 }
 
-/** The offer of a sale, and its payment. */
 export interface Sale {
   payment: Payment;
   offer: Offer;
   settings: Settings;
 }
 
-/** The response to a payer. */
 export function answerOf(
   c: Context,
   sold: Exclude<CheckoutOutcome, { outcome: 'failed' }>,

@@ -163,12 +163,12 @@ const Index = z
         z.string(),
         z.object({
           method: z.string(),
-          url: z.string().openapi({ description: 'A URL template (RFC 6570).' }),
-          access: z.string().openapi({ description: 'Who has access, in words.' }),
+          url: z.string().describe('A URL template (RFC 6570).'),
+          access: z.string().describe('Who has access, in words.'),
           summary: z.string(),
         }),
       )
-      .openapi({ description: 'By operation; with a key, those that its level opens.' }),
+      .describe('By operation; with a key, those that its level opens.'),
     key: z.object({ level: z.enum(SERVICE_LEVELS), name: z.string() }).optional(),
   })
   .openapi('Index');
@@ -180,7 +180,6 @@ export const indexSpec = {
   responses: { 200: ok(Index, 'The index.'), ...faults() },
 };
 
-/** The index of everyone, or of a key. */
 export function indexOf(root: string, paths: Paths, key: ServiceKey | null = null): z.infer<typeof Index> {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -223,11 +222,11 @@ export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'domain.changed': {
     name: 'DomainChanged',
     summary: 'Hostnames of an alert have changed',
-    data: z.object({ changes: z.array(Delta).min(1).openapi({ description: 'Oldest first.' }) }),
+    data: z.object({ changes: z.array(Delta).min(1).describe('Oldest first.') }),
   },
   'webhook.test': {
     name: 'WebhookTest',
     summary: 'A test of the receiver',
-    data: z.object({ alert: z.string().openapi({ description: 'The alert’s id.' }) }),
+    data: z.object({ alert: z.string().describe('The alert’s id.') }),
   },
 };

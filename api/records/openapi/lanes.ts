@@ -55,7 +55,6 @@ const KEYLESS = {
   'X-RateLimit-Reset': whole('Unix seconds of the next allowed request.', 1_795_255_215),
 };
 
-/** Headers of paid responses. */
 const PAID = {
   'X-PAYMENT-RESPONSE': text('Outcome of an x402 version 1 payment: JSON in base64.'),
   'PAYMENT-RESPONSE': text('Outcome of an x402 version 2 payment: JSON in base64.'),
@@ -64,7 +63,6 @@ const PAID = {
 /** Headers of successful responses on each group of lanes, by their name on the wire. */
 export const HEADERS_OF = { meter: names(METER), keyless: names(KEYLESS), paid: names(PAID) };
 
-/** The components that `HEADERS_OF` refers to. */
 export const HEADERS: Record<string, object> = {
   ETag: {
     description: 'The entity tag of this response. Responses to a key have none.',
@@ -88,14 +86,12 @@ function componentOf(name: string): string {
 
 type Way = Record<string, string[]>;
 
-/** The document's description of an access level. */
 interface AccessWords {
   words: string;
   /** The alternatives: nothing, a key of one of these levels, a payment. */
   ways: Way[];
   /** Statuses that the lane adds to those of the route. */
   faults: FaultStatus[];
-  /** Headers of successful responses. */
   headers: Record<string, string>;
 }
 
@@ -134,7 +130,6 @@ export const ACCESS_WORDS: Record<Access, AccessWords> = {
   operator: { words: 'Takes an operator’s key.', ways: keys('operator'), faults: [], headers: {} },
 };
 
-/** Who may call an operation of the document. */
 export function accessOf(operation: Operation): Access {
   return operation['x-access'] as Access;
 }

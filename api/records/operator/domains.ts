@@ -13,11 +13,9 @@ import { body, faults, ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import { domainParam } from '../v1/params.ts';
 
-/** Hostnames in one request. */
 const DOMAINS_MAX = 5_000;
 /** Hostnames in one transaction, which blocks other requests. */
 const BATCH = 100;
-/** Invalid hostnames that one response lists. */
 const PROBLEMS_MAX = 100;
 
 const Domains = z.object({ domains: z.array(z.string()).min(1).max(DOMAINS_MAX) }).openapi('DomainList');
@@ -41,7 +39,7 @@ const watchSpec = {
     200: ok(
       z
         .object({
-          items: z.array(WatchOutcome).openapi({ description: 'In request order.' }),
+          items: z.array(WatchOutcome).describe('In request order.'),
           total: z.int(),
           next_cursor: z.null(),
         })
@@ -78,7 +76,7 @@ const optOutSpec = {
       z
         .object({
           domain: z.string(),
-          reason: z.string().openapi({ description: `The reason: one line of 1 to ${REASON_MAX} characters.` }),
+          reason: z.string().describe(`The reason: one line of 1 to ${REASON_MAX} characters.`),
         })
         .openapi('OptOut'),
     ),
@@ -88,7 +86,7 @@ const optOutSpec = {
       z
         .object({
           domain: z.string(),
-          hidden: z.array(z.string()).openapi({ description: 'Watched hostnames that this opt-out hid.' }),
+          hidden: z.array(z.string()).describe('Watched hostnames that this opt-out hid.'),
         })
         .openapi('OptedOut'),
       'The hostname is hidden.',

@@ -8,16 +8,14 @@ import { body, faults } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import { FullRecord } from '../v1/record-schemas.ts';
 
-/** Hostnames in one request. */
 const DOMAINS_MAX = 500;
 
-/** One line of the response. */
 const EnrichedLine = z
   .union([
     FullRecord,
     z
       .object({
-        domain: z.string().openapi({ description: 'As requested.' }),
+        domain: z.string().describe('As requested.'),
         error: z.string(),
         message: z.string(),
       })
@@ -42,7 +40,6 @@ const spec = {
   },
 };
 
-/** Probes hostnames on request and streams their records. */
 export const enrichBatch = (app: AppContext, logger: Logger) =>
   operation(spec, (c) => {
     const { domains } = c.req.valid('json');

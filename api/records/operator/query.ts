@@ -60,13 +60,11 @@ const querySpec = {
       z
         .object({
           columns: z.array(z.string()),
-          rows: z
-            .array(z.array(Value))
-            .openapi({ description: 'Integers beyond 2^53 are strings; a blob is `{base64}`.' }),
-          count: z.int().openapi({ description: 'Rows in this response.' }),
+          rows: z.array(z.array(Value)).describe('Integers beyond 2^53 are strings; a blob is `{base64}`.'),
+          count: z.int().describe('Rows in this response.'),
           truncated: z
             .union([z.literal(false), z.enum(['rows', 'size'])])
-            .openapi({ description: 'Which limit cut off further rows; false when there are none.' }),
+            .describe('Which limit cut off further rows; false when there are none.'),
           ms: z.int(),
         })
         .openapi('QueryResult'),
@@ -81,7 +79,6 @@ export const listTables = () => {
   return operation(tablesSpec, () => ({ items, total: items.length, next_cursor: null }));
 };
 
-/** Runs an operator's SQL over the records' views, and nothing else. */
 export const queryRecords = (app: AppContext) => {
   const queries = new SqlQueries(app);
   return operation(querySpec, async (c) => {

@@ -14,7 +14,6 @@ import { body, faults, ok } from '../../openapi/responses.ts';
 import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
 
-/** Hostnames in one lease. */
 const LEASE_MAX = 500;
 
 const leaseSpec = {
@@ -29,11 +28,9 @@ const leaseSpec = {
     200: ok(
       z
         .object({
-          lease: z.string().openapi({ description: 'The id to submit results under.' }),
+          lease: z.string().describe('The id to submit results under.'),
           until: z.iso.datetime(),
-          hostnames: z
-            .array(z.string())
-            .openapi({ description: 'Spread over DNS operators; empty when nothing is due.' }),
+          hostnames: z.array(z.string()).describe('Spread over DNS operators; empty when nothing is due.'),
         })
         .openapi('Lease'),
       'The lease.',
@@ -47,7 +44,7 @@ const endSpec = {
   tags: ['Queue'],
   summary: 'End a lease; hostnames without a result are due at once',
   request: {
-    params: z.object({ lease: z.string().max(64).openapi({ description: 'The id of the lease.' }) }),
+    params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }),
   },
   responses: {
     200: ok(z.object({ given_back: z.int().min(0) }).openapi('GivenBack'), 'How many hostnames are due again.'),
@@ -65,10 +62,10 @@ const statsSpec = {
       z
         .object({
           watched: z.int().min(0),
-          due: z.int().min(0).openapi({ description: 'Due now and not leased.' }),
+          due: z.int().min(0).describe('Due now and not leased.'),
           leased: z.int().min(0),
-          next_due_at: time.openapi({ description: 'Null when nothing is watched.' }),
-          last_scan_at: time.openapi({ description: 'Start time of the latest probe.' }),
+          next_due_at: time.describe('Null when nothing is watched.'),
+          last_scan_at: time.describe('Start time of the latest probe.'),
         })
         .openapi('QueueStats'),
       'The queue.',
@@ -114,7 +111,6 @@ function ownerOf(c: RecordsContext): string {
 
 /** The largest body, in bytes. It fits one probe with as many and as long values as are accepted. */
 const BODY_MAX = 8 * 1024 * 1024;
-/** Probes in one request. */
 const PROBES_MAX = 500;
 /** Members and elements in one request: enough for as many probes of busy hosts. */
 const VALUES_MAX = 500_000;
@@ -129,12 +125,13 @@ const limited = bodyLimit({
 const Result = z
   .object({
     domain: z.string(),
-    outcome: z.enum(['recorded', 'lost', 'refused']).openapi({
-      description:
+    outcome: z
+      .enum(['recorded', 'lost', 'refused'])
+      .describe(
         '`lost`: another scanner took it, it was submitted before, or it is no longer watched. `refused`: the probe is invalid; `message` says why.',
-    }),
-    seq: z.int().optional().openapi({ description: 'Number of the observation.' }),
-    changes: z.array(z.string()).optional().openapi({ description: 'The changes, one line each.' }),
+      ),
+    seq: z.int().optional().describe('Number of the observation.'),
+    changes: z.array(z.string()).optional().describe('The changes, one line each.'),
     message: z.string().optional(),
   })
   .openapi('LookResult');
@@ -147,7 +144,7 @@ const resultsSpec = {
     'Each probe has its own outcome, in request order. Probes that are submitted again are `lost`; nothing is recorded twice.',
   middleware: [limited, jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true })],
   request: {
-    params: z.object({ lease: z.string().max(64).openapi({ description: 'The id of the lease.' }) }),
+    params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }),
     body: body(
       z
         .object({
@@ -180,7 +177,6 @@ export const submitResults = (app: AppContext) =>
     return { results };
   });
 
-/** The probe, or why it is invalid. */
 function readProbe(json: { hostname: string }): Probe | ProbeOutcome {
   try {
     return parseProbe(json);

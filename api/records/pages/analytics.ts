@@ -22,7 +22,6 @@ const KINDS = ['added', 'changed', 'removed'] as const;
 
 type Records = AppContext['store']['records'];
 
-/** Totals, charts and rankings over the latest observation of every watched hostname. */
 export const analyticsPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
   const cache = new ResponseCache();
@@ -80,7 +79,6 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
   };
 };
 
-/** Changes of the last days up to today, by kind. */
 function changesByDay(records: Records, today: string): ColumnChart {
   const from = dayAfter(today, 1 - DAYS);
   const counts = new Map<string, number[]>();

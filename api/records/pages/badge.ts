@@ -20,8 +20,8 @@ const GUARD = {
 const CACHE = { 'Cache-Control': 'public, max-age=300, s-maxage=60, stale-while-revalidate=300' };
 
 /**
- * The badge of a domain's latest observation, with the receipt inside. Its `Link` header leads to the observation and
- * to the keys. Errors are grey badges that say why, under their own status.
+ * The badge of the latest observation, with its receipt. `Link` leads to the observation and the keys. Errors are grey
+ * badges.
  */
 export const badge =
   ({ store: { records }, settings: { dataOrigin: root } }: Pick<AppContext, 'store' | 'settings'>) =>

@@ -31,7 +31,6 @@ export function changeView({ seq, at, domain, signal, kind, before, after }: Del
   };
 }
 
-/** The display name of a signal. */
 export function signalLabel(signal: string): string {
   if (signal === 'CERTIFICATE') return 'certificate';
   if (signal === 'TLSA') return '_443 TLSA';
@@ -50,9 +49,7 @@ export function shortValue(value: string): string {
   return characters.length > VALUE_LENGTH ? `${characters.slice(0, VALUE_LENGTH - 1).join('')}…` : value;
 }
 
-/**
- * The day in a path, up to today. Throws `invalid_request` for an invalid date, `not_found` for a day in the future.
- */
+/** The day in a path. Throws `invalid_request` for an invalid date, `not_found` for a day in the future. */
 export function requireDay(text: string, today: string): string {
   const shown = JSON.stringify(text.slice(0, 40));
   if (text.length !== 10 || parseSpan(text) === null) {

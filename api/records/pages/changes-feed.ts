@@ -17,7 +17,6 @@ import { ChangeCursor } from '../v1/params.ts';
 import { Delta as DeltaSchema } from '../v1/record-schemas.ts';
 import { changeView } from './change-view.ts';
 
-/** Changes in the feed as JSON. */
 const FEED_ITEMS = 100;
 const spec = {
   operationId: 'readChangeFeed',
@@ -27,7 +26,6 @@ const spec = {
   responses: { 200: ok(listOf('ChangeFeed', DeltaSchema), 'Newest first.'), ...faults() },
 };
 
-/** The latest changes as feeds: JSON and RSS. */
 export function changeFeeds({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) {
   const { dataOrigin } = settings;
   const cache = new ResponseCache();
@@ -64,8 +62,8 @@ export function changeFeeds({ store: { records }, settings }: Pick<AppContext, '
 const TTL_MINUTES = 15;
 
 /**
- * Changes in one archive (RFC 5005, section 4), by their numbers: archive 1 holds the changes 1 to 100. Together with
- * the newest document, which holds what follows the last archive, the archives hold every change once.
+ * Changes in one archive (RFC 5005, section 4): archive 1 holds the changes 1 to 100. Together with the newest
+ * document, which holds what follows the last archive, the archives hold every change once.
  */
 export const ARCHIVE_ITEMS = 100;
 
@@ -120,14 +118,10 @@ function historyOf(address: string, { archive, archives }: Part): string[] {
 /** Which document of the feed this is: an archive by its number, or null for the newest one. */
 interface Part {
   archive: number | null;
-  /** How many archives there are. */
   archives: number;
 }
 
-/**
- * RSS 2.0 of changes, newest first. Its date is that of the latest change, so that the same changes give the same
- * bytes.
- */
+/** RSS 2.0 of changes, newest first. Its date is that of the latest change: the same changes give the same bytes. */
 export function rssOf(root: string, deltas: Delta[], part: Part): string {
   const newest = deltas[0];
   const feed = new Feed({

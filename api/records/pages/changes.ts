@@ -13,7 +13,6 @@ import { changeView, dayBars, requireDay, signalLabel } from './change-view.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
-/** Days in the chart. */
 const DAYS_DRAWN = 30;
 
 const QueryParams = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });

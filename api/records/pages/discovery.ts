@@ -24,7 +24,6 @@ const catalogSpec = {
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-/** Discovery documents for crawlers, agents and security researchers. */
 export function discovery({ store: { records }, settings, now }: AppContext) {
   const { dataOrigin: root, contact, keyedDaily, x402 } = settings;
   const place = { root, keyedDaily, keylessSeconds: KEYLESS_INTERVAL / 1000, sells: x402 !== null };
@@ -98,7 +97,6 @@ Disallow: /v1/
 Allow: /
 `;
 
-/** `root` is the public address of the service. */
 export const robots =
   (root: string) =>
   (c: RecordsContext): Response =>

@@ -28,7 +28,6 @@ const GROUPS: readonly { tag: string; heading: string; lane: string }[] = [
   { tag: 'Operator', heading: 'Operators', lane: 'Operators’ keys. 401 without a key, 403 with another one.' },
 ];
 
-/** Limits per address. */
 const BY_ADDRESS = [
   {
     what: 'reads of public pages, feeds and endpoints; requests with a key are not counted',
@@ -39,7 +38,6 @@ const BY_ADDRESS = [
   { what: 'rejected payments', limit: limitInWords(REFUSED_PAYMENTS) },
 ];
 
-/** Where credits are sold. */
 const CREDITS_PATH = '/v1/credits';
 
 /** Disclosures in the example of a preview. */
@@ -100,7 +98,6 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
   };
 }
 
-/** The operations by group, from the URL map. */
 function operationsOf(routes: readonly RecordsRoute[]): DocsOperations[] {
   const operations = routes.flatMap((route) => {
     const [method, path] = route;
@@ -116,7 +113,6 @@ function operationsOf(routes: readonly RecordsRoute[]): DocsOperations[] {
   })).filter(({ rows }) => rows.length > 0);
 }
 
-/** A preview as formatted JSON, with some of its disclosures left out. */
 function shortened(preview: Preview): string {
   const { disclosures, receipt } = preview;
   const shown = disclosures

@@ -17,7 +17,6 @@ const IdCursor = z.tuple([z.int().min(0)]);
 /** The longest query, in characters: the longest hostname. */
 const QUERY_MAX = 253;
 
-/** Every watched hostname, or with `q` those that match. */
 export const domainsPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
   const cache = new ResponseCache();

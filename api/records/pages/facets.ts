@@ -18,7 +18,6 @@ import { wantsPage } from './page.ts';
 const NameCursor = z.tuple([z.int().min(0), z.string()]);
 const HostCursor = z.tuple([z.string()]);
 
-/** Two pages for each kind of facet: its names, by number of hostnames, and the hostnames of one name. */
 export function facetPages(app: AppContext, pages: PageSender) {
   const cache = new ResponseCache();
   return {
@@ -122,7 +121,6 @@ function linksBeside(kind: FacetKind, path: string, isWhole: boolean): { url: st
   return [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
 }
 
-/** The file of the list at a path. */
 export function csvLink(path: string): { url: string; text: string } {
   return { url: `/account/exports${path}.csv`, text: 'All of it as CSV, for one request' };
 }
@@ -136,7 +134,6 @@ export function linksToLists(self = '/domains'): { url: string; text: string }[]
   return all.filter(({ url }) => url !== self);
 }
 
-/** A list of the names of one kind of facet, with its own address. */
 export interface FacetList {
   kind: FacetKind;
   /** Address of the list. The hostnames of a name are below it. */
@@ -150,7 +147,6 @@ export interface FacetList {
   having(name: string): string;
 }
 
-/** In display order. */
 export const FACET_LISTS: readonly FacetList[] = [
   {
     kind: 'service',

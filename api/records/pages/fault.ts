@@ -9,7 +9,6 @@ import { wantsPage } from './page.ts';
 /** Addresses for programs, whatever they accept. */
 const NO_PAGES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready)$|\.(?:json|rss|svg|txt|md|xml)$/;
 
-/** Headings by status. */
 const HEADINGS: Record<number, string> = {
   400: 'Invalid request',
   401: 'Sign-in required',
@@ -30,9 +29,7 @@ const WAYS = [
   { url: '/docs', text: 'Docs' },
 ];
 
-/**
- * Answers a fault as a page where a browser wants one, otherwise as JSON, with the same message, status and headers.
- */
+/** Answers a fault as a page where a browser wants one, otherwise as JSON. */
 export function answerFaults(app: Pick<AppContext, 'store'>, pages: PageSender, logger: Logger) {
   return async (thrown: unknown, context: Context): Promise<Response> => {
     const fault = explainFault(thrown, context, { logger, known: app.store.fault });

@@ -25,7 +25,6 @@ export interface ListPart<Row> {
 export interface RequestedPart {
   limit: number;
   cursor: string | undefined;
-  /** Whether the reader is signed in, and so can see all of the list. */
   isWhole: boolean;
 }
 
@@ -53,9 +52,7 @@ export function listEnd(
   };
 }
 
-/**
- * Sends a list as JSON: its first three rows and the total, or a page of it when signed in. `name` is its cache key.
- */
+/** Sends a list as JSON: its first three rows and the total, or a page of it when signed in. */
 export async function sendListJson<Row extends object>(
   { store, settings }: Pick<AppContext, 'store' | 'settings'>,
   c: RecordsContext,
@@ -73,7 +70,6 @@ export async function sendListJson<Row extends object>(
   return sendPublic(c, list, JSON_BESIDE_PAGE);
 }
 
-/** A hostname in a list. */
 export function hostRow({ hostname, unicode, state, looked_at, seq }: WatchedHost): HostRow {
   return {
     domain: hostname,

@@ -30,13 +30,10 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
   };
 };
 
-/** The address without its slash. */
 export const logWithoutSlash = (c: RecordsContext) => c.redirect(LOG_PATH, 301);
 
-/** The address of the log, below the service's own. */
 export const LOG_PATH = '/log/';
 
-/** The files of the transparency log of the domain records. */
 export const logFiles =
   ({ logDir, dataOrigin }: Pick<Settings, 'logDir' | 'dataOrigin'>) =>
   (c: RecordsContext) =>

@@ -34,29 +34,24 @@ interface Sending {
   status?: PageStatus;
   /** Whether the response stays out of every cache, although it is the same for everyone. */
   isPrivate?: boolean;
-  /** Headers that replace the usual ones. */
   headers?: Headers;
 }
 
-/** The metadata of a page. */
 interface PageTitle {
   title: string;
   description: string;
   /** The page's canonical path, without a query: `/changes/2026-11-21`. */
   path: string;
-  /** Whether search engines should leave it out. */
   noindex?: boolean;
 }
 
 type Framed<Route extends keyof Pages> = Pages[Route] & { frame: RecordsFrame };
 
-/** Renders pages and sends them with the headers that guard them. */
 export class PageSender {
   readonly render: Build['render'];
   readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
   readonly #isDemonstration: boolean;
   readonly #headers: Headers;
-  /** The headers of a page that is the same for everyone. */
   readonly #headersShared: Headers;
 
   /** `isDemonstration` makes every page say that its records are invented. */
@@ -77,7 +72,6 @@ export class PageSender {
     this.#headersShared = { ...this.#headers, 'Cache-Control': caching };
   }
 
-  /** What surrounds the content of every page. */
   frame(c: RecordsContext, { title, description, path, noindex = false }: PageTitle): RecordsFrame {
     const { dataOrigin: root, contact } = this.#settings;
     const signed_in = signedIn(c)?.email ?? null;
@@ -112,13 +106,11 @@ export class PageSender {
     return this.sendShared(c, await cache.load(name, state, () => this.render(route, view())));
   }
 
-  /** Sends a rendered page that is the same for everyone. */
   sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
     return sendShared(c, page, { ...this.#headersShared, ...own });
   }
 }
 
-/** The headers that guard a page of the service at `root`. */
 export function pageHeaders(root: string): Headers {
   return {
     'Content-Security-Policy': CSP,
@@ -140,7 +132,6 @@ export function wantsPage(c: RecordsContext): boolean {
   return type === 'text/html';
 }
 
-/** The stylesheets, fonts and scripts that the build made for the pages. */
 export const assets =
   (asset: Build['asset'], { dataOrigin }: Pick<Settings, 'dataOrigin'>) =>
   (c: RecordsContext) => {

@@ -67,20 +67,15 @@ function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhol
   return privateJson(c, { q, items, total, held_back: total - items.length, sign_in_url });
 }
 
-/** Characters of a value. */
 const VALUE_LENGTH = 100;
 
-/** A search, and who sees its result. */
 export interface Search {
   q: string;
-  /** How many hostnames match. */
   total: number;
-  /** Whether the reader is signed in, and so sees every match. */
   isWhole: boolean;
   sign_in_url: string;
 }
 
-/** The matches by kind, as the page shows them. */
 export function groupsOf(found: Found[], search: Search): FoundGroup[] {
   return [
     hostnames(found, search),

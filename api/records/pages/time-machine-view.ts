@@ -34,7 +34,6 @@ interface Request {
   before: number | undefined;
 }
 
-/** The time machine's view of a host. */
 export function timeMachineView(
   { store, now }: AppContext,
   { frame, host, observation, first, asOf, before }: Request,
@@ -116,14 +115,10 @@ function iso(ms: number): string {
   return isoTime(ms);
 }
 
-/** A preview as the time machine's JSON. It says what is at this address, and where the whole record is. */
 interface TimeMachineJson extends Preview {
   view: 'time-machine';
-  /** The address of the page, which is that of this JSON. */
   page: string;
-  /** The requested time; null for the latest observation. */
   as_of: string | null;
-  /** Where a key or a payment reads every field of this observation. */
   record: string;
 }
 
@@ -149,7 +144,6 @@ export function timeMachineJson(settings: Settings, observation: Observation, as
   return JSON.stringify(json);
 }
 
-/** Every field of an observation, for signed-in readers. */
 export function fullView(observation: Observation): FullView {
   const { signals, certificate, certificate_status, services, wildcard } = fullRecordOf(observation);
   return {

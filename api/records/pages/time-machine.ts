@@ -18,9 +18,9 @@ import { timeMachineJson, timeMachineView } from './time-machine-view.ts';
 const CACHE_MAX = 32 * 1024 * 1024;
 
 /**
- * The time machine: a hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every
- * field. Its JSON is the preview for all of them: the throttle of `/v1/domains/{domain}` guards that lane and its count,
- * not what a preview shows, which is public here.
+ * A hostname as of now or a chosen time. Everyone sees what a preview shows, signed-in readers every field. Its JSON is
+ * the preview for all: the throttle of `/v1/domains/{domain}` guards that lane, not what a preview shows, which is
+ * public here.
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
@@ -95,7 +95,6 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
   return { text, at: asOfEnd(span, text, now) };
 }
 
-/** The cursor of the list of changes, for signed-in readers. Throws `invalid_request`. */
 function changesBefore(c: RecordsContext): number | undefined {
   const cursor = c.req.query('changes');
   return cursor === undefined ? undefined : readCursor(ChangeCursor, cursor)[0];

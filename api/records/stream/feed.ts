@@ -16,9 +16,7 @@ export interface FeedTimes {
 
 const TIMES: FeedTimes = { poll: 250, beat: 15_000, beats: 240 };
 
-/** Listeners per process. */
 const LISTENERS_MAX = 10_000;
-/** Changes per read. */
 const BATCH = 200;
 
 /** Approximate bytes per chunk: a fraction of what may wait for a listener. */
@@ -29,10 +27,7 @@ const FIRST = Buffer.from('retry: 3000\n\n');
 const BEAT = Buffer.from(':\n\n');
 const STOPPING = finalEvent('stopping', 'this server is stopping');
 
-/**
- * The changes of every process as they are recorded: one poll of the database for all listeners, and each change is
- * encoded once.
- */
+/** The changes of every process: one poll of the database for all listeners, and each change is encoded once. */
 export class ChangeFeed {
   readonly #records: Pick<Store['records'], 'deltas' | 'newestDelta'>;
   readonly #times: FeedTimes;
@@ -69,7 +64,6 @@ export class ChangeFeed {
     return new Listener(this, filter, after, FIRST, dropped);
   }
 
-  /** The number of the latest change. */
   newest(): number {
     return this.#records.newestDelta();
   }
@@ -115,13 +109,11 @@ export class ChangeFeed {
     }
   }
 
-  /** Ends every stream with a final event. */
   close(): void {
     this.#isClosed = true;
     for (const listener of [...this.#open]) listener.end(STOPPING);
   }
 
-  /** Stops polling when no listener is live. */
   #stopPollIfIdle(): void {
     if (this.#live.size > 0) return;
     clearTimeout(this.#poll);
@@ -179,7 +171,6 @@ export class ChangeFeed {
   }
 }
 
-/** Changes as bytes, and the number of the last one. */
 interface ChangeChunk {
   bytes: Uint8Array;
   seq: number;

@@ -12,7 +12,6 @@ export interface Filter {
   signal?: string | undefined;
 }
 
-/** The feed, as a listener uses it. */
 interface Source {
   /** The next missed changes; null once the listener is live. */
   missed(listener: Listener): Chunk | null;
@@ -28,8 +27,7 @@ export interface Chunk {
 }
 
 /**
- * One listener of the stream. It reads missed changes from the database at its own pace; live changes are pushed as
- * bytes that all listeners share.
+ * Reads missed changes from the database at its own pace; live changes are pushed as bytes that all listeners share.
  */
 export class Listener {
   readonly filter: Filter;
@@ -59,7 +57,6 @@ export class Listener {
     return (host === undefined || host.hostname === domain) && (wanted === undefined || wanted === signal);
   }
 
-  /** Delivers a live change. */
   push(bytes: Uint8Array, seq: number): void {
     if (this.#isEnded || seq <= this.position) return;
     if (this.#queue.length > 0 && this.#bytes + bytes.length > BUFFER_MAX) {
@@ -88,7 +85,6 @@ export class Listener {
     this.#add({ bytes: final, seq: null });
   }
 
-  /** The body of the response. */
   body(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {

@@ -12,8 +12,8 @@ const RENEWED_EVERY = 15_000;
 export const RETRY_AFTER = String(LASTS / 1_000);
 
 /**
- * Limits the open streams of each account, and of each address that pays per call. They are counted in the database,
- * so that every process shares the limit. Keys without an account are the operator's own and are not counted.
+ * Limits the open streams of each account, and of each address that pays per call, in the database, so that every
+ * process shares the limit. Keys without an account are the operator's own and are not counted.
  */
 export class StreamQuota {
   readonly #app: Pick<AppContext, 'store' | 'now'>;

@@ -12,7 +12,6 @@ const DAYS = 30;
 const DAYS_MAX = 366;
 /** Days ahead for which expiring certificates are counted. */
 const EXPIRY_DAYS = 90;
-/** Names in each list. */
 const NAMES = 50;
 
 const count = z.int().min(0);
@@ -22,15 +21,15 @@ const Analytics = z
   .object({
     domains: z.object({ watched: count, paused: count }),
     observations: count,
-    changes: count.openapi({ description: 'Of all time.' }),
-    types: named.openapi({ description: 'Number of hostnames with records of each type.' }),
+    changes: count.describe('Of all time.'),
+    types: named.describe('Number of hostnames with records of each type.'),
     services: z.array(z.object({ service: z.string(), kind: z.string(), count })),
     issuers: named,
-    nameservers: named.openapi({ description: 'By the registrable domain of the name servers.' }),
-    mailhosts: named.openapi({ description: 'By the registrable domain of the mail servers.' }),
+    nameservers: named.describe('By the registrable domain of the name servers.'),
+    mailhosts: named.describe('By the registrable domain of the mail servers.'),
     expiring: z
       .array(z.object({ day: z.iso.date(), count }))
-      .openapi({ description: `Certificates by the day on which they expire, for the next ${EXPIRY_DAYS} days.` }),
+      .describe(`Certificates by the day on which they expire, for the next ${EXPIRY_DAYS} days.`),
     changes_by_day: z.array(
       z.object({ day: z.iso.date(), signal: z.string(), kind: z.enum(['added', 'removed', 'changed']), count }),
     ),

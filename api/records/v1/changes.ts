@@ -29,7 +29,7 @@ const changesSpec = {
       order: z
         .enum(['newest', 'oldest'], { error: 'must be newest or oldest' })
         .default('newest')
-        .openapi({ description: 'Which changes come first.' }),
+        .describe('Which changes come first.'),
       limit: limitParam(100, 1_000),
       cursor: cursorParam,
     }),
@@ -53,11 +53,10 @@ export const listChanges = (app: Pick<AppContext, 'store' | 'signer'>) => {
   });
 };
 
-/** Changes on the tape. */
 export const TAPE_ROWS = 50;
 
 const TapeRow = Delta.pick({ seq: true, at: true, domain: true, signal: true, kind: true })
-  .extend({ line: z.string().openapi({ description: 'The change as one line of plain text.' }) })
+  .extend({ line: z.string().describe('The change as one line of plain text.') })
   .openapi('TapeRow');
 
 const tapeSpec = {
@@ -81,9 +80,8 @@ export const readTape = ({ records }: Pick<Store, 'records'>) => {
 const BEHIND = 'this server stands by for another one, and may not have these changes yet; try again soon';
 
 /**
- * Throws `ahead_of_stream` for a position that no change has reached: a client that waits for later changes would
- * receive nothing until that many were made. `field` names the parameter. A standby has only what it restored last, so
- * there it is `unavailable`.
+ * Throws `ahead_of_stream` for a position that no change has reached: its client would receive nothing until then. A
+ * standby has only what it restored last, so there it is `unavailable`. `field` names the parameter.
  */
 export function assertReached(
   app: Pick<AppContext, 'signer'>,

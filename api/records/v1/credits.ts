@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Account } from '../../../src/accounts/account.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { ANSWER_TTL } from '../../../src/desk/answers.ts';
 import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { Checkout } from '../../../src/meter/checkout.ts';
@@ -20,7 +19,6 @@ import type { Offer } from '../../../src/meter/offer.ts';
 import { priceInWords } from '../../../src/meter/offer.ts';
 import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { paymentId } from '../../../src/meter/purchase.ts';
-import { readIdempotentWrite, runOnce } from '../../middleware/idempotency.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
@@ -32,21 +30,20 @@ import { menuFor, offerFor } from '../lanes/menu.ts';
 import type { Refusals } from '../lanes/payment.ts';
 import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
 import { operation } from '../route.ts';
+import { changeOnce } from './account/change.ts';
 
-const Credits = z.number().openapi({ description: 'In credits, with at most six decimals.' });
+const Credits = z.number().describe('In credits, with at most six decimals.');
 
 const CreditMoved = z
   .object({
     email: z.string(),
-    balance: Credits.openapi({ description: 'The account’s current balance.' }),
+    balance: Credits.describe('The account’s current balance.'),
     entry: z.object({
       seq: z.int().min(1),
       at: z.iso.datetime(),
       kind: z.enum(CREDIT_KINDS),
       amount: Credits,
-      balance: Credits.openapi({
-        description: 'The balance after this entry; equal to the outer `balance`.',
-      }),
+      balance: Credits.describe('The balance after this entry; equal to the outer `balance`.'),
       day: z.iso.date().nullable(),
       note: z.string().nullable(),
     }),
@@ -77,11 +74,8 @@ const moveSpec = {
         .object({
           amount: z
             .union([z.string(), z.number()])
-            .openapi({ description: 'Credits, as a string or a number. A negative amount takes credits away.' }),
-          note: z
-            .string()
-            .optional()
-            .openapi({ description: `Reason, at most ${NOTE_MAX} characters.` }),
+            .describe('Credits, as a string or a number. A negative amount takes credits away.'),
+          note: z.string().optional().describe(`Reason, at most ${NOTE_MAX} characters.`),
         })
         .openapi('CreditMove', { example: { amount: '25', note: 'invoice 2026-114' } }),
     ),
@@ -94,19 +88,13 @@ export const moveCredits = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
-    const named = await readIdempotentWrite(c);
-    const at = now();
-    const by = { answers: store.serviceAnswers, key: c.get('key')?.id ?? '', at };
-    const { status, body } = store.transact(() => {
-      store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
-      return runOnce(by, named, () => {
-        const account = requireAccount(store.accounts.byEmail(email.trim().toLowerCase()));
-        const entry = appendCredits(store.credits, account.id, { ...move, at });
-        const balance = creditsOf(store.credits.balance(account.id));
-        return { status: 201, body: { email: account.email, balance, entry: creditRow(entry) } };
-      });
+    const { body: moved } = await changeOnce({ store, now }, c, 201, () => {
+      const account = requireAccount(store.accounts.byEmail(email.trim().toLowerCase()));
+      const entry = appendCredits(store.credits, account.id, { ...move, at: now() });
+      const balance = creditsOf(store.credits.balance(account.id));
+      return { email: account.email, balance, entry: creditRow(entry) };
     });
-    return reply(body, { status });
+    return reply(moved, { status: 201 });
   });
 
 function requireAccount(account: Account | null): Account {
@@ -114,14 +102,13 @@ function requireAccount(account: Account | null): Account {
   throw new Fault('not_found', 'no account has this address; its owner creates it by signing in');
 }
 
-/** Credits in one purchase. */
 const CREDITS_AT_ONCE = 1_000;
 const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;
 
 const CreditsBought = z
   .object({
-    credits: z.int().min(1).openapi({ description: 'Credits that the payment bought.' }),
-    balance: z.number().openapi({ description: 'The account’s current balance.' }),
+    credits: z.int().min(1).describe('Credits that the payment bought.'),
+    balance: z.number().describe('The account’s current balance.'),
   })
   .openapi('CreditsBought');
 
@@ -136,7 +123,7 @@ const buySpec = {
     body: body(
       z
         .object({
-          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many credits.' }),
+          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).describe('How many credits.'),
         })
         .openapi('CreditPurchase', { example: { credits: 20 } }),
     ),
@@ -145,7 +132,6 @@ const buySpec = {
 };
 
 interface Sales {
-  /** Null while the paid lane is closed. */
   checkout: Checkout | null;
   refusals: Refusals;
 }
@@ -207,7 +193,6 @@ const closed = (settings: Pick<Settings, 'contact'>) => ({
   message: `this service takes no payments; ask ${operatorOf(settings)} to top up your credits`,
 });
 
-/** An offer of several credits, from the price of one. */
 function offerOf(one: Offer | null, credits: number): Offer | null {
   if (one === null) return null;
   return { ...one, units: one.units * credits, description: `${credits} ${credits === 1 ? 'credit' : 'credits'}` };

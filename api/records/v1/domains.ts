@@ -27,8 +27,8 @@ export const Catalog = listOf(
       registrable_domain: z.string().nullable(),
       state: z.enum(['watched', 'paused']),
       added_at: z.iso.datetime(),
-      observed_at: z.iso.datetime().nullable().openapi({ description: 'When it was last observed.' }),
-      seq: z.int().min(1).nullable().openapi({ description: 'Number of the latest observation.' }),
+      observed_at: z.iso.datetime().nullable().describe('When it was last observed.'),
+      seq: z.int().min(1).nullable().describe('Number of the latest observation.'),
     })
     .openapi('CatalogRow'),
   {

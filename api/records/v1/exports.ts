@@ -41,12 +41,11 @@ const changesSpec = {
 const catalogSpec = {
   operationId: 'exportCatalog',
   tags: ['Exports'],
-  summary: 'The catalogSpec as CSV, by name',
+  summary: 'The catalog as CSV, by name',
   description: `Columns: ${CATALOG_COLUMNS.join(', ')}.`,
   responses: { 200: csv(CSV_ROWS), ...faults() },
 };
 
-/** The lists by value as CSV, by the name of the file. */
 const LISTS = {
   'services.csv': { kind: 'service', operationId: 'exportServices', nouns: 'Services that records point to' },
   'issuers.csv': { kind: 'issuer', operationId: 'exportIssuers', nouns: 'Certificate issuers' },
@@ -121,7 +120,6 @@ export const exportCatalog = (files: ExportFiles) => operation(catalogSpec, (c) 
 export const exportList = (files: ExportFiles, file: ListFile) =>
   operation(listSpec(file), (c) => files.list(c, file, LISTS[file].kind));
 
-/** The same list for a route outside the API. */
 export const sendList = (files: ExportFiles, file: ListFile) => (c: RecordsContext) =>
   files.list(c, file, LISTS[file].kind);
 
@@ -131,7 +129,6 @@ export const exportDomain = (files: ExportFiles) =>
 export const exportEvidence = (files: ExportFiles) =>
   operation(evidence, (c) => files.evidence(c, c.req.valid('param').domain));
 
-/** Changes, hostnames and observations per read. */
 const CHANGES = 500;
 const HOSTNAMES = 500;
 const OBSERVATIONS = 20;
@@ -140,10 +137,7 @@ const linesOf = (rows: readonly Cell[][]): string => rows.map(csvLine).join('');
 
 export type ExportFiles = ReturnType<typeof exportFiles>;
 
-/**
- * The files that accounts may download, by key or by session. They are streamed, so memory use does not grow with their
- * size.
- */
+/** The files that accounts may download, by key or by session, streamed: memory use does not grow with their size. */
 export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   const { records, verifyingKeys } = store;
   const logProof = logProver(store.log, 'records');
@@ -183,7 +177,6 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
         }
       });
     },
-    /** The catalog, by name. */
     catalog(c: RecordsContext): Response {
       return sendChunks(c, 'domains.csv', CSV, function* () {
         yield csvLine(CATALOG_COLUMNS);
@@ -195,7 +188,6 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
         }
       });
     },
-    /** A list by value, the most frequent first. */
     list(c: RecordsContext, name: string, kind: ListedFacet): Response {
       return sendChunks(c, name, CSV, function* () {
         yield csvLine(facetColumns(kind));
@@ -216,7 +208,6 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
         for (const observation of chainOf(host)) yield linesOf(observationCells(observation));
       });
     },
-    /** Throws like `observations`. */
     evidence(c: RecordsContext, name: string): Response {
       const host = requireObserved(name);
       return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
@@ -229,7 +220,6 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
 /** The media type of CSV with a header row (RFC 4180, section 3). */
 export const CSV = 'text/csv; charset=utf-8; header=present';
 
-/** Characters that are gathered into one chunk. */
 const CHUNK = 64 * 1024;
 
 /** Sends a download, produced chunk by chunk as the client reads. Other requests run between two chunks. */

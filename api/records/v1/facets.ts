@@ -8,16 +8,14 @@ import { operation } from '../route.ts';
 
 const NameCursor = longCursorShape(z.int().min(0));
 
-const count = z.int().min(1).openapi({ description: 'How many watched hostnames have it.' });
+const count = z.int().min(1).describe('How many watched hostnames have it.');
 const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
-/** The kinds of facets that have a list of their own in the API, and as CSV. */
 export type ListedFacet = 'service' | 'issuer' | 'mailhost' | 'nameserver';
 
 /** A list by value as the API has it: `Row` is a row without its count. */
 function facetList<Row extends Record<string, string>>(list: {
   operationId: string;
-  /** Name of the row's schema. */
   id: string;
   summary: string;
   row: z.ZodRawShape;
@@ -37,7 +35,6 @@ function facetList<Row extends Record<string, string>>(list: {
   return { spec, rowOf };
 }
 
-/** The lists by value: their operations, and their rows without the count. */
 export const FACET_ROWS = {
   service: facetList({
     operationId: 'listServices',
@@ -72,7 +69,6 @@ export const FACET_ROWS = {
 /** How many names are read at a time to find a long one again. */
 const STEP = 500;
 
-/** The operation of a list by value, the most frequent first. */
 export const listFacet = ({ records }: Pick<Store, 'records'>, kind: ListedFacet) => {
   const { spec, rowOf } = FACET_ROWS[kind];
   const namesAfter = (count: number, name: string) =>
@@ -91,10 +87,8 @@ export const listFacet = ({ records }: Pick<Store, 'records'>, kind: ListedFacet
   });
 };
 
-/** The columns of such a list as CSV. */
 export const facetColumns = (kind: ListedFacet): string[] => [...Object.keys(FACET_ROWS[kind].rowOf('')), 'count'];
 
-/** All of such a list as cells of CSV, in batches. */
 export function* facetCells({ records }: Pick<Store, 'records'>, kind: ListedFacet): Generator<Cell[][], void> {
   const { rowOf } = FACET_ROWS[kind];
   for (let after: { count: number; name: string } | undefined; ; ) {

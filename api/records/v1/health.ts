@@ -13,15 +13,13 @@ const DiskState = z.enum(['full', 'read_only', 'failing']).nullable();
 const Health = z
   .object({
     status: z.literal('ok'),
-    domains: z.int().min(0).openapi({ description: 'Number of watched hostnames.' }),
-    last_scan_at: z.iso.datetime().nullable().openapi({ description: 'Time of the latest observation.' }),
-    event_loop_delay_max_ms: z
-      .int()
-      .min(0)
-      .openapi({ description: 'The longest block of the event loop in the last minute, in ms.' }),
-    log_fence: z.string().nullable().openapi({
-      description: 'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
-    }),
+    domains: z.int().min(0).describe('Number of watched hostnames.'),
+    last_scan_at: z.iso.datetime().nullable().describe('Time of the latest observation.'),
+    event_loop_delay_max_ms: z.int().min(0).describe('The longest block of the event loop in the last minute, in ms.'),
+    log_fence: z
+      .string()
+      .nullable()
+      .describe('Why no observation is signed: this copy of the log is not the newest one. Null while they are.'),
     signing: z
       .object({
         signs: z.boolean(),
@@ -29,17 +27,19 @@ const Health = z
         message: z.string().nullable(),
         since: z.iso.datetime().nullable(),
       })
-      .openapi({ description: 'Whether this server signs observations, and if not, why, and since when.' }),
-    clock_fault: z.string().nullable().openapi({
-      description: 'Why no observation is signed: the clock of this server is wrong. Null while nothing shows that.',
-    }),
-    disk: DiskState.openapi({ description: 'The first of `disks` that is not null.' }),
-    disks: z.object({ data: DiskState, papers: DiskState, log: DiskState }).openapi({
-      description: 'Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.',
-    }),
-    write_lock_held_ms: z.int().min(0).openapi({
-      description: 'How long another process has held the write lock of the database, in ms; 0 while it is free.',
-    }),
+      .describe('Whether this server signs observations, and if not, why, and since when.'),
+    clock_fault: z
+      .string()
+      .nullable()
+      .describe('Why no observation is signed: the clock of this server is wrong. Null while nothing shows that.'),
+    disk: DiskState.describe('The first of `disks` that is not null.'),
+    disks: z
+      .object({ data: DiskState, papers: DiskState, log: DiskState })
+      .describe('Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.'),
+    write_lock_held_ms: z
+      .int()
+      .min(0)
+      .describe('How long another process has held the write lock of the database, in ms; 0 while it is free.'),
   })
   .openapi('Health');
 
@@ -75,11 +75,9 @@ const Ready = z
   .object({
     status: z.literal('ready'),
     checks: z.object({
-      server: z.literal('ok').openapi({ description: 'In a 503 also `starting` or `stopping`.' }),
-      database: z.literal('ok').openapi({ description: 'In a 503 also `no_answer`.' }),
-      papers: z.literal('ok').optional().openapi({
-        description: 'Where another server signs: in a 503 also `not_pressed`.',
-      }),
+      server: z.literal('ok').describe('In a 503 also `starting` or `stopping`.'),
+      database: z.literal('ok').describe('In a 503 also `no_answer`.'),
+      papers: z.literal('ok').optional().describe('Where another server signs: in a 503 also `not_pressed`.'),
     }),
   })
   .openapi('Ready');

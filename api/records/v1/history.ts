@@ -19,7 +19,7 @@ export const History = listOf(
       value: z.string(),
       first_seen: z.iso.datetime(),
       last_seen: z.iso.datetime(),
-      count: z.int().min(1).openapi({ description: 'How many observations had it.' }),
+      count: z.int().min(1).describe('How many observations had it.'),
     })
     .openapi('Sighting'),
   { domain: DomainName },
@@ -72,12 +72,12 @@ const Series = listOf(
           z.string(),
           z.object({
             status: z.union([Status, z.enum(CERTIFICATE_STATUSES)]),
-            count: z.int().min(0).nullable().openapi({ description: 'Number of values; null when unknown.' }),
+            count: z.int().min(0).nullable().describe('Number of values; null when unknown.'),
             ttl: z.int().nullable(),
             rtt_ms: z.int().nullable(),
           }),
         )
-        .openapi({ description: 'By type. With `type`, only that one.' }),
+        .describe('By type. With `type`, only that one.'),
     })
     .openapi('SeriesPoint'),
   { domain: DomainName },

@@ -13,14 +13,9 @@ export const domainParam = z.object({
   }),
 });
 
-/** The cursor of a list of changes. */
 export const ChangeCursor = z.tuple([z.int().min(0)]);
 
-/** A hostname as a filter. */
-export const domainFilter = z
-  .string()
-  .optional()
-  .openapi({ description: 'Only this hostname; an unwatched one is rejected.' });
+export const domainFilter = z.string().optional().describe('Only this hostname; an unwatched one is rejected.');
 
 /** The observed signals, and the certificate, to which changes refer. */
 const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
@@ -67,7 +62,6 @@ export const sinceParam = timeParam(
 );
 /** The first millisecond after the span. */
 export const untilParam = timeParam('until', 'Until this time: a UTC date (to its end) or a time with its zone.');
-/** The query of a list of what a domain had in a span. */
 export const spanQuery = z.object({
   type: typeParam,
   since: sinceParam,
@@ -81,15 +75,12 @@ export const payParam = z
   .string()
   .regex(/^1$/, 'must be 1, which asks for the price (402) instead of a preview')
   .optional()
-  .openapi({
-    description: 'Asks for the price (402) instead of a preview. Without effect beside a key or a payment.',
-  });
+  .describe('Asks for the price (402) instead of a preview. Without effect beside a key or a payment.');
 /** The same as a preference (RFC 7240). */
 export const preferHeader = z.object({
-  prefer: z.string().optional().openapi({ description: '`payment` asks for the price, as `pay=1` does.' }),
+  prefer: z.string().optional().describe('`payment` asks for the price, as `pay=1` does.'),
 });
 
-/** The requested time: how it was written, and its span. */
 export const asOfParam = z
   .string()
   .transform((text, context) => {

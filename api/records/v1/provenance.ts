@@ -27,18 +27,20 @@ export const Provenance = listOf(
     .object({
       seq: z.int().min(1),
       observed_at: z.iso.datetime(),
-      record_root: z.string().openapi({ description: 'The Merkle root that was signed: `sha256:` and hex.' }),
-      receipt: z.string().openapi({ description: 'The signed note, verbatim.' }),
+      record_root: z.string().describe('The Merkle root that was signed: `sha256:` and hex.'),
+      receipt: z.string().describe('The signed note, verbatim.'),
       log: LogProofBody,
     })
     .openapi('ProvenanceItem'),
   {
     domain: DomainName,
-    keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }),
-    clock: z.array(z.string()).optional().openapi({
-      description:
+    keys_url: z.url().describe('The public keys that verify these signatures.'),
+    clock: z
+      .array(z.string())
+      .optional()
+      .describe(
         'Signed corrections of a clock that ran ahead, where they cover one of the receipts: later times in those count as their true time.',
-    }),
+      ),
   },
 );
 
@@ -103,16 +105,13 @@ const SigningKey = z
   .object({
     kty: z.literal('OKP'),
     crv: z.literal('Ed25519'),
-    x: z.string().openapi({ description: 'The public key, base64url.' }),
-    kid: z.string().openapi({ description: 'RFC 7638 thumbprint, by which receipts name their key.' }),
+    x: z.string().describe('The public key, base64url.'),
+    kid: z.string().describe('RFC 7638 thumbprint, by which receipts name their key.'),
     use: z.literal('sig'),
     alg: z.literal('EdDSA'),
-    vkey: z.string().openapi({ description: 'The same key as a C2SP verifier key.' }),
-    nbf: z.int().openapi({ description: 'Unix seconds of the first signature.' }),
-    retired_at: z.iso
-      .datetime()
-      .nullable()
-      .openapi({ description: 'Time after which it signed nothing; null while it signs.' }),
+    vkey: z.string().describe('The same key as a C2SP verifier key.'),
+    nbf: z.int().describe('Unix seconds of the first signature.'),
+    retired_at: z.iso.datetime().nullable().describe('Time after which it signed nothing; null while it signs.'),
   })
   .openapi('SigningKey');
 

@@ -3,7 +3,7 @@ import { KNOWN_STATUSES, UNKNOWN_STATUSES } from '../../../src/records/signal.ts
 
 /** Observations and changes on the wire (protocol 5.2, 5.6 and 5.9). */
 
-export const DomainName = z.string().openapi({ description: 'In A-labels.' });
+export const DomainName = z.string().describe('In A-labels.');
 const Seq = z.int().min(1);
 
 export const Status = z.enum([...KNOWN_STATUSES, ...UNKNOWN_STATUSES]).openapi('SignalStatus', {
@@ -13,8 +13,8 @@ export const Status = z.enum([...KNOWN_STATUSES, ...UNKNOWN_STATUSES]).openapi('
 const Signal = z
   .object({
     status: Status,
-    ttl: z.int().nullable().openapi({ description: 'Seconds; the smallest TTL of the answer.' }),
-    values: z.array(z.string()).openapi({ description: 'In presentation format, sorted, without duplicates.' }),
+    ttl: z.int().nullable().describe('Seconds; the smallest TTL of the answer.'),
+    values: z.array(z.string()).describe('In presentation format, sorted, without duplicates.'),
     transport: z.enum(['udp', 'tcp']).nullable(),
     rtt_ms: z.int().nullable(),
     flags: z.object({ aa: z.boolean(), ad: z.boolean(), tc: z.boolean() }),
@@ -29,7 +29,7 @@ const Certificate = z
     subject: z.string(),
     not_before: z.iso.datetime(),
     not_after: z.iso.datetime(),
-    fingerprint256: z.string().openapi({ description: 'SHA-256 of the DER, in hex.' }),
+    fingerprint256: z.string().describe('SHA-256 of the DER, in hex.'),
     san: z.array(z.string()),
   })
   .openapi('Certificate');
@@ -39,21 +39,19 @@ const identity = {
   unicode: z.string(),
   registrable_domain: z.string().nullable(),
   observed_at: z.iso.datetime(),
-  seq: Seq.openapi({ description: 'Number of the observation, unique across the service.' }),
-  summary: z
-    .record(z.string(), z.int())
-    .openapi({ description: 'Number of values by type; unknown types are left out.' }),
+  seq: Seq.describe('Number of the observation, unique across the service.'),
+  summary: z.record(z.string(), z.int()).describe('Number of values by type; unknown types are left out.'),
 };
 
-const Receipt = z.string().openapi({ description: 'The signed note, verbatim. It commits to every field.' });
+const Receipt = z.string().describe('The signed note, verbatim. It commits to every field.');
 
 export const PaymentOffer = z
   .object({
     price: z.string().openapi({ example: '0.001 USDC' }),
     units: z.string().openapi({ description: 'The price in atomic units of the token.', example: '1000' }),
-    asset: z.string().openapi({ description: 'The address of the token’s contract.' }),
+    asset: z.string().describe('The address of the token’s contract.'),
     network: z.string().openapi({ example: 'base' }),
-    url: z.url().openapi({ description: 'GET it for the menu (402); any x402 client pays it.' }),
+    url: z.url().describe('GET it for the menu (402); any x402 client pays it.'),
     how: z.string(),
   })
   .openapi('PaymentOffer', { description: 'What one full answer costs. Absent where payments are not accepted.' });
@@ -67,7 +65,7 @@ export const Preview = z
     nameservers: z.array(z.string()),
     disclosures: z
       .array(z.object({ index: z.int().min(0), disclosure: z.string(), path: z.array(z.string()) }))
-      .openapi({ description: 'Disclosures of the fields shown, each with its Merkle path to the signed root.' }),
+      .describe('Disclosures of the fields shown, each with its Merkle path to the signed root.'),
     held_back: z.object({ fields: z.int().min(0), how: z.string(), offer: PaymentOffer.optional() }),
     receipt: Receipt,
   })
@@ -83,7 +81,7 @@ export const FullRecord = z
     certificate_status: z.enum(CERTIFICATE_STATUSES),
     wildcard: z.boolean().nullable(),
     services: z.array(z.object({ service: z.string(), kind: z.string(), seen_in: z.array(z.string()) })),
-    disclosures: z.array(z.string()).openapi({ description: 'Disclosures of every field, in leaf order.' }),
+    disclosures: z.array(z.string()).describe('Disclosures of every field, in leaf order.'),
     receipt: Receipt,
   })
   .openapi('FullRecord');
@@ -110,6 +108,6 @@ export const Delta = z
     kind: z.enum(['added', 'removed', 'changed']),
     before: z.array(z.string()),
     after: z.array(z.string()),
-    observation_seq: Seq.openapi({ description: 'The observation that showed or confirmed the change.' }),
+    observation_seq: Seq.describe('The observation that showed or confirmed the change.'),
   })
   .openapi('Delta');

@@ -25,7 +25,7 @@ const Found = z
       observed_at: time.nullable(),
     }),
     z.object({
-      kind: z.literal('value').openapi({ description: 'A hostname at which a matching value was observed.' }),
+      kind: z.literal('value').describe('A hostname at which a matching value was observed.'),
       domain: DomainName,
       signal: z.string(),
       value: z.string(),
@@ -36,7 +36,7 @@ const Found = z
     z.object({
       kind: z.enum(['service', 'issuer', 'nameserver', 'mailhost']),
       name: z.string(),
-      count: z.int().openapi({ description: 'How many hostnames have it.' }),
+      count: z.int().describe('How many hostnames have it.'),
     }),
   ])
   .openapi('Found');
@@ -52,7 +52,7 @@ const spec = {
       kind: z
         .enum(FOUND_KINDS, { error: `must be one of ${FOUND_KINDS.join(', ')}` })
         .optional()
-        .openapi({ description: 'Every match of this kind, in pages.' }),
+        .describe('Every match of this kind, in pages.'),
       limit: limitParam(50, 200),
       cursor: cursorParam,
     }),
@@ -60,7 +60,6 @@ const spec = {
   responses: { 200: ok(listOf('SearchResult', Found, { q: z.string() }), 'The matches.'), ...faults() },
 };
 
-/** The content of each kind's cursor. */
 const number = z.int().min(0);
 const CURSORS: Record<FoundKind, z.ZodType<FoundCursor>> = {
   domain: z.tuple([number]),

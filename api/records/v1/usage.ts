@@ -14,20 +14,18 @@ const RANGE = `must be a whole number from 1 to ${USAGE_DAYS_MAX}`;
 const count = z.int().min(0);
 const credits = z.number().min(0);
 const COUNTS = {
-  units: count.openapi({
-    description: 'Requests that were answered and counted, included or on credits.',
-  }),
+  units: count.describe('Requests that were answered and counted, included or on credits.'),
   included: count,
   on_credits: count,
-  refused: count.openapi({ description: 'Rejected with 402.' }),
-  failed: count.openapi({ description: 'Answered with 400 or above; their units were refunded.' }),
+  refused: count.describe('Rejected with 402.'),
+  failed: count.describe('Answered with 400 or above; their units were refunded.'),
 };
 
 export const UsageAnswer = z
   .object({
     at: z.iso.datetime(),
     plan: z.enum(PLANS),
-    burst: z.int().min(1).max(BURST_MAX).openapi({ description: 'How many daily shares one day may use.' }),
+    burst: z.int().min(1).max(BURST_MAX).describe('How many daily shares one day may use.'),
     today: z.object({ day: z.iso.date(), ...COUNTS, allowance: count, remaining: count, resets_at: z.iso.datetime() }),
     month: z
       .object({
@@ -37,19 +35,19 @@ export const UsageAnswer = z
         remaining: count.nullable(),
         resets_at: z.iso.datetime(),
       })
-      .openapi({ description: 'Only the monthly plan has an allowance here.' }),
+      .describe('Only the monthly plan has an allowance here.'),
     credits: z.object({
       cost_per_request: credits,
-      allowance: credits.openapi({ description: 'Today’s included requests, in credits.' }),
-      used: credits.openapi({ description: 'Today’s requests, in credits.' }),
-      remaining: credits.openapi({ description: 'Included credits left today.' }),
+      allowance: credits.describe('Today’s included requests, in credits.'),
+      used: credits.describe('Today’s requests, in credits.'),
+      remaining: credits.describe('Included credits left today.'),
       resets_at: z.iso.datetime(),
-      balance: credits.openapi({ description: 'Bought credits that are not spent. They do not expire at midnight.' }),
+      balance: credits.describe('Bought credits that are not spent. They do not expire at midnight.'),
       top_up: z.url(),
     }),
-    rate: z.object({ per_minute: count }).openapi({ description: 'Requests per key and clock minute.' }),
+    rate: z.object({ per_minute: count }).describe('Requests per key and clock minute.'),
     keys: z.array(z.object({ id: z.string(), name: z.string(), revoked: z.boolean(), today: count, month: count })),
-    days: z.array(z.object({ day: z.iso.date(), ...COUNTS })).openapi({ description: 'Oldest first, without gaps.' }),
+    days: z.array(z.object({ day: z.iso.date(), ...COUNTS })).describe('Oldest first, without gaps.'),
   })
   .openapi('Usage');
 

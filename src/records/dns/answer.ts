@@ -5,7 +5,6 @@ import { RCODE, RECORD_TYPES, readMessage, readName } from './message.ts';
 import type { Question } from './question.ts';
 import { dataText } from './rdata.ts';
 
-/** A parsed answer. */
 export type Answer = Pick<Signal, 'status' | 'ttl' | 'values' | 'flags'> & {
   /** Whether EDNS may have caused the failure; if so, query again without it. */
   ednsRefused: boolean;

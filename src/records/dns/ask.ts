@@ -24,7 +24,6 @@ export interface AskOptions {
   /** Used in rotation: each question starts with the next resolver. */
   upstreams: readonly Upstream[];
   transport: Transport;
-  /** Unpredictable bytes. */
   randomBytes(length: number): Uint8Array;
   sleep(ms: number): Promise<void>;
   tries?: number;

@@ -1,9 +1,7 @@
 /**
- * Bytes as ASCII text, without loss: RFC 1035, section 5.1, with `\X` for a special character and `\DDD` for a byte
- * outside printable ASCII.
+ * Bytes as ASCII text (RFC 1035, section 5.1): `\X` for a special character, `\DDD` for a byte that is not printable.
  */
 
-/** The escaped form of each byte, given the special characters. */
 function tableOf(signs: string, { lowerCase = false, blanks = true } = {}): readonly string[] {
   return Array.from({ length: 256 }, (_, byte) => {
     const sign = String.fromCharCode(byte);

@@ -29,8 +29,8 @@ const HEADER = 12;
 const TTL_MAX = 0x7fff_ffff;
 
 /**
- * Parses an answer (RFC 1035, section 4.1). For a truncated answer it reads only the header, because the records must
- * not be used (RFC 2181, section 9). Throws a WireError.
+ * Parses an answer (RFC 1035, section 4.1); of a truncated one only the header (RFC 2181, section 9). Throws a
+ * WireError.
  */
 export function readMessage(bytes: Uint8Array): Message {
   if (bytes.length < HEADER) throw new WireError('shorter than a header');

@@ -10,7 +10,6 @@ const CLASS_IN = 1;
 /** The EDNS OPT record: our UDP size, version 0, and the DO bit (RFC 6891, section 6.1). */
 const EDNS = Buffer.from([0, OPT >> 8, OPT & 0xff, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0x80, 0, 0, 0]);
 
-/** A question and its bytes. */
 export interface Question {
   /** Lower case, without a trailing dot. */
   name: string;
@@ -23,14 +22,12 @@ export interface Spelling {
   id: number;
   /** Which letters are upper-case, one bit each; null for all lower-case. */
   mixed: Uint8Array | null;
-  /** Whether to send the EDNS record. */
   edns: boolean;
 }
 
 /**
- * Encodes the query for a name's records of a type (RFC 1035, section 4.1). The name consists of labels of 1 to 63
- * ASCII characters. With `mixed`, the letters have random case, which an answer must repeat and a forger must therefore
- * guess (draft-vixie-dnsext-dns0x20).
+ * Encodes a query (RFC 1035, section 4.1) for a name of labels of 1 to 63 ASCII characters. With `mixed`, letters have
+ * random case, which an answer must repeat and a forger must guess (draft-vixie-dnsext-dns0x20).
  */
 export function writeQuestion(name: string, type: RecordType, { id, mixed, edns }: Spelling): Question {
   const bytes = Buffer.alloc(HEADER + name.length + 2 + 4 + (edns ? EDNS.length : 0));
@@ -60,8 +57,7 @@ function mixCase(name: string, mixed: Uint8Array): string {
 }
 
 /**
- * Which question an answer repeats: a different one, ours in different case, ours exactly, or none, because the server
- * did not parse it.
+ * The question of an answer: a different one, ours in different case, ours exactly, or none, because it was not parsed.
  */
 export type Match = 'other' | 'respelled' | 'same' | 'none';
 

@@ -3,7 +3,6 @@ import { escapeBare, escapeQuoted, escapeText } from './escape.ts';
 import type { RecordTypeNumber, ResourceRecord } from './message.ts';
 import { RECORD_TYPES, readName, WireError } from './message.ts';
 
-/** A reader of a record's data. */
 class Data {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -46,8 +45,8 @@ class Data {
 }
 
 /**
- * A record's data as canonical text: hosts in lower case without a trailing dot, digests in upper-case hex, keys in
- * base64, the strings of a TXT record joined (RFC 7208, section 3.3). Throws a WireError.
+ * Canonical text: hosts in lower case without a trailing dot, digests in upper-case hex, keys in base64, the strings of
+ * a TXT record joined (RFC 7208, section 3.3). Throws a WireError.
  */
 export function dataText(bytes: Uint8Array, record: ResourceRecord): string {
   const data = new Data(bytes, record);
@@ -111,8 +110,8 @@ const KEYS = [
 ] as const;
 
 /**
- * An SVCB or HTTPS record as `1 . alpn=h2,h3 port=8443`, with the keys in ascending order, as they must be on the wire
- * (RFC 9460, section 2.2). Values contain no spaces. Throws a WireError.
+ * `1 . alpn=h2,h3 port=8443`, with the keys in ascending order, as they must be on the wire (RFC 9460, section 2.2).
+ * Values contain no spaces. Throws a WireError.
  */
 export function svcbText(bytes: Uint8Array, start: number, end: number): string {
   if (start + 3 > end) throw new WireError('the data is too short');

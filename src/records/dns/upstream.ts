@@ -1,10 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-/** The limits of one resolver. */
 export interface Limits {
   /** Queries per second; Infinity for no limit. */
   rate: number;
-  /** Concurrent queries. */
   inFlight: number;
 }
 
@@ -73,7 +71,6 @@ export class Upstream {
   }
 }
 
-/** A resolver's address. */
 export interface Server {
   address: string;
   port: number;
@@ -84,9 +81,7 @@ export function serverText({ address, port }: Server): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/**
- * The outcome of a query: an accepted answer, or why there is none. `mismatch` means that only other messages arrived.
- */
+/** An accepted answer, or why there is none. `mismatch` means that only other messages arrived. */
 export type Exchange =
   | { outcome: 'answered'; bytes: Uint8Array; ms: number }
   | { outcome: 'timeout' | 'unreachable' | 'mismatch' };
@@ -99,7 +94,6 @@ export type Send = (
   timeout: number,
 ) => Promise<Exchange>;
 
-/** How queries are sent. */
 export interface Transport {
   udp: Send;
   tcp: Send;

@@ -17,9 +17,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * Returns the members of an answer (a preview or a full record) that differ from the signed content. `disclosed` holds
- * the fields of its disclosures, with null for a malformed one. It does no hashing, so it also runs in a reader's
- * browser.
+ * The members of an answer (a preview or a full record) that differ from what was signed. `disclosed` holds the fields
+ * of its disclosures, with null for a malformed one. It does no hashing, so it also runs in a reader's browser.
  */
 export function answerRules(
   answer: Record<string, unknown>,

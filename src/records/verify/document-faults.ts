@@ -26,9 +26,7 @@ const RECORDS = { service: 'records', paper: null } as const;
 
 /** The rules of documents, with Node's hashes and signatures. */
 
-/**
- * Verifies a document of the domain records with these keys. Returns the faults; an empty list means that it is valid.
- */
+/** The faults of a document of the domain records; an empty list means that it is valid. */
 export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
   switch (document.kind) {
     case 'misshapen':
@@ -59,9 +57,6 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
   }
 }
 
-/**
- * Verifies parsed JSON that should be a preview or a full record. Reports anything else as a fault and never throws.
- */
 export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify): string[] {
   const document = jsonDocument(json);
   if (document === null) return ['this is not an answer of the records service'];
@@ -70,8 +65,7 @@ export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify
 
 /**
  * Verifies a bundle with its own keys in their periods, or with keys that the caller trusts. Its own keys prove that
- * the records and the chain belong together, not whose keys they are. Reports anything else as a fault and never
- * throws.
+ * the records belong together, not whose they are.
  */
 export function evidenceFaults(json: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const document = jsonDocument(json);

@@ -9,9 +9,9 @@ import type { CheckedReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
- * Compares what a document shows with what was signed (protocol 5.7). These rules do no hashing: the caller checks the
- * receipts and computes the roots first, with Node's crypto on the command line and with its own in a reader's browser,
- * so both reach the same verdict. An unreadable receipt is the only fault reported for its document.
+ * Compares what a document shows with what was signed (protocol 5.7). The caller checks the receipts and computes the
+ * roots first, with Node's crypto or in a reader's browser, so that both reach the same verdict. An unreadable receipt
+ * is the only fault reported for its document.
  */
 
 /** The faults of an answer (a preview or a full record), by the part that was compared. */
@@ -54,7 +54,6 @@ export function recordRules(record: FullRecord, { receipt }: CheckedReceipt, roo
   };
 }
 
-/** Checks the fields that a preview shows, and their paths. */
 export function shownFieldRules(
   disclosures: ShownField[],
   receipt: ObservationReceipt,
@@ -71,7 +70,6 @@ export function shownFieldRules(
   ];
 }
 
-/** Checks all fields of a record, and the root over them. */
 export function allFieldRules(disclosures: string[], receipt: ObservationReceipt, root: string | null): string[] {
   return [
     ...disclosureRules(disclosures.map(parseDisclosure), receipt, true),
@@ -81,10 +79,7 @@ export function allFieldRules(disclosures: string[], receipt: ObservationReceipt
   ];
 }
 
-/**
- * Checks the rows of a page of receipts, newest first, and that the receipts form a chain. `seen` is in the order of
- * the page.
- */
+/** Checks the rows of a page of receipts, newest first, and their chain. `seen` is in the order of the page. */
 export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, seen: CheckedReceipt[]): string[] {
   const rows = items.flatMap((item, index) => {
     const receipt = seen[index]?.receipt ?? null;
@@ -123,7 +118,6 @@ export function bundleKeyRules(
   ];
 }
 
-/** Checks what a badge shows against its receipt. */
 export function badgeContentRules(svg: string, { receipt }: CheckedReceipt): string[] {
   return receipt === null ? [] : badgeRules(svg, receipt);
 }

@@ -61,12 +61,9 @@ const RECORD: Shape = {
   disclosures: ['a text'],
 };
 
-/** A record in a bundle. */
 const LOGGED_RECORD: Shape = { ...RECORD, 'log??': LOG_PROOF };
 
-/**
- * Members of a bundle's key that are checked against its bytes. The key's period comes from the service's own key list.
- */
+/** Members of a bundle's key that are checked against its bytes. Its period comes from the service's own key list. */
 const KEY: Shape = {
   vkey: 'a text',
   'kid?': 'a text',
@@ -107,9 +104,8 @@ const WORDS: Record<keyof typeof SHAPES, string[]> = {
 };
 
 /**
- * Parses a text as one of the documents: a receipt, plain or as a JSON string; a JSON document; or a badge that
- * contains a receipt. Surrounding whitespace is ignored. Returns null for anything else; JSON with a duplicate member
- * is a misshapen `document`. The command line and a reader's browser share this function.
+ * Parses a receipt, plain or as a JSON string; a JSON document; or a badge with a receipt. Null for anything else; JSON
+ * with a duplicate member is a misshapen `document`. Shared by the command line and a reader's browser.
  */
 export function documentIn(text: string): RecordsDocument | null {
   const trimmed = text.replaceAll('\r\n', '\n').trim();
@@ -128,10 +124,7 @@ export function documentIn(text: string): RecordsDocument | null {
   return jsonDocument(json);
 }
 
-/**
- * Reads parsed JSON as one of the documents. The JSON of a page may hold an answer in its member `preview` or
- * `observation`.
- */
+/** The JSON of a page may hold an answer in its member `preview` or `observation`. */
 export function jsonDocument(json: unknown): RecordsDocument | null {
   if (!isObject(json)) return null;
   const form = formOf(json);

@@ -69,10 +69,7 @@ export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedRece
   });
 }
 
-/**
- * Verifies the receipts of one domain, oldest first. `whole` means that they begin with the domain's first. Returns the
- * faults.
- */
+/** Verifies the receipts of one domain, oldest first. `whole` means that they begin with the domain's first. */
 export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
   return receiptChainRules(
     receipts.map((receipt) => checkReceipt(receipt, keys, verify)),

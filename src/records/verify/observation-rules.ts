@@ -12,10 +12,7 @@ export interface CheckedReceipt {
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The validity period of the key that the receipt names; null for an unknown key. */
   key: SigningPeriod | null;
-  /**
-   * The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a
-   * receipt.
-   */
+  /** The time that counts, after corrections of the clock. Empty without a receipt. */
   time: string;
 }
 
@@ -26,23 +23,18 @@ export function receiptRules(seen: CheckedReceipt): string[] {
   return [...signatureRules(seen), ...lifeRules(seen)];
 }
 
-/** Checks a receipt's form and signature. */
 export function signatureRules({ receipt, signature }: CheckedReceipt): string[] {
   if (receipt === null) return ['the receipt is not a domain-observation/v1 note'];
   if (signature === 'no_such_key') return [`seq ${receipt.seq}: no key with kid ${receipt.kid} is known`];
   return signature === 'fails' ? [`seq ${receipt.seq}: the signature does not hold`] : [];
 }
 
-/** Checks that the time of a receipt is within the validity period of its key. */
 export function lifeRules({ receipt, key, time }: CheckedReceipt): string[] {
   if (receipt === null || key === null) return [];
   return signingPeriodFaults(`seq ${receipt.seq}: observed`, time, key);
 }
 
-/**
- * Checks the fields of disclosures in leaf order, with null for a malformed one. `all` requires the list to be the
- * whole record.
- */
+/** The fields are in leaf order, with null for a malformed one. `all` requires the list to be the whole record. */
 export function disclosureRules(disclosed: (Disclosed | null)[], receipt: ObservationReceipt, all: boolean): string[] {
   const where = `seq ${receipt.seq}`;
   const faults: string[] = [];
@@ -71,7 +63,7 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
 
 /**
  * Checks a receipt against the previous one of its domain: the same domain, a higher `seq`, a time that is not earlier,
- * and `prev` as the hash of the previous text. Without a previous one, the receipt must be the domain's first.
+ * and `prev` as the hash of its text. Without a previous one, it must be the domain's first.
  */
 export function linkRules(before: CheckedReceipt | null, { receipt, time }: CheckedReceipt): string[] {
   if (receipt === null) return [];
@@ -92,10 +84,7 @@ export function linkRules(before: CheckedReceipt | null, { receipt, time }: Chec
   return faults;
 }
 
-/**
- * Checks the receipts of one domain, oldest first, and their links. `whole` requires the first one to be the domain's
- * first.
- */
+/** Checks the receipts of one domain, oldest first. `whole` requires the first one to be the domain's first. */
 export function receiptChainRules(seen: CheckedReceipt[], whole: boolean): string[] {
   if (seen.length === 0) return ['there is no observation'];
   return seen.flatMap((one, index) => [

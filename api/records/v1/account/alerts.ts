@@ -17,12 +17,11 @@ import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
-import { listOf } from '../../list.ts';
+import { listOf, wholeList } from '../../list.ts';
+import type { RecordsContext } from '../../route.ts';
 import { operation } from '../../route.ts';
-import { accountOf, changeOnce } from './change.ts';
-import { idParam } from './groups.ts';
+import { accountOf, changed, changeOnce, idParam } from './change.ts';
 
-/** Deliveries in the log of a webhook. */
 const LOG = 50;
 
 const time = z.iso.datetime();
@@ -31,20 +30,17 @@ const ALERT = {
   group: z.object({ id: z.string(), name: z.string() }).nullable(),
   hostname: z.string().nullable(),
   way: z.enum(ALERT_WAYS),
-  url: z.string().nullable().openapi({ description: 'Of a webhook.' }),
+  url: z.string().nullable().describe('Of a webhook.'),
   made_at: time,
   failing_since: time.nullable(),
-  off_at: time.nullable().openapi({ description: 'When it was switched off; null while it is on.' }),
+  off_at: time.nullable().describe('When it was switched off; null while it is on.'),
   off_reason: z.enum(['gone', 'failing', 'unsubscribed', 'bounced']).nullable(),
 };
 const Alert = z.object(ALERT).openapi('ChangeAlert');
 const NewAlert = z
   .object({
     ...ALERT,
-    secret: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Of a webhook: what signs its deliveries, shown this one time.' }),
+    secret: z.string().nullable().describe('Of a webhook: what signs its deliveries, shown this one time.'),
   })
   .openapi('NewChangeAlert');
 const AlertLog = z
@@ -58,77 +54,23 @@ const AlertLog = z
           attempts: z.array(z.object({ at: time, ms: z.int(), outcome: z.string() })),
         }),
       )
-      .openapi({ description: 'Of a webhook, newest first.' }),
+      .describe('Of a webhook, newest first.'),
   })
   .openapi('ChangeAlertLog');
-
-const common = { tags: ['Account'] };
-const listSpec = {
-  ...common,
-  operationId: 'listAlerts',
-  summary: 'The account’s alerts of changes',
-  responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.'), ...faults() },
-};
-const makeSpec = {
-  ...common,
-  operationId: 'makeAlert',
-  summary: 'Create an alert of a group or of one hostname',
-  description: `An account has at most ${ALERTS_MAX} (409). A webhook’s secret is shown once: sent again under the same Idempotency-Key, the answer is 409 and names the alert.`,
-  middleware: [limitBody, jsonBody()],
-  request: {
-    headers: IDEMPOTENCY,
-    body: body(
-      z
-        .object({
-          group: z.string().max(64).default('').openapi({ description: 'The id of a group; or give `hostname`.' }),
-          hostname: z.string().max(1_000).default(''),
-          way: z.enum(ALERT_WAYS, { error: `must be one of ${ALERT_WAYS.join(', ')}` }),
-          url: z.string().max(2_000).default('').openapi({ description: 'Of a webhook: an https address.' }),
-        })
-        .openapi('ChangeAlertBody', {
-          example: { hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.org/dns' },
-        }),
-    ),
-  },
-  responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409, 413, 415, 422) },
-};
-const showSpec = {
-  ...common,
-  operationId: 'readAlert',
-  summary: 'One alert, with the log of its webhook',
-  request: { params: idParam('alert') },
-  responses: { 200: ok(AlertLog, 'The alert.'), ...faults() },
-};
-const onSpec = {
-  ...common,
-  operationId: 'switchAlertOn',
-  summary: 'Switch an alert on again',
-  middleware: [limitBody, jsonBody()],
-  request: {
-    params: idParam('alert'),
-    headers: IDEMPOTENCY,
-    body: body(
-      z
-        .object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) })
-        .openapi('AlertOn', { example: { on: true } }),
-    ),
-  },
-  responses: { 200: ok(Alert, 'The alert as it is now.'), ...faults(413, 415, 422) },
-};
-const testSpec = {
-  ...common,
-  operationId: 'testAlert',
-  summary: 'Send a webhook a test',
-  request: { params: idParam('alert'), headers: IDEMPOTENCY },
-  responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409, 422) },
-};
-const removeSpec = {
-  ...common,
-  operationId: 'removeAlert',
-  summary: 'Remove an alert',
-  request: { params: idParam('alert'), headers: IDEMPOTENCY },
-  responses: { 200: ok(Alert, 'The alert as it was.'), ...faults(422) },
-};
+const AlertBody = z
+  .object({
+    group: z.string().max(64).default('').describe('The id of a group; or give `hostname`.'),
+    hostname: z.string().max(1_000).default(''),
+    way: z.enum(ALERT_WAYS, { error: `must be one of ${ALERT_WAYS.join(', ')}` }),
+    url: z.string().max(2_000).default('').describe('Of a webhook: an https address.'),
+  })
+  .openapi('ChangeAlertBody', {
+    example: { hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.org/dns' },
+  });
+const AlertOn = z
+  .object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) })
+  .openapi('AlertOn', { example: { on: true } });
+const params = idParam('alert');
 
 /** Alerts of changes over the API, by the rules of the account’s pages. */
 export function alertOperations(app: AppContext) {
@@ -144,63 +86,111 @@ export function alertOperations(app: AppContext) {
       off_reason: alert.off_reason,
     };
   };
+  const alertOf = (c: RecordsContext, id: string) => requireAlert(changeAlerts, accountOf(app, c).id, id);
   return {
-    list: operation(listSpec, (c) => {
-      const items = changeAlerts.list(accountOf(app, c).id).map(rowOf);
-      return { items, total: items.length, next_cursor: null };
-    }),
-    make: operation(makeSpec, async (c) => {
-      const given = c.req.valid('json');
-      let secret: string | null = null;
-      const { body: row, isNew } = await changeOnce(app, c, ({ id: account }) => {
-        const alert = makeAlert(store, account, given, {
-          ...{ now: now(), newId, allowsPrivate: settings.webhookPrivate },
-          requireHost: (text) => requireWatched(app, text),
+    list: operation(
+      {
+        tags: ['Account'],
+        operationId: 'listAlerts',
+        summary: 'The account’s alerts of changes',
+        responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.'), ...faults() },
+      },
+      (c) => wholeList(changeAlerts.list(accountOf(app, c).id).map(rowOf)),
+    ),
+    make: operation(
+      {
+        tags: ['Account'],
+        operationId: 'makeAlert',
+        summary: 'Create an alert of a group or of one hostname',
+        description: `An account has at most ${ALERTS_MAX} (409). A webhook’s secret is shown once: sent again under the same Idempotency-Key, the answer is 409 and names the alert.`,
+        middleware: [limitBody, jsonBody()],
+        request: { headers: IDEMPOTENCY, body: body(AlertBody) },
+        responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409, 413, 415, 422) },
+      },
+      async (c) => {
+        let secret: string | null = null;
+        const { body: row, isNew } = await changeOnce(app, c, 201, () => {
+          const { id: account } = accountOf(app, c);
+          const alert = makeAlert(store, account, c.req.valid('json'), {
+            ...{ now: now(), newId, allowsPrivate: settings.webhookPrivate },
+            requireHost: (text) => requireWatched(app, text),
+          });
+          ({ secret } = alert);
+          return rowOf(requireAlert(changeAlerts, account, alert.id));
         });
-        ({ secret } = alert);
-        return { status: 201, body: rowOf(requireAlert(changeAlerts, account, alert.id)) };
-      });
-      if (!isNew && row.way === 'webhook') {
-        throw new Fault(
-          'conflict',
-          `alert ${row.id} was made under this Idempotency-Key, and its secret is shown once; if it was lost, remove it and make another`,
-        );
-      }
-      const headers = { Location: `${settings.dataOrigin}/v1/account/alerts/${row.id}` };
-      return reply({ ...row, secret }, { status: 201, headers });
-    }),
-    show: operation(showSpec, (c) => {
-      const alert = requireAlert(changeAlerts, accountOf(app, c).id, c.req.valid('param').id);
-      return { ...rowOf(alert), deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow) };
-    }),
-    switchOn: operation(onSpec, async (c) => {
-      const { id } = c.req.valid('param');
-      const { answer } = await changeOnce(app, c, ({ id: account }) => {
-        requireAlert(changeAlerts, account, id);
-        changeAlerts.switchOn(account, id);
-        return { status: 200, body: rowOf(requireAlert(changeAlerts, account, id)) };
-      });
-      return answer;
-    }),
-    test: operation(testSpec, async (c) => {
-      const { answer } = await changeOnce(app, c, ({ id: account }) => {
-        const alert = requireAlert(changeAlerts, account, c.req.valid('param').id);
-        if (alert.url === null) throw new Fault('conflict', `alert ${alert.id} sends mails; only webhooks take a test`);
-        if (!queueChangeTest(store, { id: alert.id, url: alert.url }, { now: now(), newId })) {
-          throw new Fault('conflict', `a test of alert ${alert.id} waits to be delivered; GET has its outcome then`);
+        if (!isNew && row.way === 'webhook') {
+          throw new Fault(
+            'conflict',
+            `alert ${row.id} was made under this Idempotency-Key, and its secret is shown once; if it was lost, remove it and make another`,
+          );
         }
-        return { status: 200, body: rowOf(alert) };
-      });
-      return answer;
-    }),
-    remove: operation(removeSpec, async (c) => {
-      const { id } = c.req.valid('param');
-      const { answer } = await changeOnce(app, c, ({ id: account }) => {
-        const row = rowOf(requireAlert(changeAlerts, account, id));
-        changeAlerts.remove(account, id);
-        return { status: 200, body: row };
-      });
-      return answer;
-    }),
+        const headers = { Location: `${settings.dataOrigin}/v1/account/alerts/${row.id}` };
+        return reply({ ...row, secret }, { status: 201, headers });
+      },
+    ),
+    show: operation(
+      {
+        tags: ['Account'],
+        operationId: 'readAlert',
+        summary: 'One alert, with the log of its webhook',
+        request: { params },
+        responses: { 200: ok(AlertLog, 'The alert.'), ...faults() },
+      },
+      (c) => {
+        const alert = alertOf(c, c.req.valid('param').id);
+        return { ...rowOf(alert), deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow) };
+      },
+    ),
+    switchOn: operation(
+      {
+        tags: ['Account'],
+        operationId: 'switchAlertOn',
+        summary: 'Switch an alert on again',
+        middleware: [limitBody, jsonBody()],
+        request: { params, headers: IDEMPOTENCY, body: body(AlertOn) },
+        responses: { 200: ok(Alert, 'The alert as it is now.'), ...faults(413, 415, 422) },
+      },
+      (c) =>
+        changed(app, c, () => {
+          const { id, account } = alertOf(c, c.req.valid('param').id);
+          changeAlerts.switchOn(account, id);
+          return rowOf(requireAlert(changeAlerts, account, id));
+        }),
+    ),
+    test: operation(
+      {
+        tags: ['Account'],
+        operationId: 'testAlert',
+        summary: 'Send a webhook a test',
+        request: { params, headers: IDEMPOTENCY },
+        responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409, 422) },
+      },
+      (c) =>
+        changed(app, c, () => {
+          const alert = alertOf(c, c.req.valid('param').id);
+          const { id, url } = alert;
+          if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
+          if (!queueChangeTest(store, { id, url }, { now: now(), newId })) {
+            throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
+          }
+          return rowOf(alert);
+        }),
+    ),
+    remove: operation(
+      {
+        tags: ['Account'],
+        operationId: 'removeAlert',
+        summary: 'Remove an alert',
+        request: { params, headers: IDEMPOTENCY },
+        responses: { 200: ok(Alert, 'The alert as it was.'), ...faults(422) },
+      },
+      (c) =>
+        changed(app, c, () => {
+          const alert = alertOf(c, c.req.valid('param').id);
+          const row = rowOf(alert);
+          changeAlerts.remove(alert.account, alert.id);
+          return row;
+        }),
+    ),
   };
 }

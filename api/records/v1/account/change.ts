@@ -1,12 +1,9 @@
+import { z } from '@hono/zod-openapi';
 import type { Account } from '../../../../src/accounts/account.ts';
 import type { AppContext } from '../../../../src/app/context.ts';
 import { ANSWER_TTL } from '../../../../src/desk/answers.ts';
 import { Fault } from '../../../../src/fault.ts';
-import { present } from '../../../../src/narrow.ts';
-import type { Outcome } from '../../../middleware/idempotency.ts';
 import { readIdempotentWrite, runOnce } from '../../../middleware/idempotency.ts';
-import type { Reply } from '../../../responses/reply.ts';
-import { reply } from '../../../responses/reply.ts';
 import type { RecordsContext } from '../../route.ts';
 
 /** The account of the request’s key. Throws `key_invalid` when it was deleted meanwhile. */
@@ -17,26 +14,41 @@ export function accountOf({ store }: Pick<AppContext, 'store'>, c: RecordsContex
 }
 
 /**
- * Makes a change for the account of the request’s key, in one transaction, and once for each Idempotency-Key. `isNew`
- * is false where an earlier request made it. `at` is the address of what was created.
+ * Makes a change in one transaction, and once for each Idempotency-Key. Returns what `work` returned; `isNew` is false
+ * where an earlier request did the work.
  */
 export async function changeOnce<Body extends object>(
   { store, now }: Pick<AppContext, 'store' | 'now'>,
   c: RecordsContext,
-  work: (account: Account) => Outcome<Body>,
-  at?: (body: Body) => string,
-): Promise<{ answer: Reply<Body>; body: Body; isNew: boolean }> {
+  status: 200 | 201,
+  work: () => Body,
+): Promise<{ body: Body; isNew: boolean }> {
   const named = await readIdempotentWrite(c);
-  const time = now();
-  const by = { answers: store.serviceAnswers, key: present(c.get('key')).id, at: time };
+  const at = now();
+  const by = { answers: store.serviceAnswers, key: c.get('key')?.id ?? '', at };
   let isNew = false;
-  const { status, body } = store.transact(() => {
-    store.serviceAnswers.deleteUntil(time - ANSWER_TTL);
+  const { body } = store.transact(() => {
+    store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
     return runOnce(by, named, () => {
       isNew = true;
-      return work(accountOf({ store }, c));
+      return { status, body: work() };
     });
   });
-  const init = status === 201 && at !== undefined ? { status, headers: { Location: at(body) } } : { status };
-  return { answer: reply(body, init), body, isNew };
+  return { body, isNew };
 }
+
+/** The answer of a change to something that exists. */
+export const changed = async <Body extends object>(
+  app: Pick<AppContext, 'store' | 'now'>,
+  c: RecordsContext,
+  work: () => Body,
+): Promise<Body> => (await changeOnce(app, c, 200, work)).body;
+
+/** The id in the path of something that the account holds. */
+export const idParam = (what: string) =>
+  z.object({
+    id: z
+      .string()
+      .max(64)
+      .openapi({ param: { name: 'id', in: 'path' }, description: `The id of the ${what}.` }),
+  });

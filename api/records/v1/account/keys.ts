@@ -16,11 +16,10 @@ import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
-import { listOf } from '../../list.ts';
+import { listOf, wholeList } from '../../list.ts';
 import type { RecordsContext } from '../../route.ts';
 import { operation } from '../../route.ts';
-import { accountOf, changeOnce } from './change.ts';
-import { idParam } from './groups.ts';
+import { accountOf, changed, changeOnce, idParam } from './change.ts';
 
 const time = z.iso.datetime().nullable();
 const Key = z
@@ -30,63 +29,28 @@ const Key = z
     name: z.string(),
     state: z.enum(KEY_STATES),
     made_at: z.iso.datetime(),
-    made_by: z.string().nullable().openapi({ description: '`session:…` on the pages, `key:…` over the API, `cli`.' }),
+    made_by: z.string().nullable().describe('`session:…` on the pages, `key:…` over the API, `cli`.'),
     expires_at: time,
     used_at: time,
     uses: z
       .object({ days: z.int(), first_day: z.iso.date().nullable(), last_day: z.iso.date().nullable() })
-      .openapi({ description: 'UTC days on which it was used.' }),
+      .describe('UTC days on which it was used.'),
     revoked_at: time,
     revoked_by: z.string().nullable(),
-    is_this: z.boolean().openapi({ description: 'Whether it is the key of this request.' }),
+    is_this: z.boolean().describe('Whether it is the key of this request.'),
   })
   .openapi('AccountKey');
 const NewKey = Key.extend({
-  key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
+  key: z.string().describe('The key itself, shown this one time.'),
 }).openapi('NewAccountKey');
 
-const listSpec = {
-  tags: ['Account'],
-  operationId: 'listAccountKeys',
-  summary: 'The account’s keys, also those that ended',
-  responses: { 200: ok(listOf('AccountKeyList', Key), 'Oldest first.'), ...faults() },
-};
-const makeSpec = {
-  tags: ['Account'],
-  operationId: 'makeAccountKey',
-  summary: 'Make a key; it is shown this one time',
-  description: `An account has at most ${KEYS_MAX} in force (409). Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.`,
-  middleware: [limitBody, jsonBody()],
-  request: {
-    headers: IDEMPOTENCY,
-    body: body(
-      z
-        .object({
-          name: z.string().openapi({ description: `One line of 1 to ${KEY_NAME_MAX} characters.` }),
-          expires_at: z
-            .string()
-            .min(1)
-            .max(40)
-            .optional()
-            .openapi({ description: 'A time, or a UTC day (its end). Never without it.' }),
-        })
-        .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2099-12-31' } }),
-    ),
-  },
-  responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
-};
-const revokeSpec = {
-  tags: ['Account'],
-  operationId: 'revokeAccountKey',
-  summary: 'Revoke a key, also that of this request',
-  request: { params: idParam('key'), headers: IDEMPOTENCY },
-  responses: {
-    200: ok(Key, 'The key as it is now. With `is_this`, this was the last answer to it.'),
-    ...faults(422),
-  },
-};
+const KeyBody = z
+  .object({
+    name: z.string().describe(`One line of 1 to ${KEY_NAME_MAX} characters.`),
+    expires_at: z.string().min(1).max(40).optional().describe('A time, or a UTC day (its end). Never without it.'),
+  })
+  .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2099-12-31' } });
 
-/** Keys of an account over the API, by the rules of the account’s pages. */
 export function keyOperations(app: AppContext) {
   const { store, settings, now } = app;
   const keys = store.serviceKeys;
@@ -96,43 +60,68 @@ export function keyOperations(app: AppContext) {
     is_this: key.id === ownOf(c),
   });
   return {
-    list: operation(listSpec, (c) => {
-      const items = keys.list(accountOf(app, c).id).map((key) => rowOf(c, key));
-      return { items, total: items.length, next_cursor: null };
-    }),
-    make: operation(makeSpec, async (c) => {
-      const { name, expires_at } = c.req.valid('json');
-      let shown: string | null = null;
-      const maker = { keys, transact: store.transact, now, newId, random: randomBytes, by: `key:${ownOf(c)}` };
-      const { body: row } = await changeOnce(app, c, ({ id }) => {
-        const { key, made } = makeAccountKey(maker, id, { name, expires: expires_at });
-        shown = key;
-        // The response that is stored for retries contains no key.
-        return { status: 201, body: rowOf(c, made) };
-      });
-      if (shown !== null) {
-        const headers = { Location: `${settings.dataOrigin}/v1/account/keys/${row.id}` };
-        return reply({ ...row, key: shown }, { status: 201, headers });
-      }
-      throw new Fault(
-        'conflict',
-        `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
-      );
-    }),
-    revoke: operation(revokeSpec, async (c) => {
-      const { id } = c.req.valid('param');
-      const { answer } = await changeOnce(app, c, (account) => {
-        if (!keys.revoke(id, now(), `key:${ownOf(c)}`, account.id)) {
+    list: operation(
+      {
+        tags: ['Account'],
+        operationId: 'listAccountKeys',
+        summary: 'The account’s keys, also those that ended',
+        responses: { 200: ok(listOf('AccountKeyList', Key), 'Oldest first.'), ...faults() },
+      },
+      (c) => wholeList(keys.list(accountOf(app, c).id).map((key) => rowOf(c, key))),
+    ),
+    make: operation(
+      {
+        tags: ['Account'],
+        operationId: 'makeAccountKey',
+        summary: 'Make a key; it is shown this one time',
+        description: `An account has at most ${KEYS_MAX} in force (409). Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.`,
+        middleware: [limitBody, jsonBody()],
+        request: { headers: IDEMPOTENCY, body: body(KeyBody) },
+        responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
+      },
+      async (c) => {
+        const { name, expires_at: expires } = c.req.valid('json');
+        const maker = { keys, transact: store.transact, now, newId, random: randomBytes, by: `key:${ownOf(c)}` };
+        let shown: string | null = null;
+        const { body: row } = await changeOnce(app, c, 201, () => {
+          const { key, made } = makeAccountKey(maker, accountOf(app, c).id, { name, expires });
+          shown = key;
+          // The response that is stored for retries contains no key.
+          return rowOf(c, made);
+        });
+        if (shown !== null) {
+          const headers = { Location: `${settings.dataOrigin}/v1/account/keys/${row.id}` };
+          return reply({ ...row, key: shown }, { status: 201, headers });
+        }
+        throw new Fault(
+          'conflict',
+          `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
+        );
+      },
+    ),
+    revoke: operation(
+      {
+        tags: ['Account'],
+        operationId: 'revokeAccountKey',
+        summary: 'Revoke a key, also that of this request',
+        request: { params: idParam('key'), headers: IDEMPOTENCY },
+        responses: {
+          200: ok(Key, 'The key as it is now. With `is_this`, this was the last answer to it.'),
+          ...faults(422),
+        },
+      },
+      (c) =>
+        changed(app, c, () => {
+          const { id } = c.req.valid('param');
+          const account = accountOf(app, c).id;
+          const isRevoked = keys.revoke(id, now(), `key:${ownOf(c)}`, account);
+          const key = keys.list(account).find((one) => one.id === id);
+          if (isRevoked && key !== undefined) return rowOf(c, key);
           throw new Fault(
             'not_found',
             `your account has no key ${JSON.stringify(id)} in force; GET /v1/account/keys lists them`,
           );
-        }
-        const key = keys.list(account.id).find((one) => one.id === id);
-        if (key === undefined) throw new Error('a key that was revoked is not in the list');
-        return { status: 200, body: rowOf(c, key) };
-      });
-      return answer;
-    }),
+        }),
+    ),
   };
 }

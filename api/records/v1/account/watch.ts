@@ -1,9 +1,13 @@
 import { z } from '@hono/zod-openapi';
+import type { Account } from '../../../../src/accounts/account.ts';
 import type { HostOutcome, WatchGroup } from '../../../../src/accounts/watching.ts';
 import {
   addHosts,
+  GROUP_NAME_MAX,
+  GROUPS_MAX,
   HOST_REFUSALS,
   makeGroup,
+  renameGroup,
   requireGroup,
   takeHost,
   WATCH_LINGERS,
@@ -18,112 +22,157 @@ import { isoOrNull, isoTime } from '../../../../src/time.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../../openapi/responses.ts';
-import { listOf } from '../../list.ts';
+import { reply } from '../../../responses/reply.ts';
+import { listOf, wholeList } from '../../list.ts';
 import { operation } from '../../route.ts';
-import { accountOf, changeOnce } from './change.ts';
-import { ROOM } from './groups.ts';
+import { accountOf, changed, changeOnce, idParam } from './change.ts';
 
 /** The group of hostnames that are put under watch without one. */
 const GROUP = 'Watched';
-/** The most hostnames in one request. */
 const NAMES_MAX = 1_000;
 
 const time = z.iso.datetime();
+const count = z.int().min(0);
 const GroupName = z.object({ id: z.string(), name: z.string() });
+
+const ROOM = {
+  watched: count.describe('Hostnames in the account’s groups.'),
+  lingering: count.describe(
+    'Hostnames that it took out and that are still probed. The oldest gives up its place when one is needed.',
+  ),
+  cap: count.describe('How many the plan has room for.'),
+};
+
+const Group = z
+  .object({ id: z.string(), name: z.string(), hosts: count, made_at: time })
+  .openapi('WatchGroup', { description: 'A group of watched hostnames.' });
+const GroupBody = z
+  .object({ name: z.string().describe(`One line of 1 to ${GROUP_NAME_MAX} characters.`) })
+  .openapi('WatchGroupBody', { example: { name: 'Our shops' } });
+const params = idParam('group');
+
+export function groupOperations(app: AppContext) {
+  const { store, settings, now } = app;
+  const { watchGroups } = store;
+  const rowOf = ({ id, name, made_at }: WatchGroup) => ({
+    ...{ id, name, hosts: watchGroups.hosts(id).length },
+    made_at: isoTime(made_at),
+  });
+  return {
+    list: operation(
+      {
+        tags: ['Account'],
+        operationId: 'listGroups',
+        summary: 'The account’s groups of watched hostnames',
+        responses: { 200: ok(listOf('WatchGroupList', Group, ROOM), 'By name.'), ...faults() },
+      },
+      (c) => {
+        const account = accountOf(app, c);
+        return { ...roomOf(app, account), ...wholeList(watchGroups.list(account.id).map(rowOf)) };
+      },
+    ),
+    make: operation(
+      {
+        tags: ['Account'],
+        operationId: 'makeGroup',
+        summary: 'Create a group',
+        description: `An account has at most ${GROUPS_MAX}, each with a name of its own (409).`,
+        middleware: [limitBody, jsonBody()],
+        request: { headers: IDEMPOTENCY, body: body(GroupBody) },
+        responses: { 201: ok(Group, 'The group.'), ...faults(409, 413, 415, 422) },
+      },
+      async (c) => {
+        const { body: row } = await changeOnce(app, c, 201, () =>
+          rowOf(makeGroup(store, accountOf(app, c).id, c.req.valid('json').name, { now: now(), newId })),
+        );
+        const headers = { Location: `${settings.dataOrigin}/v1/account/groups/${row.id}` };
+        return reply(row, { status: 201, headers });
+      },
+    ),
+    show: operation(
+      {
+        tags: ['Account'],
+        operationId: 'readGroup',
+        summary: 'One group',
+        request: { params },
+        responses: { 200: ok(Group, 'The group. GET /v1/account/watch lists its hostnames.'), ...faults() },
+      },
+      (c) => rowOf(requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id)),
+    ),
+    rename: operation(
+      {
+        tags: ['Account'],
+        operationId: 'renameGroup',
+        summary: 'Rename a group',
+        middleware: [limitBody, jsonBody()],
+        request: { params, headers: IDEMPOTENCY, body: body(GroupBody) },
+        responses: { 200: ok(Group, 'The group as it is now.'), ...faults(409, 413, 415, 422) },
+      },
+      (c) =>
+        changed(app, c, () =>
+          rowOf(renameGroup(store, accountOf(app, c).id, c.req.valid('param').id, c.req.valid('json').name)),
+        ),
+    ),
+    remove: operation(
+      {
+        tags: ['Account'],
+        operationId: 'removeGroup',
+        summary: 'Remove a group with its alerts',
+        description:
+          'Hostnames that are in no other group are probed for 30 more days, unless their places are needed sooner.',
+        request: { params, headers: IDEMPOTENCY },
+        responses: { 200: ok(Group, 'The group as it was.'), ...faults(422) },
+      },
+      (c) =>
+        changed(app, c, () => {
+          const group = requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id);
+          const row = rowOf(group);
+          watchGroups.remove(group.account, group.id, now());
+          return row;
+        }),
+    ),
+  };
+}
 
 const Watched = z
   .object({
-    hostname: z.string().openapi({ description: 'In A-labels.' }),
+    hostname: z.string().describe('In A-labels.'),
     unicode: z.string(),
     state: z.enum(['watched', 'paused', 'opted_out']),
-    groups: z.array(GroupName).openapi({ description: 'The groups that have it; empty for one that lingers.' }),
+    groups: z.array(GroupName).describe('The groups that have it; empty for one that lingers.'),
     added_at: time.nullable(),
-    observed_at: time.nullable().openapi({ description: 'Null before the first probe.' }),
-    watched_until: time
-      .nullable()
-      .openapi({ description: 'Of one that was taken out: when the watch ends at the latest.' }),
+    observed_at: time.nullable().describe('Null before the first probe.'),
+    watched_until: time.nullable().describe('Of one that was taken out: when the watch ends at the latest.'),
   })
   .openapi('WatchedHostname');
-
-const listSpec = {
-  tags: ['Account'],
-  operationId: 'listWatched',
-  summary: 'The hostnames that the account has under watch',
-  responses: {
-    200: ok(listOf('WatchedHostnames', Watched, ROOM), 'Those in groups, then those that linger.'),
-    ...faults(),
-  },
-};
-
 const Outcome = z.object({
   given: z.string(),
   outcome: z.enum(['added', 'already', 'refused']),
   rule: z.enum(HOST_REFUSALS).nullable(),
-  reason: z.string().openapi({ description: 'Why it was refused; empty otherwise.' }),
+  reason: z.string().describe('Why it was refused; empty otherwise.'),
+});
+const WatchBody = z
+  .object({
+    hostnames: z.array(z.string().max(1_000)).min(1).max(NAMES_MAX),
+    group: z.string().max(64).optional().describe('The id of a group.'),
+  })
+  .openapi('WatchBody', { example: { hostnames: ['example.com', 'www.example.com'] } });
+const WatchResult = z.object({ group: GroupName, items: z.array(Outcome), ...ROOM }).openapi('WatchResult');
+const Unwatched = z
+  .object({ hostname: z.string(), groups: z.array(GroupName), watched_until: time.nullable() })
+  .openapi('Unwatched');
+const hostnameParam = z.object({
+  hostname: z.string().openapi({
+    param: { name: 'hostname', in: 'path' },
+    description: 'The hostname, in Unicode or A-labels.',
+    example: 'example.com',
+  }),
 });
 
-const addSpec = {
-  tags: ['Account'],
-  operationId: 'watchHostnames',
-  summary: 'Put hostnames under watch, in a group',
-  description: `Each hostname has its own outcome. If all are refused, nothing is done, and the answer is 409, or 400 where none is a hostname. Without \`group\` they go into the group “${GROUP}”, which is created if need be.`,
-  middleware: [limitBody, jsonBody()],
-  request: {
-    headers: IDEMPOTENCY,
-    body: body(
-      z
-        .object({
-          hostnames: z.array(z.string().max(1_000)).min(1).max(NAMES_MAX),
-          group: z.string().max(64).optional().openapi({ description: 'The id of a group.' }),
-        })
-        .openapi('WatchBody', { example: { hostnames: ['example.com', 'www.example.com'] } }),
-    ),
-  },
-  responses: {
-    201: ok(
-      z.object({ group: GroupName, items: z.array(Outcome), ...ROOM }).openapi('WatchResult'),
-      'The outcome of each hostname.',
-    ),
-    ...faults(409, 413, 415, 422),
-  },
-};
-
-const takeSpec = {
-  tags: ['Account'],
-  operationId: 'unwatchHostname',
-  summary: 'Take a hostname out of the account’s groups',
-  description: 'If nobody else has it watched, it is probed for 30 more days, unless its place is needed sooner.',
-  request: {
-    params: z.object({
-      hostname: z.string().openapi({
-        param: { name: 'hostname', in: 'path' },
-        description: 'The hostname, in Unicode or A-labels.',
-        example: 'example.com',
-      }),
-    }),
-    query: z.object({ group: z.string().max(64).optional().openapi({ description: 'Only from this group.' }) }),
-    headers: IDEMPOTENCY,
-  },
-  responses: {
-    200: ok(
-      z
-        .object({ hostname: z.string(), groups: z.array(GroupName), watched_until: time.nullable() })
-        .openapi('Unwatched'),
-      'The groups that it was taken out of.',
-    ),
-    ...faults(422),
-  },
-};
-
-/** Watched hostnames over the API, by the rules of the account’s pages. */
 export function watchOperations(app: AppContext) {
   const { store, settings, now } = app;
   const { records, watchGroups } = store;
-  const room = ({ id, plan }: { id: string; plan: keyof typeof settings.watchCaps }) => {
-    const { inGroups: watched, lingering } = watchedBy(store, id);
-    return { watched, lingering, cap: settings.watchCaps[plan] };
-  };
-  const untilOf = (account: string): Map<string, string> =>
+  const untilOf = (account: string) =>
     new Map(
       watchGroups
         .released(account)
@@ -143,49 +192,88 @@ export function watchOperations(app: AppContext) {
       observed_at: isoOrNull(host?.looked_at ?? null),
     };
   };
-
   return {
-    list: operation(listSpec, (c) => {
-      const account = accountOf(app, c);
-      const held = [...Map.groupBy(watchGroups.held(account.id), ({ hostname }) => hostname)];
-      const items = [
-        ...held.map(([hostname, rows]) => ({
-          ...rowOf(hostname),
-          groups: rows.map(({ watch_group: id, group_name: name }) => ({ id, name })),
-          added_at: isoTime(Math.min(...rows.map(({ added_at }) => added_at))),
-          watched_until: null,
-        })),
-        ...[...untilOf(account.id)].map(([hostname, watched_until]) => ({
-          ...rowOf(hostname),
-          ...{ groups: [], added_at: null, watched_until },
-        })),
-      ];
-      return { ...room(account), items, total: items.length, next_cursor: null };
-    }),
-    add: operation(addSpec, async (c) => {
-      const { hostnames, group: id } = c.req.valid('json');
-      const { answer } = await changeOnce(app, c, (account) => {
-        const group = groupFor(account.id, id);
-        const cap = settings.watchCaps[account.plan];
-        const items = addHosts(store, group, hostnames, { cap, hosts: hostReader(app), now: now() });
-        assertAny(items);
-        return { status: 201, body: { group: { id: group.id, name: group.name }, items, ...room(account) } };
-      });
-      return answer;
-    }),
-    take: operation(takeSpec, async (c) => {
-      const { hostname } = hostnameOfField(c.req.valid('param').hostname, 'hostname');
-      const { group } = c.req.valid('query');
-      const { answer } = await changeOnce(app, c, ({ id }) => {
-        const groups = takeHost(store, id, hostname, { group, now: now() });
-        return { status: 200, body: { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null } };
-      });
-      return answer;
-    }),
+    list: operation(
+      {
+        tags: ['Account'],
+        operationId: 'listWatched',
+        summary: 'The hostnames that the account has under watch',
+        responses: {
+          200: ok(listOf('WatchedHostnames', Watched, ROOM), 'Those in groups, then those that linger.'),
+          ...faults(),
+        },
+      },
+      (c) => {
+        const account = accountOf(app, c);
+        const held = [...Map.groupBy(watchGroups.held(account.id), ({ hostname }) => hostname)];
+        const items = [
+          ...held.map(([hostname, rows]) => ({
+            ...rowOf(hostname),
+            groups: rows.map(({ watch_group: id, group_name: name }) => ({ id, name })),
+            added_at: isoTime(Math.min(...rows.map(({ added_at }) => added_at))),
+            watched_until: null,
+          })),
+          ...[...untilOf(account.id)].map(([hostname, watched_until]) => ({
+            ...rowOf(hostname),
+            ...{ groups: [], added_at: null, watched_until },
+          })),
+        ];
+        return { ...roomOf(app, account), ...wholeList(items) };
+      },
+    ),
+    add: operation(
+      {
+        tags: ['Account'],
+        operationId: 'watchHostnames',
+        summary: 'Put hostnames under watch, in a group',
+        description: `Each hostname has its own outcome. If all are refused, nothing is done, and the answer is 409, or 400 where none is a hostname. Without \`group\` they go into the group “${GROUP}”, which is created if need be.`,
+        middleware: [limitBody, jsonBody()],
+        request: { headers: IDEMPOTENCY, body: body(WatchBody) },
+        responses: { 201: ok(WatchResult, 'The outcome of each hostname.'), ...faults(409, 413, 415, 422) },
+      },
+      async (c) => {
+        const { hostnames, group } = c.req.valid('json');
+        const { body: result } = await changeOnce(app, c, 201, () => {
+          const account = accountOf(app, c);
+          const into = groupFor(account.id, group);
+          const cap = settings.watchCaps[account.plan];
+          const items = addHosts(store, into, hostnames, { cap, hosts: hostReader(app), now: now() });
+          assertAny(items);
+          return { group: { id: into.id, name: into.name }, items, ...roomOf(app, account) };
+        });
+        return reply(result, { status: 201 });
+      },
+    ),
+    take: operation(
+      {
+        tags: ['Account'],
+        operationId: 'unwatchHostname',
+        summary: 'Take a hostname out of the account’s groups',
+        description: 'If nobody else has it watched, it is probed for 30 more days, unless its place is needed sooner.',
+        request: {
+          params: hostnameParam,
+          query: z.object({ group: z.string().max(64).optional().describe('Only from this group.') }),
+          headers: IDEMPOTENCY,
+        },
+        responses: { 200: ok(Unwatched, 'The groups that it was taken out of.'), ...faults(422) },
+      },
+      (c) => {
+        const { hostname } = hostnameOfField(c.req.valid('param').hostname, 'hostname');
+        const { group } = c.req.valid('query');
+        return changed(app, c, () => {
+          const { id } = accountOf(app, c);
+          const groups = takeHost(store, id, hostname, { group, now: now() });
+          return { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null };
+        });
+      },
+    ),
   };
 }
 
-/** Throws if every hostname was refused. */
+function roomOf({ store, settings }: AppContext, { id, plan }: Account) {
+  return { ...watchedBy(store, id), cap: settings.watchCaps[plan] };
+}
+
 function assertAny(items: readonly HostOutcome[]): void {
   const [first] = items;
   if (first === undefined || items.some(({ outcome }) => outcome !== 'refused')) return;
