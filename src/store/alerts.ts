@@ -1,9 +1,19 @@
+import { ulid } from 'ulid';
+import type { DeskEvent } from '../desk/event.ts';
 import type { AlertTable } from '../readers/alert-table.ts';
+import type { EventTable, KeptEvent } from '../readers/event-table.ts';
 import { CADENCES } from '../readers/subscriber.ts';
-import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
-import { EVENT, EVENT_COLUMNS, eventOf } from './events.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { columnsOf, type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
+
+const EVENT = {
+  n: integer,
+  id: text,
+  paper: text,
+  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published'),
+  at: integer,
+  told: json<object>(),
+};
+const EVENTS = `SELECT ${columnsOf(EVENT)} FROM events`;
 
 const READER = {
   id: text,
@@ -17,9 +27,44 @@ const READER_COLUMNS = 's.id, s.cadence, s.sections, s."cast", s.confirmed_at, s
 const SOUND = `s.confirmed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM suppressions x WHERE x.paper = s.paper AND x.reader = s.reader)`;
 
+/** Events for readers: the desk appends them, and the alerts read them. */
+export function eventTable(db: Db): EventTable & { append(event: DeskEvent): void } {
+  const { run, insert, upsert, one, number } = sql(db);
+  const append = insert('events', ['id', 'paper', 'type', 'piece', 'revision', 'day', 'at', 'told']);
+  const mark = one('SELECT n, after FROM event_marks WHERE name = ?', { n: integer, after: text });
+  const setMark = upsert('event_marks', ['name'], ['n', 'after']);
+  const withheld = one('SELECT headline_withheld FROM pieces WHERE id = ?', flag);
+  return {
+    append(event) {
+      const { type, paper, at, ...told } = event;
+      const [piece, revision, day] =
+        event.type === 'cast.published' ? [null, null, event.cast.day] : [event.story.id, event.story.revision, null];
+      append({ id: ulid().toLowerCase(), paper, type, piece, revision, day, at, told });
+    },
+    next: one(`${EVENTS} WHERE n > ? ORDER BY n LIMIT 1`, EVENT, eventOf),
+    mark: (name) => mark(name) ?? { n: 0, after: '' },
+    setMark: (name, { n, after }) => void setMark({ name, n, after }),
+    isWithheld: (piece) => withheld(piece) ?? false,
+    last: number('SELECT max(n) FROM events'),
+    forget: run('DELETE FROM events WHERE at <= ? AND n <= (SELECT min(n) FROM event_marks)'),
+  };
+}
+
+/** Members of a row that events of earlier versions do not have. */
+const ADDED_LATER = { writer: null, tags: [] };
+
+/** `told` is a JSON object with the members of an event that have no column. */
+function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
+  const event = { ...columns, ...told } as KeptEvent;
+  if (!('story' in event)) return event;
+  const story = { ...ADDED_LATER, ...event.story };
+  const writers = story.writers ?? (story.writer === null ? [] : [{ name: story.writer }]);
+  return { ...event, story: { ...story, writers } };
+}
+
 /** The readers who receive events by mail. */
 export function alertTable(db: Db): AlertTable {
-  const { run, one, all } = sql(db);
+  const { run, insert, upsert, one, has, all } = sql(db);
   const ofCadence = `SELECT ${READER_COLUMNS} FROM subscribers s
     WHERE s.paper = ?1 AND s.cadence = ?2 AND s.id > ?3 AND ${SOUND} ORDER BY s.id LIMIT ?4`;
   const instant = all(ofCadence, READER);
@@ -31,23 +76,14 @@ export function alertTable(db: Db): AlertTable {
      ORDER BY id LIMIT ?4`,
     READER,
   );
-  const wasTold = one(
+  const wasTold = has(
     `SELECT 1 FROM events WHERE paper = ?1 AND type = ?2 AND piece IS ?3 AND day IS ?4 AND n < ?5 LIMIT 1`,
-    integer,
   );
-  const between = all(
-    `SELECT ${EVENT_COLUMNS} FROM events WHERE n > ? AND n <= ? AND paper = ? ORDER BY n`,
-    EVENT,
-    eventOf,
-  );
-  const eventsAt = all(
-    `SELECT ${EVENT_COLUMNS} FROM events WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n`,
-    EVENT,
-    eventOf,
-  );
-  const queue = run(
-    `INSERT INTO mails (id, paper, subscriber, kind, about, due_at, state, events) VALUES (?, ?, ?, ?, ?, ?, 'due', ?)
-     ON CONFLICT DO NOTHING`,
+  const eventsAt = all(`${EVENTS} WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n`, EVENT, eventOf);
+  const queue = insert(
+    'mails',
+    ['id', 'paper', 'subscriber', 'kind', 'about', 'due_at', 'state', 'events'],
+    'ON CONFLICT DO NOTHING',
   );
   const toldAtOnce = all(
     `SELECT about FROM mails
@@ -55,23 +91,18 @@ export function alertTable(db: Db): AlertTable {
     text,
   );
   const eventsOf = one('SELECT events FROM mails WHERE id = ?', orNull(json<number[]>()));
-  const setDigest = run(
-    `INSERT INTO digests (paper, cadence, hour, time_zone, due_at, day, until, after) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET hour = excluded.hour, time_zone = excluded.time_zone, due_at = excluded.due_at,
-       day = excluded.day, until = excluded.until, after = excluded.after`,
-  );
+  const setDigest = upsert('digests', ['paper', 'cadence'], ['hour', 'time_zone', 'due_at', 'day', 'until', 'after']);
 
   return {
     instant: (paper, after, limit) => instant(paper, 'instant', after, limit),
     ofDigest: (paper, cadence, after, limit) => (cadence === 'daily' ? daily : instant)(paper, cadence, after, limit),
     isRepeat(event) {
       const [piece, day] = event.type === 'cast.published' ? [null, event.cast.day] : [event.story.id, null];
-      return wasTold(event.paper, event.type, piece, day, event.n) !== null;
+      return wasTold(event.paper, event.type, piece, day, event.n);
     },
-    events: (paper, after, until) => between(after, until, paper),
-    eventsAt: (places) => eventsAt(JSON.stringify(places)),
-    queue: ({ id, paper, subscriber, kind, about, due_at, events }) =>
-      queue(id, paper, subscriber, kind, about, due_at, JSON.stringify(events)) === 1,
+    events: all(`${EVENTS} WHERE n > ?2 AND n <= ?3 AND paper = ?1 ORDER BY n`, EVENT, eventOf),
+    eventsAt: (numbers) => eventsAt(JSON.stringify(numbers)),
+    queue: (mail) => queue({ ...mail, state: 'due' }) === 1,
     alertedInstantly: (subscriber, matters) => toldAtOnce(subscriber, JSON.stringify(matters)),
     eventsOf: (mail) => eventsOf(mail) ?? [],
     markDigested: run('UPDATE subscribers SET through = ?2, owed = 0 WHERE id = ?1'),
@@ -83,10 +114,8 @@ export function alertTable(db: Db): AlertTable {
         under_way: day === null || until === null ? null : { day, until },
       }),
     ),
-    setDigest(paper, cadence, { hour, time_zone, due_at, under_way, after }) {
-      const { day, until } = under_way ?? { day: null, until: null };
-      setDigest(paper, cadence, hour, time_zone, due_at, day, until, after);
-    },
+    setDigest: (paper, cadence, { under_way, ...digest }) =>
+      void setDigest({ paper, cadence, ...digest, day: under_way?.day ?? null, until: under_way?.until ?? null }),
     forget: run('DELETE FROM mails WHERE settled_at <= ?'),
   };
 }

@@ -2,9 +2,8 @@ import type { Archive, Row } from '../desk/archive.ts';
 import { inReadingOrder } from '../desk/page.ts';
 import { UNPLACED } from '../desk/placement.ts';
 import { Fault } from '../fault.ts';
-
+import type { missingMediaTable } from './desk.ts';
 import type { LedgerTables } from './ledger-entries.ts';
-import type { MissingMediaTable } from './missing-media.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTagTable } from './piece-tags.ts';
 import { rowsOf } from './piece-tags.ts';
@@ -17,7 +16,7 @@ interface ArchiveTables {
   pieceTags: PieceTagTable;
   entries: LedgerTables;
   search: Pick<SearchTables, 'search'>;
-  missingMedia: Pick<MissingMediaTable, 'has'>;
+  missingMedia: ReturnType<typeof missingMediaTable>;
   logProof: Archive['logProof'];
   isLogCosigned: Archive['isLogCosigned'];
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FileLock } from './file-lock.ts';
-import { type DatabaseSettings, type Db, IN_MEMORY } from './open.ts';
+import { type DatabaseSettings, IN_MEMORY } from './open.ts';
+import type { Db } from './sql.ts';
 
 /**
  * Who moves the write-ahead log into the database. libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when

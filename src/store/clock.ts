@@ -1,8 +1,6 @@
 import { DAY, dayOf } from '../time.ts';
-import { integer, orNull, text } from './columns.ts';
 import type { LedgerTables } from './ledger-entries.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, orNull, sql, text } from './sql.ts';
 
 /** What the database knows of the time. */
 export interface ClockTables {

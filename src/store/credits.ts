@@ -1,10 +1,7 @@
 import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credits.ts';
 import { CREDIT_KINDS, REQUEST_COST } from '../meter/credits.ts';
 import { dayOf } from '../time.ts';
-import { integer, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 
 const LINE = {
   seq: integer,

@@ -1,9 +1,7 @@
 import Database from 'libsql';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { bytes, integer, text } from './columns.ts';
-import type { Db } from './open.ts';
 import { databaseFault } from './open.ts';
-import { sql } from './sql.ts';
+import { bytes, type Db, integer, sql, text } from './sql.ts';
 
 /** How much of the database the connection keeps in memory: it reads each page once. */
 const CACHE = 'PRAGMA cache_size = -2000';

@@ -1,16 +1,12 @@
-import type { Attempt } from '../outbound/delivery.ts';
+import type { Attempt, DeliveryJob, DeliveryQueue } from '../outbound/delivery.ts';
 import { DELIVERY_STATES, OFF_REASONS } from '../outbound/delivery.ts';
 import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../readers/delivery.ts';
-import { flag, integer, oneOf, orNull, text } from './columns.ts';
-import { deliveryQueue } from './delivery-queue.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import type { WebhookTable } from '../readers/webhook-table.ts';
+import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';
 
-const JOINED = 'deliveries d JOIN messages m ON m.id = d.message JOIN webhooks w ON w.id = d.webhook';
-
-const JOB = {
+/** A claimed delivery. */
+export const JOB = {
   id: text,
-  paper: text,
   message: text,
   type: text,
   body: text,
@@ -22,6 +18,58 @@ const JOB = {
   by_hand: flag,
   lease: integer,
 };
+
+/**
+ * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook. `jobsOf`
+ * reads the claimed deliveries in the order of their ids, which it receives as a JSON array.
+ */
+export function deliveryQueue<D extends DeliveryJob>(
+  db: Db,
+  { deliveries, attempts, webhook }: { deliveries: string; attempts: string; webhook: string },
+  jobsOf: (ids: string) => D[],
+): DeliveryQueue<D> {
+  const { run, changed, one, all } = sql(db);
+  const due = all(
+    `SELECT id, host FROM ${deliveries}
+     WHERE state = 'waiting' AND due_at <= ?1 AND host NOT IN (SELECT value FROM json_each(?3))
+     ORDER BY due_at, id LIMIT ?2`,
+    { id: text, host: text },
+  );
+  // Only the process that updates the row has the claim. After its lease expires, the delivery is due again.
+  const claim = all(
+    `UPDATE ${deliveries} SET lease = ?3, due_at = ?3
+     WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'waiting' AND due_at <= ?2
+     RETURNING id`,
+    text,
+  );
+  const settle = changed(
+    `UPDATE ${deliveries} SET state = ?3, due_at = ?4, lease = NULL, tries = tries + 1
+     WHERE id = ?1 AND state = 'waiting' AND lease = ?2`,
+  );
+  const attempt = run(`INSERT INTO ${attempts} (delivery, at, ms, status, error) VALUES (?, ?, ?, ?, ?)`);
+  return {
+    due: (now, limit, except) => due(now, limit, JSON.stringify(except)),
+    claim(ids, now, lease) {
+      const taken = claim(JSON.stringify(ids), now, lease);
+      return taken.length === 0 ? [] : jobsOf(JSON.stringify(taken));
+    },
+    settle({ id, lease }, made, settlement) {
+      const dueAt = settlement.state === 'waiting' ? settlement.due_at : made.at;
+      if (!settle(id, lease, settlement.state, dueAt)) return false;
+      attempt(id, made.at, Math.round(made.ms), made.status, made.error);
+      return true;
+    },
+    firstAttempt: one(`SELECT min(at) FROM ${attempts} WHERE delivery = ?`, orNull(integer)),
+    giveUp: run(
+      `UPDATE ${deliveries} SET state = 'failed'
+       WHERE ${webhook} = ?1 AND state = 'waiting' AND (lease IS NULL OR lease <= ?2)`,
+    ),
+  };
+}
+
+const JOINED = 'deliveries d JOIN messages m ON m.id = d.message JOIN webhooks w ON w.id = d.webhook';
+
+const PAPER_JOB = { ...JOB, paper: text };
 
 const RECORD = {
   id: text,
@@ -44,24 +92,24 @@ const RECORDS = `SELECT d.id, d.paper, d.message, m.type, d.webhook, d.host, d.s
 
 /** Deliveries to webhooks, and every attempt at them. */
 export function deliveryTable(db: Db): DeliveryTable {
-  const { run, one, all } = sql(db);
-  const keep = run('INSERT INTO messages (id, type, body, made_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  const queue = run(
-    `INSERT INTO deliveries (id, paper, message, webhook, host, state, due_at, by_hand, made_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?7, ?6, ?7) ON CONFLICT DO NOTHING`,
+  const { run, insert, one, has, all } = sql(db);
+  const queue = insert(
+    'deliveries',
+    ['id', 'paper', 'message', 'webhook', 'host', 'state', 'due_at', 'by_hand', 'made_at'],
+    'ON CONFLICT DO NOTHING',
   );
   const jobsOf = all(
     `SELECT d.id, d.paper, d.message, m.type, m.body, d.webhook, d.host, coalesce(w.url, s.webhook) AS url,
        coalesce(w.secret, s.webhook_secret) AS secret, d.tries, d.by_hand, d.lease
      FROM ${JOINED} LEFT JOIN subscribers s ON s.id = w.subscriber AND s.confirmed_at IS NOT NULL
      WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
-    JOB,
+    PAPER_JOB,
   );
   const retry = run(
     `UPDATE deliveries SET by_hand = by_hand OR state <> 'waiting', state = 'waiting', due_at = ?3, lease = NULL
      WHERE paper = ?1 AND id = ?2 AND (lease IS NULL OR lease <= ?3)`,
   );
-  const known = one('SELECT 1 FROM deliveries WHERE paper = ? AND id = ?', integer);
+  const known = has('SELECT 1 FROM deliveries WHERE paper = ? AND id = ?');
   const get = all(`${RECORDS} WHERE d.paper = ? AND d.id = ?`, RECORD);
   const list = all(
     `${RECORDS}
@@ -91,13 +139,10 @@ export function deliveryTable(db: Db): DeliveryTable {
       { deliveries: 'deliveries', attempts: 'attempts', webhook: 'webhook' },
       jobsOf,
     ),
-    keepMessage({ id, type, body, made_at }) {
-      keep(id, type, body, made_at);
-    },
-    queue: ({ id, paper, message, webhook, host, by_hand, made_at }) =>
-      queue(id, paper, message, webhook, host, by_hand ? 1 : 0, made_at) === 1,
+    keepMessage: insert('messages', ['id', 'type', 'body', 'made_at'], 'ON CONFLICT DO NOTHING'),
+    queue: (delivery) => queue({ ...delivery, state: 'waiting', due_at: delivery.made_at }) === 1,
     retry(paper, id, now) {
-      if (known(paper, id) === null) return false;
+      if (!known(paper, id)) return false;
       retry(paper, id, now);
       return true;
     },
@@ -113,5 +158,74 @@ export function deliveryTable(db: Db): DeliveryTable {
       `DELETE FROM messages WHERE made_at <= ?
          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.message = messages.id AND d.state = 'waiting')`,
     ),
+  };
+}
+
+const offReason = oneOf(...OFF_REASONS);
+
+const WEBHOOK = {
+  id: text,
+  paper: text,
+  url: text,
+  secret: text,
+  sections: orNull(json<string[]>()),
+  cast: flag,
+  made_at: integer,
+  failing_since: orNull(integer),
+  off_at: orNull(integer),
+  off_reason: orNull(offReason),
+};
+const WEBHOOKS = `SELECT ${columnsOf(WEBHOOK)} FROM webhooks WHERE paper = ?`;
+
+/** Webhooks: those of the desk, and those of subscribers, whose addresses are stored in the subscribers' rows. */
+export function webhookTable(db: Db): WebhookTable {
+  const { run, changed, insert, one, all } = sql(db);
+  const receivers = all(
+    `SELECT w.id, coalesce(w.url, s.webhook) AS url
+     FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+     WHERE w.paper = ?1 AND w.id > ?3
+       AND (w.subscriber IS NULL OR (s.confirmed_at IS NOT NULL AND s.webhook IS NOT NULL AND s.webhook_secret IS NOT NULL))
+       AND (w.off_at IS NULL OR w.off_url <> coalesce(w.url, s.webhook))
+       AND CASE WHEN ?2 IS NULL THEN coalesce(w."cast", s."cast") = 1
+         ELSE coalesce(w.sections, s.sections) IS NULL
+           OR EXISTS (SELECT 1 FROM json_each(coalesce(w.sections, s.sections)) c WHERE c.value IN (SELECT value FROM json_each(?2)))
+         END
+     ORDER BY w.id LIMIT ?4`,
+    { id: text, url: text },
+  );
+  const failed = one(
+    `UPDATE webhooks SET failing_since = coalesce(failing_since, ?3) WHERE id = ?1
+     RETURNING failing_since AS since, off_at IS NOT NULL AND off_url IS ?2 AS isOff`,
+    { since: integer, isOff: flag },
+  );
+  return {
+    add: insert('webhooks', ['id', 'paper', 'url', 'secret', 'sections', 'cast', 'made_at']),
+    remove: changed('DELETE FROM webhooks WHERE paper = ? AND id = ? AND subscriber IS NULL'),
+    list: all(`${WEBHOOKS} AND subscriber IS NULL ORDER BY id`, WEBHOOK),
+    get: one(`${WEBHOOKS} AND id = ? AND subscriber IS NULL`, WEBHOOK),
+    register: run(
+      `INSERT INTO webhooks (id, paper, subscriber, made_at)
+       SELECT id, paper, id, ?2 FROM subscribers
+       WHERE paper = ?1 AND webhook IS NOT NULL AND webhook_secret IS NOT NULL AND confirmed_at IS NOT NULL
+       ON CONFLICT DO NOTHING`,
+    ),
+    receivers: ({ paper, sections }, after, limit) =>
+      receivers(paper, sections === null ? null : JSON.stringify(sections), after, limit),
+    receiver: one(
+      `SELECT w.id, coalesce(w.url, s.webhook) AS url FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+       WHERE w.paper = ? AND w.id = ? AND (w.subscriber IS NULL OR (s.confirmed_at IS NOT NULL AND s.webhook IS NOT NULL))`,
+      { id: text, url: text },
+    ),
+    offSince: all(
+      `SELECT w.id, w.off_url AS url, w.off_reason, w.subscriber IS NOT NULL AS of_subscriber
+       FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+       WHERE w.paper = ? AND w.off_at >= ? AND w.off_url = coalesce(w.url, s.webhook) ORDER BY w.id`,
+      { id: text, url: text, off_reason: offReason, of_subscriber: flag },
+    ),
+    succeeded: run(
+      'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
+    ),
+    failed: (id, url, at) => failed(id, url, at) ?? { since: at, isOff: false },
+    switchOff: run('UPDATE webhooks SET off_at = ?4, off_reason = ?3, off_url = ?2 WHERE id = ?1'),
   };
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'libsql';
 import type { StateName } from '../desk/archive.ts';
-import { oneOf, text } from './columns.ts';
-import { sql } from './sql.ts';
+import { oneOf, sql, text } from './sql.ts';
 
 const state = oneOf('draft', 'scheduled', 'on_air', 'withdrawn');
 

@@ -1,4 +1,4 @@
-import type { Db } from './open.ts';
+import type { Db } from './sql.ts';
 
 /**
  * The time limit for the work of one transaction, in ms, because it blocks this process. The rest goes into the next

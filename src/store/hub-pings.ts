@@ -1,8 +1,6 @@
 import type { HubPings } from '../outbound/hub-ping.ts';
 import type { TopicQueue } from '../press/topics.ts';
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, text } from './sql.ts';
 
 export type HubPingTable = HubPings & TopicQueue;
 

@@ -1,14 +1,13 @@
+import type { ServiceKeyTable } from '../accounts/service-key.ts';
+import { SERVICE_LEVELS } from '../accounts/service-key.ts';
 import type { KeyTable } from '../desk/keys.ts';
 import { LEVELS } from '../desk/keys.ts';
 import { Expiries } from '../key-life.ts';
 import { dayOf } from '../time.ts';
-import { integer, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 
 /** When and by whom a key was created, used and revoked, and when it expires. */
-export const KEY_LIFE = {
+const LIFE = {
   made_at: integer,
   made_by: orNull(text),
   expires_at: orNull(integer),
@@ -24,61 +23,77 @@ const KEY = {
   name: text,
   seat: orNull(text),
   persona: orNull(text),
-  ...KEY_LIFE,
+  ...LIFE,
 };
-const COLUMNS = Object.keys(KEY).join(', ');
+const SERVICE_KEY = { id: text, account: orNull(text), level: oneOf(...SERVICE_LEVELS), name: text, ...LIFE };
 
-/** The columns that `daysIn` selects. */
-export const KEY_DAYS = { days: integer, first_day: orNull(text), last_day: orNull(text) };
+const DAYS = { days: integer, first_day: orNull(text), last_day: orNull(text) };
 
-/** A subquery for the days on which a key was used, from the table of those days. */
-export function daysIn(table: string): string {
-  const of = (what: string) => `(SELECT ${what} FROM ${table} WHERE key = id)`;
-  return `${of('count(*)')} AS days, ${of('min(day)')} AS first_day, ${of('max(day)')} AS last_day`;
+/** What both tables of keys do with the days on which a key was used, of which `days` has a row each. */
+function usesOf(db: Db, transact: Transact, keys: string, days: string) {
+  const { run, all } = sql(db);
+  const use = run(`UPDATE ${keys} SET used_at = ?2 WHERE id = ?1 AND (used_at IS NULL OR used_at < ?2)`);
+  // The key may have been deleted with its account.
+  const onDay = run(`INSERT INTO ${days} SELECT id, ?2 FROM ${keys} WHERE id = ?1 ON CONFLICT DO NOTHING`);
+  const expiries = new Expiries();
+  const of = (what: string) => `(SELECT ${what} FROM ${days} WHERE key = id)`;
+  return {
+    /** Selects `DAYS`. */
+    inDays: `${of('count(*)')} AS days, ${of('min(day)')} AS first_day, ${of('max(day)')} AS last_day`,
+    methods: {
+      daysOf: all(`SELECT day FROM ${days} WHERE key = ? ORDER BY day`, text),
+      hasExpired: (key: { id: string; expires_at: number | null }, now: number) => expiries.has(key, now),
+      used: (uses: Iterable<[id: string, at: number]>): void =>
+        transact(() => {
+          for (const [id, at] of uses) {
+            use(id, at);
+            onDay(id, dayOf(at));
+          }
+        }),
+    },
+  };
 }
 
-/** Records a day of use, once per key and day. The key may have been deleted with its account. */
-export function useOfDay(table: string, keys: string): string {
-  return `INSERT INTO ${table} SELECT id, ?2 FROM ${keys} WHERE id = ?1 ON CONFLICT DO NOTHING`;
-}
+const withHash = <Row extends { hash: string }>({ hash, ...key }: Row) => ({ key, hash });
 
 /** Access keys. The table stores a hash of each key, never the key. */
 export function keyTables(db: Db, transact: Transact): KeyTable {
-  const { run, one, all } = sql(db);
-  const insert = run(
-    `INSERT INTO keys (id, paper, level, name, seat, persona, hash, made_at, made_by, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const revoke = run(
-    'UPDATE keys SET revoked_at = ?, revoked_by = ? WHERE id = ? AND paper = ? AND revoked_at IS NULL',
-  );
-  const use = run('UPDATE keys SET used_at = ?2 WHERE id = ?1 AND (used_at IS NULL OR used_at < ?2)');
-  const onDay = run(useOfDay('key_days', 'keys'));
-  const expiries = new Expiries();
+  const { changed, insert, one, all } = sql(db);
+  const { inDays, methods } = usesOf(db, transact, 'keys', 'key_days');
+  const COLUMNS = columnsOf(KEY);
+  const add = insert('keys', { ...KEY, hash: text });
   return {
-    insert({ id, paper, level, name, seat, persona, made_at, made_by, expires_at }, hash) {
-      insert(id, paper, level, name, seat, persona, hash, made_at, made_by, expires_at);
-    },
-    list: all(`SELECT ${COLUMNS}, ${daysIn('key_days')} FROM keys WHERE paper = ? ORDER BY made_at, id`, {
-      ...KEY,
-      ...KEY_DAYS,
-    }),
-    daysOf: all('SELECT day FROM key_days WHERE key = ? ORDER BY day', text),
+    ...methods,
+    insert: (key, hash) => void add({ ...key, hash }),
+    list: all(`SELECT ${COLUMNS}, ${inDays} FROM keys WHERE paper = ? ORDER BY made_at, id`, { ...KEY, ...DAYS }),
     byId: one(`SELECT ${COLUMNS} FROM keys WHERE id = ?`, KEY),
-    hasExpired: (key, now) => expiries.has(key, now),
-    byHash: one(`SELECT ${COLUMNS}, hash FROM keys WHERE hash = ?`, { ...KEY, hash: text }, ({ hash, ...key }) => ({
-      key,
-      hash,
-    })),
+    byHash: one(`SELECT ${COLUMNS}, hash FROM keys WHERE hash = ?`, { ...KEY, hash: text }, withHash),
     seat: one(`SELECT ${COLUMNS} FROM keys WHERE paper = ? AND seat = ? AND revoked_at IS NULL`, KEY),
-    revoke: (paper, id, at, by) => revoke(at, by, id, paper) === 1,
-    used(uses) {
-      transact(() => {
-        for (const [id, at] of uses) {
-          use(id, at);
-          onDay(id, dayOf(at));
-        }
-      });
-    },
+    revoke: changed(
+      'UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL',
+    ),
+  };
+}
+
+/** Keys of the domain records. The table stores a hash of each key, never the key. */
+export function serviceKeyTable(db: Db, transact: Transact): ServiceKeyTable {
+  const { changed, insert, one, all } = sql(db);
+  const { inDays, methods } = usesOf(db, transact, 'service_keys', 'service_key_days');
+  const COLUMNS = columnsOf(SERVICE_KEY);
+  const add = insert('service_keys', { ...SERVICE_KEY, hash: text });
+  const revoke = changed(
+    `UPDATE service_keys SET revoked_at = ?2, revoked_by = ?3
+     WHERE id = ?1 AND revoked_at IS NULL AND (?4 IS NULL OR account = ?4)`,
+  );
+  return {
+    ...methods,
+    insert: (key, hash) => void add({ ...key, hash }),
+    list: all(`SELECT ${COLUMNS}, ${inDays} FROM service_keys WHERE account IS ? ORDER BY made_at, id`, {
+      ...SERVICE_KEY,
+      ...DAYS,
+    }),
+    byId: one(`SELECT ${COLUMNS} FROM service_keys WHERE id = ?`, SERVICE_KEY),
+    byHash: one(`SELECT ${COLUMNS}, hash FROM service_keys WHERE hash = ?`, { ...SERVICE_KEY, hash: text }, withHash),
+    revoke: (id, at, by, account) => revoke(id, at, by, account ?? null),
   };
 }

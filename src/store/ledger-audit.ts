@@ -1,9 +1,7 @@
 import type { PieceState } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
-import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';
 
 const KINDS = [
   ['key', 'door_keys'],

@@ -9,10 +9,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
-import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Read } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
 
 export const pieceKind = oneOf(...KINDS);
 export const image = orNull(json<NonNullable<Piece['image']>>());
@@ -89,8 +86,8 @@ export interface LedgerTables {
 }
 
 export function ledgerTables(db: Db): LedgerTables {
-  const { run, insert, one, all } = sql(db);
-  const spine = insert('INSERT INTO entries (kind, at) VALUES (?, ?)');
+  const { run, one, all } = sql(db);
+  const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
   const key = run('INSERT INTO door_keys (n, kid, name, public_key) VALUES (?, ?, ?, ?)');
   const retirement = run('INSERT INTO retirements (n, kid) VALUES (?, ?)');
   const record = run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)');
@@ -251,7 +248,7 @@ export function ledgerTables(db: Db): LedgerTables {
 
   return {
     append(entry) {
-      const n = spine(entry.type, entry.at);
+      const n = spine(entry.type, entry.at) ?? 0;
       switch (entry.type) {
         case 'key':
           key(n, entry.kid, entry.name, entry.public_key);

@@ -2,9 +2,7 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { LogCosignature, LogTables, WitnessState } from '../transparency/log-tables.ts';
-import { bytes, flag, integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { bytes, type Db, flag, integer, orNull, sql, text } from './sql.ts';
 
 const HEAD = {
   number: integer,

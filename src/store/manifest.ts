@@ -1,7 +1,5 @@
 import type { Manifest, PressedFile } from '../press/manifest.ts';
-import { flag, integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, orNull, sql, text } from './sql.ts';
 
 /**
  * The file count of a press is stored until this many further marks are pressed. A write asks for it within seconds.

@@ -4,12 +4,9 @@ import { REQUEST_COST } from '../meter/credits.ts';
 import { minuteOf } from '../meter/headers.ts';
 import type { MeterTable } from '../meter/meter-table.ts';
 import { dayOf, monthOf } from '../time.ts';
-import { integer, oneOf, orNull, text } from './columns.ts';
 import type { CreditTables } from './credits.ts';
 import { AFTER_ALL_DAYS } from './credits.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 
 const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };
 

@@ -1,14 +1,10 @@
-import { accessSync, chmodSync, constants } from 'node:fs';
+import { accessSync, chmodSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { codeOf, DiskFault, type DiskState, Fault, isLocked, LockedFault, messageOf } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
-import { integer, text } from './columns.ts';
-import { migrationFiles, readMigration } from './migration-files.ts';
 import { migrationsIn } from './read-only.ts';
-import { prepareEagerly, sql } from './sql.ts';
-
-export type Db = Database.Database;
+import { type Db, prepareEagerly, rollBack, sql, text } from './sql.ts';
 
 export interface DatabaseSettings {
   /** Its path, or `IN_MEMORY`. */
@@ -114,10 +110,8 @@ const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
 export function databaseFault(error: unknown, file: string): unknown {
   if (error instanceof Fault) return error;
   const code = (error as { code?: string }).code ?? '';
-  const message = error instanceof Error ? error.message : String(error);
-  if (isLocked(error) || /database is locked/.test(message)) {
-    return lockedFault(file);
-  }
+  const message = messageOf(error);
+  if (isLocked(error) || /database is locked/.test(message)) return lockedFault(file);
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT') || /not a database|malformed/.test(message)) {
     return new Fault(
       'unavailable',
@@ -158,26 +152,42 @@ function diskState(why: string): DiskState {
   return /readonly|read-only|EROFS/.test(why) ? 'read_only' : 'failing';
 }
 
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+
+let migrationNames: string[] | undefined;
+
+/** The names of this program's migrations, in the order in which they are run. */
+export function migrationFiles(): readonly string[] {
+  migrationNames ??= readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  return migrationNames;
+}
+
+/** The SQL of a migration. */
+export function readMigration(name: string): string {
+  return readFileSync(new URL(name, MIGRATIONS), 'utf8');
+}
+
 /** Runs the migrations that this database does not have yet, in order, in one transaction each. */
 function migrate(db: Db, file: string): void {
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
-  const { run, one, all } = sql(db);
+  const { run, has, all } = sql(db);
   const done = all('SELECT name FROM migrations', text)();
-  const isDone = one('SELECT 1 FROM migrations WHERE name = ?', integer);
+  const isDone = has('SELECT 1 FROM migrations WHERE name = ?');
   const note = run('INSERT INTO migrations VALUES (?)');
   requireKnown(file, done);
   for (const name of migrationFiles().filter((candidate) => !done.includes(candidate))) {
     db.exec('BEGIN IMMEDIATE');
     try {
       // Two processes may start at once; the second one finds the migration done.
-      if (isDone(name) === null) {
+      if (!isDone(name)) {
         db.exec(readMigration(name));
         note(name);
       }
       db.exec('COMMIT');
     } catch (error) {
-      // SQLite itself rolls back after some errors, such as a full disk.
-      if (db.inTransaction) db.exec('ROLLBACK');
+      rollBack(db);
       throw error;
     }
   }

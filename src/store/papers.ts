@@ -4,9 +4,7 @@ import type { Media } from '../desk/media.ts';
 import type { Page, PageBody } from '../desk/page.ts';
 import type { Paper, PaperBody } from '../desk/paper.ts';
 import type { Placement } from '../desk/placement.ts';
-import { integer, json, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, json, orNull, sql, text } from './sql.ts';
 
 /** Papers, and the newest record of each persona, cast, media file and page. */
 export interface PaperTable {

@@ -1,8 +1,5 @@
 import type { PaymentId, PaymentTable, Purchase } from '../meter/purchase.ts';
-import { bytes, integer, json, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Read } from './sql.ts';
-import { sql } from './sql.ts';
+import { bytes, type Db, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
 
 const KEY = 'network = ? AND asset = ? AND payer = ? AND nonce = ?';
 

@@ -1,8 +1,6 @@
 import type { Row, TagCount } from '../desk/archive.ts';
 import { tagSlug } from '../ledger/tag.ts';
-import { integer, json, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, json, sql, text } from './sql.ts';
 
 interface Position {
   published_at: number;

@@ -6,11 +6,8 @@ import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { writerLine, writersOf } from '../ledger/writers.ts';
 import { DAY, isoTime } from '../time.ts';
-import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
-import type { Db } from './open.ts';
-import type { Read } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
 
 /** The columns of a piece in a list, and their tables. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,

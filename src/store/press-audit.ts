@@ -1,6 +1,4 @@
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, text } from './sql.ts';
 
 /** What the press recorded about the tags that its outputs read, for the audit. */
 export interface PressRecords {

@@ -1,7 +1,4 @@
-import { flag, integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, orNull, sql, type Transact, text } from './sql.ts';
 
 /** What the database remembers of a tree at a target. */
 export interface Publication {

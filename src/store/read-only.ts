@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import { text } from './columns.ts';
-import { sql } from './sql.ts';
+import { sql, text } from './sql.ts';
 
 /** How long a read waits for the lock of another process, in ms. */
 const BUSY_TIMEOUT = 5_000;

@@ -1,6 +1,4 @@
-import { integer } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql } from './sql.ts';
 
 /** Without gaps, the highest number equals the count. */
 const missing = (table: string): string =>

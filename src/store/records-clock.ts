@@ -1,7 +1,5 @@
 import { dayOf, daySpan } from '../time.ts';
-import { integer, orNull } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, orNull, sql } from './sql.ts';
 
 /** Times of the domain records that a clock entered while it ran ahead. */
 export interface RecordsClockTables {

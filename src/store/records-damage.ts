@@ -1,6 +1,4 @@
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, text } from './sql.ts';
 
 /** An observation whose rows an older version cut, as an operator accepted it. `at` in ms. */
 export interface DamagedObservation {

@@ -1,9 +1,7 @@
 import type { Change, Delta } from '../records/delta.ts';
 import { SIGNAL_TYPES } from '../records/signal.ts';
 import { DAY, dayOf } from '../time.ts';
-import { integer, json, oneOf, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, json, oneOf, sql, text } from './sql.ts';
 
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 export interface DeltaQuery {

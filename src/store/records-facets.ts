@@ -1,7 +1,5 @@
 import type { Facet, FacetKind } from '../records/facets.ts';
-import { integer, oneOf, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, oneOf, sql, text } from './sql.ts';
 
 export interface FacetCount {
   name: string;

@@ -2,10 +2,7 @@ import { Fault } from '../fault.ts';
 import type { Hostname } from '../records/hostname.ts';
 import { nameAndParents, registrableDomain } from '../records/hostname.ts';
 import { operatorOf } from '../records/recording.ts';
-import { integer, oneOf, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 
 export type HostState = 'watched' | 'paused' | 'opted_out';
 

@@ -4,10 +4,7 @@ import type { Observation } from '../records/observation.ts';
 import type { RecordParts } from '../records/record.ts';
 import { partsOf, recordFromParts } from '../records/record.ts';
 import { isoTime } from '../time.ts';
-import { bytes, integer, json, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Read } from './sql.ts';
-import { sql } from './sql.ts';
+import { bytes, type Db, integer, json, orNull, type Read, sql, text } from './sql.ts';
 
 const OBSERVATION = {
   seq: integer,

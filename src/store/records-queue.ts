@@ -1,7 +1,5 @@
 import type { LeasedHost, QueueUpdate } from '../records/recording.ts';
-import { integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, orNull, sql, text } from './sql.ts';
 
 /**
  * A lease picks from this many times its size of due hosts, so that no single operator of name servers fills

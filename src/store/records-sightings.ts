@@ -1,9 +1,7 @@
 import type { Baseline, DomainBaseline } from '../records/delta.ts';
 import type { TrackedName, TrackedValues } from '../records/tracked-values.ts';
-import { integer, json, text } from './columns.ts';
-import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, json, sql, text } from './sql.ts';
 
 /** A value and the period in which it was seen. Times in ms. */
 export interface Sighting {

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IndexedValue, ValueSighting } from '../records/value-search.ts';
 import { valueWords } from '../records/value-search.ts';
-import { integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, orNull, sql, type Transact, text } from './sql.ts';
 
 /** How many sightings one transaction indexes; it blocks other writers for a few milliseconds. */
 const BATCH = 200;

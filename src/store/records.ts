@@ -1,6 +1,5 @@
 import type { RecordingTables } from '../records/recording.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { Db } from './open.ts';
 import { recordsFaults } from './records-audit.ts';
 import { recordsClockTables } from './records-clock.ts';
 import { damageTable } from './records-damage.ts';
@@ -11,7 +10,7 @@ import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
 import { sightingTables } from './records-sightings.ts';
 import { valueTables } from './records-values.ts';
-import type { Transact } from './sql.ts';
+import type { Db, Transact } from './sql.ts';
 
 export type RecordsTables = ReturnType<typeof recordsTables>;
 

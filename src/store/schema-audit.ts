@@ -1,6 +1,4 @@
-import { orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, orNull, sql, text } from './sql.ts';
 
 /** Excludes SQLite's own tables and indexes, and the two tables of Litestream, which backs up databases. */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_schema

@@ -1,7 +1,5 @@
 import { indexText } from '../desk/search.ts';
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, text } from './sql.ts';
 
 /** The words of one row of the index: their number, and a sum over the words with their positions. */
 interface Sum {

@@ -1,8 +1,5 @@
 import { MINUTE } from '../time.ts';
-import { flag, integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Read } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, orNull, type Read, sql, text } from './sql.ts';
 
 const SHOWN = {
   paper: text,

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import Database from 'libsql/promise';
-import { integer, json, orNull } from './columns.ts';
 import { BUSY_TIMEOUT } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
 import { ROOM } from './search-places.ts';
+import { integer, json, orNull } from './sql.ts';
 
 /** A search in one paper. */
 export interface Question {

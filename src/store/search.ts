@@ -1,11 +1,8 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
-import { flag, integer, text } from './columns.ts';
-import type { Db } from './open.ts';
 import type { Shown } from './search-places.ts';
 import { searchPlaces } from './search-places.ts';
 import { FOUND, FOUND_ROW } from './search-reader.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, flag, integer, sql, type Transact, text } from './sql.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;

@@ -1,8 +1,6 @@
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
 import { freshDatabase } from './open.ts';
 import { schemaFaults } from './schema-audit.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, text } from './sql.ts';
 
 /** SQLite's own checks of the file, and a check that it has this program's tables. */
 export interface SoundnessChecks {

@@ -1,15 +1,17 @@
 import type Database from 'libsql';
-import { Fault, isLocked } from '../fault.ts';
+import { Fault, isLocked, messageOf } from '../fault.ts';
 import { hasUnstorable, unstorable } from '../storable.ts';
 
+export type Db = Database.Database;
+
 /** A bound value. The driver silently binds `undefined` as NULL, and crashes the process on a boolean. */
-export type Param = string | number | bigint | null | Uint8Array;
+type Param = string | number | bigint | null | Uint8Array;
 
 /** Reads the value of a column. Throws when it has another type. */
-export type Column<T> = (value: unknown) => T;
+type Column<T> = (value: unknown) => T;
 
 /** How to read a row: only its first column, or an object of the named columns. */
-export type Reading = Column<unknown> | Readonly<Record<string, Column<unknown>>>;
+type Reading = Column<unknown> | Readonly<Record<string, Column<unknown>>>;
 
 /** The type of a row that is read in this way. */
 export type Read<R> =
@@ -18,18 +20,76 @@ export type Read<R> =
 /** Runs `work` in one transaction, which writes everything or nothing. */
 export type Transact = <T>(work: () => T) => T;
 
+export const text: Column<string> = (value) => (typeof value === 'string' ? value : unlike('a text', value));
+
+/** A safe integer. */
+export const integer: Column<number> = (value) =>
+  Number.isSafeInteger(value) ? Number(value) : unlike('a whole number', value);
+
+/** 0 or 1. */
+export const flag: Column<boolean> = (value) => (value === 1 || value === 0 ? value === 1 : unlike('0 or 1', value));
+
+/** A copy of the driver's bytes. */
+export const bytes: Column<Uint8Array> = (value) =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
+
+/** JSON that this program wrote, as type `T`. */
+export function json<T>(): Column<T> {
+  return (value) => JSON.parse(text(value));
+}
+
+/** One of these words. */
+export function oneOf<const W extends string>(...words: readonly W[]): Column<W> {
+  const known = new Map<unknown, W>(words.map((word) => [word, word]));
+  return (value) => known.get(value) ?? unlike(words.join(' or '), value);
+}
+
+export function orNull<T>(column: Column<T>): Column<T | null> {
+  return (value) => (value === null ? null : column(value));
+}
+
+function unlike(kind: string, value: unknown): never {
+  throw new TypeError(`${JSON.stringify(value)} is not ${kind}`);
+}
+
+/** The names of the columns of a reading, separated by commas. */
+export function columnsOf(reading: object): string {
+  return Object.keys(reading).map(quoted).join(', ');
+}
+
+const quoted = (name: string): string => `"${name}"`;
+
 /**
  * Statements, prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order,
  * and every row is checked against its `Reading`.
  */
-export interface Sql {
+interface Sql {
   /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
-  /** Inserts a row, and returns its number. */
-  insert(text: string): (...params: Param[]) => number;
+  /** Returns whether a row was changed. */
+  changed(text: string): (...params: Param[]) => boolean;
+  /**
+   * Inserts an object as a row, and returns the number of inserted rows: booleans become 0 and 1, lists and other
+   * objects JSON. `columns` are names, or the reading of the row. `end` may end the statement, as with ON CONFLICT.
+   */
+  insert<C extends string>(
+    table: string,
+    columns: readonly C[] | Readonly<Record<C, unknown>>,
+    end?: string,
+  ): (row: Readonly<Record<C, Param | boolean | object>>) => number;
+  /** Inserts an object as a row, or sets `columns` in the row that has its `key`. */
+  upsert<K extends string, C extends string>(
+    table: string,
+    key: readonly K[],
+    columns: readonly C[],
+  ): (row: Readonly<Record<K | C, Param | boolean | object>>) => number;
   /** Returns the first row, optionally converted by `make`; null when there is none. */
   one<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R> | null;
   one<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T | null;
+  /** Returns whether there is a row. */
+  has(text: string): (...params: Param[]) => boolean;
+  /** Returns the number in the first column of the first row; 0 when there is none. */
+  number(text: string): (...params: Param[]) => number;
   all<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R>[];
   all<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T[];
   /** Yields one row at a time, for results that do not fit into memory. Finish one iteration before the next begins. */
@@ -37,22 +97,22 @@ export interface Sql {
 }
 
 /** Called for a connection that does not get the database's lock. */
-const lockListeners = new WeakMap<Database.Database, () => void>();
+const lockListeners = new WeakMap<Db, () => void>();
 
 /** Calls `listener` whenever a transaction of this connection cannot begin because another process has the lock. */
-export function onLocked(db: Database.Database, listener: () => void): void {
+export function onLocked(db: Db, listener: () => void): void {
   lockListeners.set(db, listener);
 }
 
-const eagerly = new WeakSet<Database.Database>();
+const eagerly = new WeakSet<Db>();
 
 /** Has every statement of a connection prepared when it is made, so that one with a fault is found without being used. */
-export function prepareEagerly(db: Database.Database): void {
+export function prepareEagerly(db: Db): void {
   eagerly.add(db);
 }
 
 /** Begins a transaction that writes. */
-export function beginWriting(db: Database.Database): void {
+export function beginWriting(db: Db): void {
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
@@ -61,8 +121,13 @@ export function beginWriting(db: Database.Database): void {
   }
 }
 
+/** Undoes a transaction. SQLite itself rolls back after some errors, such as a full disk. */
+export function rollBack(db: Db): void {
+  if (db.inTransaction) db.exec('ROLLBACK');
+}
+
 /** Runs a statement that writes, in a transaction of its own if there is none. */
-function writing<T>(db: Database.Database, statement: () => T): T {
+function writing<T>(db: Db, statement: () => T): T {
   // The driver ends the process when it is asked this of a connection that is closed.
   if (db.open && db.inTransaction) return statement();
   beginWriting(db);
@@ -71,8 +136,7 @@ function writing<T>(db: Database.Database, statement: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite itself rolls back after some errors, such as a full disk.
-    if (db.inTransaction) db.exec('ROLLBACK');
+    rollBack(db);
     throw error;
   }
 }
@@ -114,7 +178,7 @@ function checkOf(text: string): (params: Param[]) => void {
  *   text (see `requireStorable`);
  * - integers past 2⁵³ are rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` handle both.
  */
-export function sql(db: Database.Database): Sql {
+export function sql(db: Db): Sql {
   const once = <T>(prepare: () => T): (() => T) => {
     let made: T | undefined = eagerly.has(db) ? prepare() : undefined;
     return () => {
@@ -122,65 +186,83 @@ export function sql(db: Database.Database): Sql {
       return made;
     };
   };
-  const prepared = (text: string) => once(() => db.prepare(text));
   const reader = (text: string, reading: Reading, make: (read: never) => unknown = (read) => read) =>
     once(() => {
       const statement = db.prepare(text).raw();
-      const read = rowReader(
-        text,
-        statement.columns().map(({ name }) => name),
-        reading,
-      );
+      const names = statement.columns().map(({ name }) => name);
+      const read = rowReader(text, names, reading);
       return { statement, read: (row: unknown) => make(read(row as unknown[]) as never) as never };
     });
+  const run: Sql['run'] = (text) => {
+    const statement = once(() => db.prepare(text));
+    const check = checkOf(text);
+    return (...params) => {
+      check(params);
+      return writing(db, () => statement().run(params).changes);
+    };
+  };
+  const find = (isOne: boolean, text: string, reading: Reading, make?: (read: never) => unknown) => {
+    const prepared = reader(text, reading, make);
+    const isWrite = WRITES.test(text);
+    const check = checkOf(text);
+    return (params: Param[]): never[] => {
+      check(params);
+      const { statement, read } = prepared();
+      if (isWrite) return writing(db, () => statement.all(params)).map(read);
+      if (!isOne) return statement.all(params).map(read);
+      const row = statement.get(params);
+      return row === undefined ? [] : [read(row)];
+    };
+  };
+  const one: Sql['one'] = (text: string, reading: Reading, make?: (read: never) => unknown) => {
+    const found = find(true, text, reading, make);
+    return (...params: Param[]) => found(params)[0] ?? null;
+  };
+  const insert: Sql['insert'] = (table, columns, end = '') => {
+    const names = Array.isArray(columns) ? columns : Object.keys(columns);
+    const places = names.map(() => '?').join(', ');
+    const put = run(`INSERT INTO ${table} (${names.map(quoted).join(', ')}) VALUES (${places}) ${end}`);
+    return (row: Readonly<Record<string, Param | boolean | object>>) =>
+      put(...names.map((name) => bound(table, name, row[name])));
+  };
   return {
-    run(text) {
-      const statement = prepared(text);
-      const check = checkOf(text);
-      return (...params) => {
-        check(params);
-        return writing(db, () => statement().run(params).changes);
-      };
+    run,
+    changed(text) {
+      const change = run(text);
+      return (...params) => change(...params) > 0;
     },
-    insert(text) {
-      const statement = prepared(text);
-      const check = checkOf(text);
-      // Cheaper than RETURNING, which the driver reads as rows.
-      return (...params) => {
-        check(params);
-        return writing(db, () => Number(statement().run(params).lastInsertRowid));
-      };
+    insert,
+    upsert(table, key, columns) {
+      const values = columns.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
+      return insert(table, [...key, ...columns], `ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${values}`);
     },
-    one(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const readingStatement = reader(text, reading, make);
-      const isWrite = WRITES.test(text);
-      const check = checkOf(text);
-      return (...params: Param[]) => {
-        check(params);
-        const { statement, read } = readingStatement();
-        const row = isWrite ? writing(db, () => statement.all(params)[0]) : statement.get(params);
-        return row === undefined ? null : read(row);
-      };
+    one,
+    has(text) {
+      const found = one(text, (value) => value !== undefined);
+      return (...params) => found(...params) !== null;
+    },
+    number(text) {
+      const found = one(text, orNull(integer));
+      return (...params) => found(...params) ?? 0;
     },
     all(text: string, reading: Reading, make?: (read: never) => unknown) {
-      const readingStatement = reader(text, reading, make);
-      const isWrite = WRITES.test(text);
-      const check = checkOf(text);
-      return (...params: Param[]) => {
-        check(params);
-        const { statement, read } = readingStatement();
-        const rows = isWrite ? writing(db, () => statement.all(params)) : statement.all(params);
-        return rows.map(read);
-      };
+      const found = find(false, text, reading, make);
+      return (...params: Param[]) => found(params);
     },
     each(text, reading) {
-      const readingStatement = reader(text, reading);
+      const prepared = reader(text, reading);
       return function* (...params) {
-        const { statement, read } = readingStatement();
+        const { statement, read } = prepared();
         for (const row of statement.iterate(params)) yield read(row);
       };
     },
   };
+}
+
+function bound(table: string, name: string, value: Param | boolean | object | undefined): Param {
+  if (value === undefined) throw new TypeError(`column ${name} of ${table} has no value`);
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array) ? JSON.stringify(value) : value;
 }
 
 /**
@@ -196,7 +278,7 @@ function rowReader(text: string, names: string[], reading: Reading): (row: unkno
     try {
       return read(row[at]);
     } catch (error) {
-      throw new TypeError(`column ${name}: ${error instanceof Error ? error.message : error}, in: ${text}`);
+      throw new TypeError(`column ${name}: ${messageOf(error)}, in: ${text}`);
     }
   };
   const [only] = columns;

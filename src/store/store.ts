@@ -1,243 +1,72 @@
-import type { AccountTable } from '../accounts/account.ts';
-import type { AccountMailTable } from '../accounts/account-mail.ts';
-import type { ChangeAlertTable } from '../accounts/change-alert.ts';
-import type { ServiceKeyTable } from '../accounts/service-key.ts';
-import type { SessionTable } from '../accounts/session.ts';
-import type { SignInTable } from '../accounts/sign-in.ts';
-import type { WatchGroupTable } from '../accounts/watching.ts';
-import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
-import type { HostTable } from '../desk/host.ts';
-import type { KeyTable } from '../desk/keys.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
-import type { PreviewTable } from '../desk/preview-link.ts';
 import { tags } from '../desk/tags.ts';
-import type { TermsTable } from '../desk/terms.ts';
 import { DiskFault, type DiskState } from '../fault.ts';
-import type { CreditLedger } from '../meter/credits.ts';
-import type { KeylessTable } from '../meter/keyless.ts';
-import type { MeterTable } from '../meter/meter-table.ts';
-import type { PaymentTable } from '../meter/purchase.ts';
-import type { DeliveryJob, DeliveryQueue, WebhookStates } from '../outbound/delivery.ts';
-import type { Manifest } from '../press/manifest.ts';
-import type { AlertTable } from '../readers/alert-table.ts';
-import type { DeliveryTable } from '../readers/delivery.ts';
-import type { NoticeTable } from '../readers/notice.ts';
-import type { ReaderTables } from '../readers/reader-tables.ts';
-import type { WebhookTable } from '../readers/webhook-table.ts';
 import { logProver } from '../transparency/log-proof.ts';
-import type { LogTables } from '../transparency/log-tables.ts';
-import { accountMailTable } from './account-mails.ts';
-import { accountTable } from './accounts.ts';
-import { alertTable } from './alerts.ts';
-import { answerTable } from './answers.ts';
-import type { AppliedTable } from './applied.ts';
-import { appliedTable } from './applied.ts';
+import { accountTable, sessionTable, signInTable } from './accounts.ts';
+import { alertTable, eventTable } from './alerts.ts';
 import { archiveOf } from './archive.ts';
-import { askedMailboxTable } from './asked-mailboxes.ts';
-import { changeAlertTable } from './change-alerts.ts';
-import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
-import type { ChangeQueue } from './change-queue.ts';
-import { changeQueueTable } from './change-queue.ts';
+import { changeAlertTable, changeDeliveryTable, changeQueueTable, changeWebhookStates } from './change-alerts.ts';
 import { checkpoints } from './checkpoints.ts';
-import type { ClockTables } from './clock.ts';
 import { clockTables } from './clock.ts';
-import { integer } from './columns.ts';
 import { creditTables } from './credits.ts';
-import { deliveryTable } from './deliveries.ts';
-import type { Events } from './events.ts';
-import { eventTable } from './events.ts';
-import type { ForwardedTable } from './forwarded.ts';
-import { forwardedTable } from './forwarded.ts';
+import { deliveryTable, webhookTable } from './deliveries.ts';
+import {
+  answerTable,
+  appliedTable,
+  hostTable,
+  missingMediaTable,
+  previewTable,
+  removalTable,
+  termsTable,
+} from './desk.ts';
 import { groupCommit } from './group-commit.ts';
-import { hostTable } from './hosts.ts';
-import type { HubPingTable } from './hub-pings.ts';
 import { hubPingTable } from './hub-pings.ts';
-import { keylessTable } from './keyless.ts';
-import { keyTables } from './keys.ts';
-import type { LeaseTable } from './leases.ts';
-import { leaseTable } from './leases.ts';
-import type { ArchiveRows } from './ledger-audit.ts';
+import { keyTables, serviceKeyTable } from './keys.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
-import type { LedgerTables } from './ledger-entries.ts';
 import { ledgerTables } from './ledger-entries.ts';
 import { logTables } from './log.ts';
-import { mailTable } from './mails.ts';
+import { accountMailTable, noticeTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
-import type { MissingMediaTable } from './missing-media.ts';
-import { missingMediaTable } from './missing-media.ts';
-import { noticeTable } from './notices.ts';
-import type { DatabaseSettings } from './open.ts';
-import { databaseFault, openDatabase } from './open.ts';
-import type { PaperTable } from './papers.ts';
+import { type DatabaseSettings, databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { paymentTable } from './payments.ts';
 import { pieceTagTable } from './piece-tags.ts';
-import type { PieceTable } from './pieces.ts';
 import { pieceTables } from './pieces.ts';
-import type { PressRecords } from './press-audit.ts';
 import { pressRecords } from './press-audit.ts';
-import { previewTable } from './previews.ts';
-import type { PublicationTable } from './publications.ts';
 import { publicationTable } from './publications.ts';
-import type { QuotaTables } from './quotas.ts';
-import { quotaTables } from './quotas.ts';
-import { readerTokenTable } from './reader-tokens.ts';
-import type { RecordsTables } from './records.ts';
+import { keylessTable, quotaTables } from './quotas.ts';
+import { readerTables } from './readers.ts';
 import { recordsTables } from './records.ts';
-import type { RemovalTable } from './removals.ts';
-import { removalTable } from './removals.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
-import type { ServedTable } from './served.ts';
-import { servedTable } from './served.ts';
-import { serviceKeyTable } from './service-keys.ts';
-import { sessionTable } from './sessions.ts';
-import { signInTable } from './sign-ins.ts';
-import type { SoundnessChecks } from './soundness.ts';
+import { forwardedTable, leaseTable, servedTable } from './services.ts';
 import { soundnessChecks } from './soundness.ts';
-import type { Transact } from './sql.ts';
-import { beginWriting, sql } from './sql.ts';
-import { subscriberTable } from './subscribers.ts';
-import { suppressionTable } from './suppressions.ts';
-import { termsTable } from './terms.ts';
-import type { VitalSigns } from './vital-signs.ts';
-import { vitalSigns } from './vital-signs.ts';
+import { beginWriting, rollBack, sql, type Transact } from './sql.ts';
+import { type VitalSigns, vitalSigns } from './vital-signs.ts';
 import { watchGroupTable } from './watch-groups.ts';
-import { webhookTable } from './webhooks.ts';
 import { WriteLock } from './write-lock.ts';
 
 /** All tables of the database. Take only what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself. */
-export interface Store
-  extends LedgerStore,
-    Pick<
-      LedgerTables,
-      | 'entries'
-      | 'signingKeys'
-      | 'keysAsEntered'
-      | 'clockNotes'
-      | 'corrections'
-      | 'verifyingKeys'
-      | 'signedLast'
-      | 'signingNames'
-    >,
-    Pick<
-      PaperTable,
-      | 'paper'
-      | 'removedPapers'
-      | 'removedPaper'
-      | 'papersVersion'
-      | 'changedPapers'
-      | 'record'
-      | 'allMedia'
-      | 'mediaAfter'
-      | 'nextPlaceExpiry'
-    >,
-    Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
-    AppliedTable,
-    ArchiveRows,
-    ClockTables,
-    PressRecords,
-    SoundnessChecks {
-  papers: PaperTable;
-  pieces: PieceTable;
-  manifest: Manifest;
-  keys: KeyTable;
-  terms: TermsTable;
-  previews: PreviewTable;
-  events: Events;
-  hosts: HostTable;
-  hubPings: HubPingTable;
-  publications: PublicationTable;
-  removals: RemovalTable;
-  served: ServedTable;
-  missingMedia: MissingMediaTable;
-  forwarded: ForwardedTable;
-  /** Answers to writes, of the desk and of the domain records. */
-  answers: AnswerTable;
-  serviceAnswers: AnswerTable;
-
-  readers: ReaderTables;
-  alerts: AlertTable;
-  webhooks: WebhookTable;
-  deliveries: DeliveryTable;
-  notices: NoticeTable;
-  leases: LeaseTable;
-  log: LogTables;
-
-  records: RecordsTables;
-  accounts: AccountTable;
-  serviceKeys: ServiceKeyTable;
-  sessions: SessionTable;
-  signIns: SignInTable;
-  accountMails: AccountMailTable;
-  watchGroups: WatchGroupTable;
-  changeAlerts: ChangeAlertTable;
-  changeQueue: ChangeQueue;
-  changeDeliveries: DeliveryQueue<DeliveryJob>;
-  changeWebhooks: WebhookStates;
-  credits: CreditLedger;
-  meter: MeterTable;
-  keyless: KeylessTable;
-  quotas: QuotaTables;
-  payments: PaymentTable;
-
-  /** Who else may write, and how long this connection waits for it. */
-  lock: WriteLock;
-  /**
-   * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
-   * holds the lock, it waits for `patience` ms.
-   */
-  groupCommit<T>(work: () => T, patience?: number): Promise<T>;
-  /** Runs read-only `work` on one state of the database, while others may write. */
-  read<T>(work: () => T): T;
-  /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
-  beginReading(): void;
-  endReading(): void;
-  /** Optimizes the search index. Call it after many filings. */
-  optimizeSearch(): void;
-  /** Has a check run before any entry is appended, which throws to refuse it. */
-  guard(check: (entry: LedgerEntry) => void): void;
-  /** Faults between the ledger's own tables and the tables derived from them. */
-  ledgerFaults(): string[];
-  /** Differences between the search index and the pieces that it indexes. */
-  indexFaults(progress: (done: number, total: number) => void): string[];
-  /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
-  diskFault(): DiskState | null;
-  /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
-  fault(error: unknown): unknown;
-  /** What monitoring reads. */
-  vitalSigns(): VitalSigns;
-  close(): void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Opens the database. The SQL of each table is in its own file next to this one. */
-export function openStore(settings: DatabaseSettings): Store {
+export function openStore(settings: DatabaseSettings) {
   const db = openDatabase(settings);
   const lock = new WriteLock(db, settings);
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
   const pieceTags = pieceTagTable(db);
-  const manifest: Manifest = manifestTables(db);
-  const terms = termsTable(db);
-  const readers: ReaderTables = {
-    subscribers: subscriberTable(db),
-    askedMailboxes: askedMailboxTable(db),
-    suppressions: suppressionTable(db),
-    tokens: readerTokenTable(db),
-    mails: mailTable(db),
-  };
+  const manifest = manifestTables(db);
   const events = eventTable(db);
   const deliveries = deliveryTable(db);
-
+  const missingMedia = missingMediaTable(db);
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
-
-  const missingMedia = missingMediaTable(db);
 
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
@@ -250,10 +79,11 @@ export function openStore(settings: DatabaseSettings): Store {
   };
 
   const { commit, close: closeCheckpoints } = checkpoints(db, settings);
-  const changes = sql(db).one('SELECT total_changes()', integer);
+  const changes = sql(db).number('SELECT total_changes()');
   let diskFault: DiskState | null = null;
+  const faultOf = (error: unknown) => databaseFault(error, settings.file);
   const noted = (error: unknown): unknown => {
-    const fault = databaseFault(error, settings.file);
+    const fault = faultOf(error);
     if (fault instanceof DiskFault) diskFault = fault.state;
     return fault;
   };
@@ -276,8 +106,7 @@ export function openStore(settings: DatabaseSettings): Store {
       return result;
     } catch (error) {
       search.forget();
-      // SQLite itself rolls back after some errors, such as a full disk.
-      if (db.inTransaction) db.exec('ROLLBACK');
+      rollBack(db);
       throw noted(error);
     } finally {
       depth--;
@@ -286,10 +115,7 @@ export function openStore(settings: DatabaseSettings): Store {
 
   const search = searchTables(db, transact);
   search.fill();
-
   const credits = creditTables(db, transact);
-  const keys = keyTables(db, transact);
-  const faultOf = (error: unknown) => databaseFault(error, settings.file);
   const group = groupCommit(db, transact, faultOf);
   // Prepared on first use: most connections never read them.
   let signs: VitalSigns | null = null;
@@ -341,45 +167,30 @@ export function openStore(settings: DatabaseSettings): Store {
     ...ledger,
     papers,
     pieces,
-    lock,
-    groupCommit: (work, patience) => lock.patiently(() => group.add(work), patience),
     manifest,
-    keys,
-    removals: removalTable(db),
-    served: servedTable(db),
-    missingMedia,
+    keys: keyTables(db, transact),
+    terms: termsTable(db),
+    previews: previewTable(db, transact),
+    events,
     hosts: hostTable(db),
     hubPings: hubPingTable(db),
     publications: publicationTable(db, transact),
-    forwarded: forwardedTable(db),
-    accounts: accountTable(db, transact),
-    serviceKeys: serviceKeyTable(db, transact),
-    payments: paymentTable(db),
-    sessions: sessionTable(db),
-    signIns: signInTable(db),
-    accountMails: accountMailTable(db),
-    watchGroups: watchGroupTable(db, transact),
-    changeAlerts: changeAlertTable(db),
-    changeQueue: changeQueueTable(db),
-    changeDeliveries: changeDeliveryTable(db),
-    changeWebhooks: changeWebhookStates(db),
-    credits,
-    meter: meterTable(db, transact, credits),
-    keyless: keylessTable(db, transact),
-    quotas: quotaTables(db, transact),
-    answers: answerTable(db, 'answers'),
-    serviceAnswers: answerTable(db, 'service_answers'),
-    terms,
-    previews: previewTable(db, transact),
-    readers,
-    events,
+    removals: removalTable(db),
+    missingMedia,
+    ...appliedTable(db),
+    readers: readerTables(db),
     alerts: alertTable(db),
-    leases: leaseTable(db, transact),
-    log,
     webhooks: webhookTable(db),
     deliveries,
     notices: noticeTable(db),
-    records: recordsTables(db, transact, log),
+    log,
+    /** Answers to writes, of the desk and of the domain records. */
+    answers: answerTable(db, 'answers'),
+    serviceAnswers: answerTable(db, 'service_answers'),
+    served: servedTable(db),
+    forwarded: forwardedTable(db),
+    leases: leaseTable(db, transact),
+
     entries: entries.entries,
     signingKeys: entries.signingKeys,
     keysAsEntered: entries.keysAsEntered,
@@ -400,23 +211,46 @@ export function openStore(settings: DatabaseSettings): Store {
     unaired: pieces.unaired,
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
-    ...appliedTable(db),
-    ...clockTables(db, entries),
-    guard(given) {
+
+    records: recordsTables(db, transact, log),
+    accounts: accountTable(db, transact),
+    serviceKeys: serviceKeyTable(db, transact),
+    sessions: sessionTable(db),
+    signIns: signInTable(db),
+    accountMails: accountMailTable(db),
+    watchGroups: watchGroupTable(db, transact),
+    changeAlerts: changeAlertTable(db),
+    changeQueue: changeQueueTable(db),
+    changeDeliveries: changeDeliveryTable(db),
+    changeWebhooks: changeWebhookStates(db),
+    credits,
+    meter: meterTable(db, transact, credits),
+    keyless: keylessTable(db, transact),
+    quotas: quotaTables(db, transact),
+    payments: paymentTable(db),
+
+    /** Who else may write, and how long this connection waits for it. */
+    lock,
+    /**
+     * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
+     * holds the lock, it waits for `patience` ms.
+     */
+    groupCommit: <T>(work: () => T, patience?: number): Promise<T> => lock.patiently(() => group.add(work), patience),
+    /** Has a check run before any entry is appended, which throws to refuse it. */
+    guard(given: (entry: LedgerEntry) => void): void {
       check = given;
     },
-    beginReading() {
+    /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
+    beginReading(): void {
       db.exec('BEGIN');
       // SQLite takes its snapshot at the first read, not at BEGIN.
       manifest.highestMarkOfAll();
     },
-    endReading() {
+    endReading(): void {
       db.exec('COMMIT');
     },
-    optimizeSearch: search.optimize,
-    diskFault: () => diskFault,
-    fault: (error) => databaseFault(error, settings.file),
-    read(work) {
+    /** Runs read-only `work` on one state of the database, while others may write. */
+    read<T>(work: () => T): T {
       db.exec('BEGIN');
       try {
         return work();
@@ -424,16 +258,26 @@ export function openStore(settings: DatabaseSettings): Store {
         db.exec('COMMIT');
       }
     },
+    /** Optimizes the search index. Call it after many filings. */
+    optimizeSearch: search.optimize,
+    /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
+    diskFault: (): DiskState | null => diskFault,
+    /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
+    fault: faultOf,
+    ...clockTables(db, entries),
     ...soundnessChecks(db),
     ...archiveRows(db),
     ...pressRecords(db),
-    ledgerFaults: () => ledgerFaults(db),
-    indexFaults: (progress) => indexFaults(db, progress),
-    vitalSigns() {
+    /** Faults between the ledger's own tables and the tables derived from them. */
+    ledgerFaults: (): string[] => ledgerFaults(db),
+    /** Differences between the search index and the pieces that it indexes. */
+    indexFaults: (progress: (done: number, total: number) => void): string[] => indexFaults(db, progress),
+    /** What monitoring reads. */
+    vitalSigns(): VitalSigns {
       signs ??= vitalSigns(db);
       return signs;
     },
-    close() {
+    close(): void {
       group.flush();
       db.close();
       closeCheckpoints();

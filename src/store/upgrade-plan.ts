@@ -1,12 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
-import { integer, json, text } from './columns.ts';
-import { migrationFiles, readMigration } from './migration-files.ts';
-import type { Db } from './open.ts';
-import { IN_MEMORY, requireOurs } from './open.ts';
+import { IN_MEMORY, migrationFiles, readMigration, requireOurs } from './open.ts';
 import { openReadOnly } from './read-only.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, json, sql, text } from './sql.ts';
 
 /** A migration that a database does not have yet. */
 export interface PendingMigration {

@@ -1,6 +1,4 @@
-import { integer, orNull, text } from './columns.ts';
-import type { Db } from './open.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, orNull, sql, text } from './sql.ts';
 
 /** Queues are counted up to this length, so that each reading has a bounded cost. A longer queue shows this number. */
 const COUNTED_MAX = 10_000;

@@ -1,8 +1,5 @@
 import type { WatchGroupTable } from '../accounts/watching.ts';
-import { integer, text } from './columns.ts';
-import type { Db } from './open.ts';
-import type { Transact } from './sql.ts';
-import { sql } from './sql.ts';
+import { type Db, integer, sql, type Transact, text } from './sql.ts';
 
 const GROUP = { id: text, account: text, name: text, made_at: integer };
 

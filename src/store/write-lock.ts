@@ -1,6 +1,6 @@
 import { isLocked } from '../fault.ts';
-import { BUSY_TIMEOUT, type DatabaseSettings, type Db, IN_MEMORY, lockedFault } from './open.ts';
-import { beginWriting, onLocked } from './sql.ts';
+import { BUSY_TIMEOUT, type DatabaseSettings, IN_MEMORY, lockedFault } from './open.ts';
+import { beginWriting, type Db, onLocked } from './sql.ts';
 
 /** How long a statement waits for the lock while nothing else runs on its thread, in ms: longer than most writes take. */
 const WAITS_HERE = 100;

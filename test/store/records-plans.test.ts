@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logTables } from '../../src/store/log.ts';
-import type { Db } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { recordsTables } from '../../src/store/records.ts';
+import type { Db } from '../../src/store/sql.ts';
 import { prepareEagerly } from '../../src/store/sql.ts';
 import { tempFolder } from '../support/app-context.ts';
 

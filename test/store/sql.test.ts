@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { Fault } from '../../src/fault.ts';
-import { bytes, flag, integer, json, oneOf, orNull, text } from '../../src/store/columns.ts';
 import { IN_MEMORY } from '../../src/store/open.ts';
-import { prepareEagerly, sql } from '../../src/store/sql.ts';
+import { bytes, flag, integer, json, oneOf, orNull, prepareEagerly, sql, text } from '../../src/store/sql.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 
@@ -63,6 +62,29 @@ test('a write gives the number of changed rows, or the rows that it returns', ()
   assert.equal(run('UPDATE notes SET n = n + 1')(), 2);
   assert.equal(one('UPDATE notes SET n = n + 1 RETURNING n', integer)(), 3);
   assert.deepEqual(all('SELECT n FROM notes ORDER BY id', integer)(), [3, 2]);
+});
+
+test('an object is inserted as a row, or replaces what a row with its key says', () => {
+  const { insert, upsert, one } = open();
+  const note = { id: 'c', n: true, body: new Uint8Array([7]), tags: ['y', 'z'], kind: 'long' as const };
+  const find = one('SELECT * FROM notes WHERE id = ?', NOTE);
+  assert.equal(insert('notes', NOTE)(note), 1);
+  assert.deepEqual(find('c'), { ...note, n: 1 });
+  assert.equal(insert('notes', NOTE, 'ON CONFLICT DO NOTHING')(note), 0);
+  assert.equal(upsert('notes', ['id'], ['n', 'tags', 'kind'])({ ...note, n: 2, tags: null }), 1);
+  assert.deepEqual(find('c'), { ...note, n: 2, tags: null });
+  const { n: _, ...lacking } = note;
+  assert.throws(() => insert('notes', NOTE)(lacking as unknown as typeof note), /column n of notes has no value/);
+});
+
+test('a number, whether there is a row, and whether one was changed', () => {
+  const { number, has, changed } = open();
+  assert.deepEqual([number('SELECT max(n) FROM notes')(), number('SELECT n FROM notes WHERE id = ?')('z')], [1, 0]);
+  assert.equal(number('SELECT max(n) FROM notes WHERE id = ?')('z'), 0);
+  const isThere = has('SELECT 1 FROM notes WHERE id = ?');
+  assert.deepEqual([isThere('a'), isThere('z')], [true, false]);
+  const remove = changed('DELETE FROM notes WHERE id = ?');
+  assert.deepEqual([remove('a'), remove('a')], [true, false]);
 });
 
 test('a statement that lacks a column is refused when it is prepared', () => {
@@ -134,7 +156,7 @@ test('a text that would come back cut or changed is refused, and asking for one 
   for (const hostile of ['a\0b', '\0', '\ud800', 'a\udc00b']) {
     assert.throws(() => put('c', hostile), /U\+0000|surrogate/);
     assert.throws(() => put(hostile, 'c'), /U\+0000|surrogate/);
-    assert.throws(() => insert('INSERT INTO notes (id, n, kind) VALUES (?, 1, ?)')(hostile, 'long'), Fault);
+    assert.throws(() => insert('notes', ['id', 'n', 'kind'])({ id: hostile, n: 1, kind: 'long' }), Fault);
     const unpacked = "INSERT INTO notes SELECT value ->> 0, 1, NULL, NULL, 'long' FROM json_each(?)";
     assert.throws(() => run(unpacked)(JSON.stringify([[hostile]])), Fault);
     // What is read is not changed, but half of a pair would end this process.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLocked } from '../../fault.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
-import type { LeaseTable } from '../../store/leases.ts';
+import type { LeaseTable } from '../../store/services.ts';
 import type { AppContext } from '../context.ts';
 
 /**
