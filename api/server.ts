@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { loadBuild } from '../src/app/build.ts';
 import type { AppContext } from '../src/app/context.ts';
 import { isDemonstration } from '../src/app/demo-records.ts';
-import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
@@ -36,7 +35,7 @@ export interface DeskParts {
   app: AppContext;
   presses: PressQueue;
   /** What is yet to be filed; by default nothing. */
-  backlog?: PendingFolders;
+  backlog?: ReadonlySet<string>;
   logger: Logger;
 }
 
@@ -54,7 +53,7 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
 
 /** Every route of the news desk, for the shared host and for the papers' own domains. */
 export async function deskRouter(
-  { app, presses, backlog = new PendingFolders(), logger }: DeskParts,
+  { app, presses, backlog = new Set(), logger }: DeskParts,
   uses: KeyUses,
 ): Promise<Hono<DeskEnv>> {
   const build = await loadBuild();

@@ -4,7 +4,6 @@ import type { MiddlewareHandler } from 'hono';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { linkKey } from '../../src/app/link-key.ts';
-import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { hostProver } from '../../src/net/host-proof.ts';
 import { VERSION } from '../../src/project.ts';
@@ -160,7 +159,7 @@ interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
   app: AppContext;
   presses: PressQueue;
   /** What is yet to be filed. */
-  backlog: PendingFolders;
+  backlog: ReadonlySet<string>;
 }
 
 /**

@@ -20,8 +20,8 @@ export function logRequests(logger: Logger, service: Service) {
     const ms = performance.now() - start;
     const status = c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status;
     logger.info({ ...asked, status, ms: Math.round(ms * 10) / 10 }, 'answered');
-    if (!measurements.request.hasListeners) return;
-    measurements.request.publish({ service, method: asked.method, route: answeringRoute(c), status, ms });
+    if (!measurements.listenerCount('request')) return;
+    measurements.emit('request', { service, method: asked.method, route: answeringRoute(c), status, ms });
   });
 }
 

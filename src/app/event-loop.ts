@@ -14,22 +14,14 @@ const NAMED_MAX = 20;
 /** A request or a job, as log fields. */
 type Work = Readonly<Record<string, string | number>>;
 
-interface Running {
-  work: Work;
-  /** Its place among all that runs; -1 when it has ended. */
-  place: number;
-  /** When the work began, in ms of the monotonic clock. */
-  since: number;
-}
-
 /**
  * Measures the delay of an event loop: while one request or job computes, all others wait. Requests and jobs report
  * when they start and end, so that the log shows everything that may have caused a delay.
  */
 export class EventLoop {
   readonly #now: () => number;
-  /** In no order. Not a Set: its tables would outlive the requests, which come and go by thousands a second. */
-  readonly #running: Running[] = [];
+  /** What runs, each with when it began, in ms of the monotonic clock. */
+  readonly #running = new Set<{ work: Work; since: number }>();
   /** Work that ended since the last tick and took longer than one tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];
   /** The worst delay of each second, in ms, with that second. */
@@ -46,26 +38,14 @@ export class EventLoop {
 
   /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
-    const running: Running = { work, place: this.#running.length, since: this.#now() };
-    this.#running.push(running);
+    const running = { work, since: this.#now() };
+    this.#running.add(running);
     return () => {
-      if (!this.#remove(running)) return;
+      if (!this.#running.delete(running)) return;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
-  }
-
-  /** Whether it was still among all that runs. */
-  #remove(running: Running): boolean {
-    const { place } = running;
-    if (place === -1) return false;
-    running.place = -1;
-    const last = this.#running.pop();
-    if (last === undefined || last === running) return true;
-    this.#running[place] = last;
-    last.place = place;
-    return true;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */

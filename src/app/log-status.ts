@@ -14,45 +14,7 @@ import { newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /** The state of a log, for operators. Times are in ISO 8601. */
-export interface LogStatus {
-  log: LogService;
-  origin: string;
-  /** The verifier key; null before the first start has made it. */
-  vkey: string | null;
-  leaves: number;
-  /** The newest signed head; null before the first. */
-  head: HeadStatus | null;
-  /** The newest head that met the quorum; null before the first, and without a policy. */
-  cosigned: HeadStatus | null;
-  /** The number of leaves of the published checkpoint; null when there is none of this log. */
-  published: number | null;
-  /** The witnesses of the policy; null without one. */
-  witnesses: WitnessStatus[] | null;
-  /** Whether the witnesses that answer are enough for the quorum. True without a policy. */
-  quorum_answers: boolean;
-  /** Why nothing is signed; null while it is. */
-  fence: string | null;
-}
-
-interface HeadStatus {
-  size: number;
-  /** Base64. */
-  root: string;
-  signed_at: string;
-}
-
-interface WitnessStatus {
-  name: string;
-  /** The largest tree that it has reported. */
-  seen_size: number;
-  cosigned_size: number | null;
-  cosigned_at: string | null;
-  /** Why it did not sign when it was asked last, and since when; null when it did. */
-  fault: string | null;
-  fault_at: string | null;
-  /** When a running server asks it again; null without a fault. */
-  next_at: string | null;
-}
+export type LogStatus = ReturnType<typeof logStatus>;
 
 interface StatusContext {
   settings: Settings;
@@ -60,7 +22,7 @@ interface StatusContext {
 }
 
 /** Reads the state of a log. Throws as `readLogKey` does. */
-export function logStatus({ settings, store }: StatusContext, log: LogService): LogStatus {
+export function logStatus({ settings, store }: StatusContext, log: LogService) {
   const tables = store.log;
   const key = readLogKey({ settings, store }, log);
   const origin = key?.origin ?? newLogOrigin(settings, log);
@@ -70,18 +32,24 @@ export function logStatus({ settings, store }: StatusContext, log: LogService): 
   return {
     log,
     origin,
+    /** The verifier key; null before the first start has made it. */
     vkey: key?.vkey ?? null,
     leaves: tables.size(log),
     head: headStatus(tables.newestHead(log, origin)),
+    /** The newest head that met the quorum; null before the first, and without a policy. */
     cosigned: policy === null ? null : headStatus(tables.newestCosigned(log, origin)),
+    /** The number of leaves of the published checkpoint; null when there is none of this log. */
     published: published?.size ?? null,
+    /** The witnesses of the policy; null without one. */
     witnesses,
+    /** Whether the witnesses that answer are enough for the quorum. True without a policy. */
     quorum_answers: policy === null || answersQuorum(policy, witnesses ?? []),
+    /** Why nothing is signed; null while it is. */
     fence: tables.fence(log),
   };
 }
 
-function headStatus(head: LogHead | null): HeadStatus | null {
+function headStatus(head: LogHead | null) {
   if (head === null) return null;
   return {
     size: head.size,
@@ -94,20 +62,23 @@ function witnessStatus(
   tables: Pick<LogTables, 'witness'>,
   { log, origin }: { log: LogService; origin: string },
   { name, key }: PolicyWitness,
-): WitnessStatus {
+) {
   const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(log, origin, vkeyOf(key));
   return {
     name,
+    /** The largest tree that it has reported. */
     seen_size,
     cosigned_size,
     cosigned_at: isoOrNull(cosigned_at),
+    /** Why it did not sign when it was asked last, and since when; null when it did. */
     fault,
     fault_at: isoOrNull(fault_at),
+    /** When a running server asks it again; null without a fault. */
     next_at: fault === null ? null : isoTime(next_at),
   };
 }
 
-function answersQuorum(policy: Policy, witnesses: WitnessStatus[]): boolean {
+function answersQuorum(policy: Policy, witnesses: ReturnType<typeof witnessStatus>[]): boolean {
   return meetsQuorum(policy, new Set(witnesses.filter(({ fault }) => fault === null).map(({ name }) => name)));
 }
 

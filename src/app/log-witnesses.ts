@@ -172,7 +172,7 @@ export function logWitnesses(
     for (const change of changes) change?.();
     for (const { witness, outcome } of outcomes) {
       const failed = outcome instanceof LogFault;
-      measurements.witness.publish({ log, witness: witness.name, outcome: failed ? 'failed' : 'cosigned' });
+      measurements.emit('witness', { log, witness: witness.name, outcome: failed ? 'failed' : 'cosigned' });
     }
     if (fence !== null) return { fence };
     return outcomes.some(({ outcome }) => !(outcome instanceof LogFault)) ? 'agrees' : 'silent';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Media } from '../desk/media.ts';
@@ -10,19 +9,17 @@ import { sha256 } from '../ledger/basis.ts';
 import type { Pictures } from '../press/output.ts';
 import { portraitId } from '../press/portrait.ts';
 import { pictureId, type Variant, variantsOf } from '../press/variants.ts';
-import { PROJECT } from '../project.ts';
-import { codeDigest } from './code-digest.ts';
+import { nextStamp } from './build.ts';
 
 /** The names of a portrait and of its digest among the files of its id. */
 const PORTRAIT = 'portrait.png';
 const DIGEST = 'portrait.sha256';
 
-const LOCK = join(PROJECT, 'package-lock.json');
 let code: string | undefined;
 
-/** Identifies the code that draws portraits and the packages it uses: no module imports the font packages. */
+/** Identifies the code that draws portraits, and its packages. */
 export function portraitCode(): string {
-  code ??= `${codeDigest([new URL('../press/draw-portrait.ts', import.meta.url)])} ${sha256(readFileSync(LOCK))}`;
+  code ??= nextStamp();
   return code;
 }
 

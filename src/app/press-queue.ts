@@ -156,11 +156,11 @@ export class PressQueue {
     entry.current.then(end, end);
     entry.current.then(
       (report) => {
-        if (report !== null) measurements.press.publish({ outcome: 'pressed', ms, ...report });
+        if (report !== null) measurements.emit('press', { outcome: 'pressed', ms, ...report });
       },
       () => {
         if (!this.#stop.signal.aborted)
-          measurements.press.publish({ outcome: 'failed', full: false, ms, written: 0, removed: 0 });
+          measurements.emit('press', { outcome: 'failed', full: false, ms, written: 0, removed: 0 });
       },
     );
     return entry.current;

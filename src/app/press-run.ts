@@ -11,7 +11,7 @@ import { missingMediaIn } from '../files/media.ts';
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import type { PressReport, PrintPool } from '../press/press.ts';
-import { NEEDS_LARGE_HEAP, type NEEDS_POOL, POOL_MIN, press } from '../press/press.ts';
+import { NEEDS_LARGE_HEAP, type NEEDS_POOL, press } from '../press/press.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
@@ -219,20 +219,11 @@ interface ClaimedPress {
   isFull(): boolean;
 }
 
-/** Returned instead of a report when newly missing media were found: they are recorded now. */
-const MEDIA_MISSING = Symbol('media are missing');
 /** Returned by a press that needs worker threads. */
 type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
 
 function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequest {
   return typeof report === 'symbol';
-}
-
-/** Whether everything of a paper with many pieces is to be pressed. */
-function isLarge({ store }: AppContext, slug: string, { isFull }: ClaimedPress): boolean {
-  const archive = store.archive(slug);
-  if (!isFull() || !archive.paper().paper_public) return false;
-  return archive.months().reduce((sum, { count }) => sum + count, 0) >= POOL_MIN;
 }
 
 /** Presses what is stale, in a worker pool if there is much of it. */
@@ -241,48 +232,38 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
-  // Threads that this press will need start while it lists the outputs.
   if (claimed.isFull()) {
     // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
     removeFolder(join(app.settings.dataDir, 'press-cache'));
     await noteMissing(app, slug);
   }
   let retries = 0;
-  let pool = isLarge(app, slug, claimed) ? new PressPool(app.settings) : null;
+  let pool: PressPool | null = null;
   try {
     for (;;) {
-      const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool)
-        .catch(largeHeapAfter(pool))
-        .catch(async (error: unknown): Promise<typeof MEDIA_MISSING> => {
-          if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
-          if (!(await noteMissing(app, slug, { deep: true }))) throw error;
-          return MEDIA_MISSING;
-        });
-      if (report !== MEDIA_MISSING && !needsWorkers(report)) return report;
+      let needed: WorkerRequest | null = null;
+      try {
+        const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
+        if (!needsWorkers(report)) return report;
+        needed = report;
+      } catch (error) {
+        // Many very long pieces that a feed shows together, in the heap for many short ones.
+        if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' && pool?.isLarge === false) needed = NEEDS_LARGE_HEAP;
+        else if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
+        else if (!(await noteMissing(app, slug, { deep: true }))) throw error;
+      }
       // Its threads may be at work, or have too small a heap.
-      if (pool !== null && (report === MEDIA_MISSING || (report === NEEDS_LARGE_HEAP && !pool.isLarge))) {
-        await pool.stop();
+      if (needed === null || (needed === NEEDS_LARGE_HEAP && pool?.isLarge === false)) {
+        await pool?.stop();
         pool = null;
       }
-      if (report === MEDIA_MISSING) continue;
-      pool ??= new PressPool(app.settings, { isLarge: report === NEEDS_LARGE_HEAP });
+      if (needed !== null) pool ??= new PressPool(app.settings, { isLarge: needed === NEEDS_LARGE_HEAP });
     }
   } finally {
     await pool?.stop();
     // Remove only this press's folder: if it lost its claim, the rest belongs to the new holder.
     removeFolder(scratch);
   }
-}
-
-/**
- * What a press needs whose worker ran out of memory: many very long pieces that a feed shows together, in the heap for
- * many short ones. Throws any other error.
- */
-function largeHeapAfter(pool: PressPool | null): (error: unknown) => typeof NEEDS_LARGE_HEAP {
-  return (error) => {
-    if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY' || pool?.isLarge !== false) throw error;
-    return NEEDS_LARGE_HEAP;
-  };
 }
 
 /** Removes a folder if possible. If the disk refuses, the press fails at its first file. */

@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, Fault } from '../fault.ts';
-import { sizeOf } from '../files/file-size.ts';
+import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-files.ts';
-import { requireUnlinked } from '../files/plain-file.ts';
 import { filesIn } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
@@ -13,6 +10,7 @@ import { logFileHeaders, OPEN_LOG } from '../publish/log-headers.ts';
 import type { Difference, Pending, Source, SourceFile } from '../publish/source.ts';
 import { isLogPath, isLogText, LOG_TEXTS } from '../transparency/log-paths.ts';
 import type { AppContext } from './context.ts';
+import { fileAt } from './publish-paper-source.ts';
 
 /** The name of the log's tree at a target; no paper may have it. */
 export const LOG_TREE = 'log';
@@ -65,7 +63,7 @@ export class LogSource implements Source {
     for (const path of filesIn(this.folder)) {
       if (!isLogPath(path)) continue;
       if (path.includes(PARTIAL)) this.#partial.add(path);
-      yield { ...this.#fileAt(path), isSuperseded: !isLogText(path) && !needed.has(path) };
+      yield { ...fileAt(this.folder, path), isSuperseded: !isLogText(path) && !needed.has(path) };
     }
   }
 
@@ -121,7 +119,7 @@ export class LogSource implements Source {
       return { path, size: async () => bytes.length, read: async () => bytes };
     };
     const stages = [
-      there.map((path) => this.#fileAt(path)),
+      there.map((path) => fileAt(this.folder, path)),
       LOG_TEXTS.filter((path) => path !== CHECKPOINT && current.texts.has(path)).map(text),
       [text(CHECKPOINT)],
     ];
@@ -170,20 +168,6 @@ export class LogSource implements Source {
       throw new Fault('unavailable', `${this.folder} has no checkpoint; run broadsheet press, then publish again`);
     }
     return { texts, size: parseCheckpoint(checkpoint).size };
-  }
-
-  #fileAt(path: string): SourceFile {
-    return { path, size: () => sizeOf(join(this.folder, path)), read: () => this.#read(path) };
-  }
-
-  async #read(path: string): Promise<Uint8Array | null> {
-    try {
-      requireUnlinked(this.folder, path);
-      return await readFile(join(this.folder, path));
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
-      throw error;
-    }
   }
 }
 

@@ -53,7 +53,7 @@ export class PaperSource implements Source {
       // Equal pictures of several outputs share their files.
       if (seen.has(path)) continue;
       seen.add(path);
-      yield this.#fileAt(path, digest);
+      yield fileAt(this.folder, path, digest);
     }
   }
 
@@ -108,7 +108,7 @@ export class PaperSource implements Source {
       const { digest } = row;
       const stage = `${outputNamed(row.sheet)?.output.stage ?? 'host'} ${row.isAdded}`;
       const files = stages.get(stage) ?? [];
-      files.push(this.#fileAt(path, digest));
+      files.push(fileAt(this.folder, path, digest));
       stages.set(stage, files);
     }
     // A path may have moved from one output to another.
@@ -135,21 +135,6 @@ export class PaperSource implements Source {
 
   get #table() {
     return this.#app.store.publications;
-  }
-
-  #fileAt(path: string, digest: string): SourceFile {
-    return { path, size: () => sizeOf(join(this.folder, path)), read: () => this.#read(path, digest) };
-  }
-
-  async #read(path: string, digest: string): Promise<Uint8Array | null> {
-    try {
-      requireUnlinked(this.folder, path);
-      const bytes = await readFile(join(this.folder, path));
-      return sha256(bytes) === digest ? bytes : null;
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
-      throw error;
-    }
   }
 
   /** Waits until no press is at work on the tree: its removals are only safe once every link to them is gone. */
@@ -203,4 +188,23 @@ function textIn(file: string): string {
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }
+}
+
+/** A file of a tree on disk; with a digest, only while its bytes are these. */
+export function fileAt(folder: string, path: string, digest?: string): SourceFile {
+  const file = join(folder, path);
+  return {
+    path,
+    size: () => sizeOf(file),
+    async read() {
+      try {
+        requireUnlinked(folder, path);
+        const bytes = await readFile(file);
+        return digest === undefined || sha256(bytes) === digest ? bytes : null;
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return null;
+        throw error;
+      }
+    },
+  };
 }

@@ -153,18 +153,18 @@ export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
       if (outcomes.length > 0) told = null;
       for (const one of outcomes) {
         const { hostname, outcome } = one;
-        measurements.probe.publish({ outcome });
+        measurements.emit('probe', { outcome });
         if (outcome === 'recorded') logger.debug({ hostname, seq: one.seq, changes: one.changes.length }, 'observed');
         else if (outcome === 'lost') logger.debug({ hostname }, 'another scanner took it; nothing was recorded');
         else logger.error({ hostname, reason: one.message }, 'a probe was refused');
       }
     },
     onNoResolver(rest) {
-      measurements.scanPause.publish({ reason: 'no_resolver' });
+      measurements.emit('scanPause', { reason: 'no_resolver' });
       tellOnce('', () => logger.error({ rest }, 'no resolver answers, so hostnames wait; check RESOLVERS'));
     },
     onFailure(error, rest) {
-      measurements.scanPause.publish({ reason: 'queue_failed' });
+      measurements.emit('scanPause', { reason: 'queue_failed' });
       tellOnce(messageOf(error), () => logger.error({ err: error, rest }, 'the queue failed; retrying'));
     },
   };

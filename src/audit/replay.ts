@@ -4,7 +4,6 @@ import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import { DRAFT } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
-import { UNPLACED } from '../desk/placement.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
 /** The state of a paper after the entries. */
@@ -151,17 +150,19 @@ export class Replay {
       .map(([piece, at]) => ({ paper: this.#pieces.get(piece)?.paper ?? '', piece, at }));
   }
 
-  /**
-   * The part of an archive that the rules read when they append. Members that only decide which files to press are
-   * empty.
-   */
+  /** The members of an archive that the rules read when they append. Those that only press, log or notify are empty. */
   #archive(paper: string): Archive {
     const held = (id: string): Held | null => {
       const piece = this.#pieces.get(id);
       return piece?.paper === paper ? piece : null;
     };
-    return {
-      ...NOTHING,
+    const read: Partial<Archive> = {
+      page: () => null,
+      cast: () => null,
+      hasCorrections: () => false,
+      generations: () => [],
+      receiptsOnAir: () => [],
+      clockNotes: () => [],
       paper: () => {
         const { body, slug, edition, changed_at } = this.#paper(paper);
         return { ...body, slug, edition, changed_at };
@@ -173,6 +174,7 @@ export class Replay {
         return piece === null ? null : { ...EMPTY, ...piece };
       },
     };
+    return read as Archive;
   }
 }
 
@@ -207,46 +209,3 @@ function storyOf(piece: Held | null): Story | null {
     updated_at: updated_at ?? 0,
   };
 }
-
-const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
-  masthead: () => [],
-  persona: () => null,
-  personaSlugs: () => [],
-  casts: () => [],
-  cast: () => null,
-  placement: () => UNPLACED,
-  media: () => null,
-  mediaPaths: () => [],
-  pages: () => [],
-  page: () => null,
-  keys: () => [],
-  clockNotes: () => [],
-  storyBySlug: () => null,
-  hasSlug: () => false,
-  revisions: () => [],
-  generations: () => [],
-  receiptsOnAir: () => [],
-  logProof: () => null,
-  isLogCosigned: () => false,
-  slugs: () => [],
-  latest: () => [],
-  search: () => [],
-  sectionPage: () => [],
-  sectionCount: () => 0,
-  tag: () => null,
-  tags: () => [],
-  tagPage: () => [],
-  tagRank: () => 0,
-  newerTagged: () => 0,
-  scheduled: () => [],
-  sectionRank: () => 0,
-  newer: () => 0,
-  earlier: () => [],
-  laterIds: () => [],
-  days: () => [],
-  day: () => [],
-  months: () => [],
-  month: () => [],
-  corrections: () => [],
-  hasCorrections: () => false,
-};

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { startClock } from '../../src/app/jobs/clock.ts';
-import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { tags } from '../../src/desk/tags.ts';
 import { DAY, MINUTE } from '../../src/time.ts';
@@ -20,7 +19,7 @@ test('the news sitemap is pressed again while a piece may leave it, and no longe
   const presses = new PressQueue(app);
   // Nothing is pressed here: only the marks count.
   t.mock.method(presses, 'press', async () => null);
-  const stop = startClock({ app, presses, backlog: new PendingFolders(), logger: pino({ level: 'silent' }) });
+  const stop = startClock({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
   t.after(stop);
   const marked = () => (manifest.isStale(PAPER, tags.news) ? true : null);
   const pass = (ms: number) => {

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startFiling } from '../../src/app/jobs/filing.ts';
-import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { openServerLog } from '../../src/app/server-log.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -16,11 +15,11 @@ test('papers wait until they are filed, also when a reload ends the filing befor
     writeFileSync(join(folder, 'content', paper, 'paper.yaml'), 'not a paper');
   }
   const app = appContextIn(t, folder, { now: Date.now() });
-  const backlog = new PendingFolders(papers);
+  const backlog = new Set(papers);
   const parts = { app, presses: new PressQueue(app), backlog, logger: openServerLog('silent'), onProblem() {} };
   await startFiling(parts)();
-  assert.equal(backlog.isEmpty, false);
+  assert.equal(backlog.size === 0, false);
   const stop = startFiling(parts);
-  while (!backlog.isEmpty) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (backlog.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await stop();
 });

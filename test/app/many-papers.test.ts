@@ -5,7 +5,6 @@ import pino from 'pino';
 import { Sites } from '../../api/desk/site.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { startClock } from '../../src/app/jobs/clock.ts';
-import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { append } from '../../src/desk/append.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
@@ -152,7 +151,7 @@ test('the clock reads only papers marked since its last check', async (t) => {
       const before = checks;
       await until(() => (checks > before ? true : null));
     };
-    const stop = startClock({ app, presses, backlog: new PendingFolders(), logger: pino({ level: 'silent' }) });
+    const stop = startClock({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
     t.after(stop);
     // The first check is for all papers, and the next one finds that there is nothing left.
     await check();

@@ -2,7 +2,6 @@ import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
-import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
 import { signingState } from '../../../src/app/signing-state.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
@@ -23,13 +22,13 @@ import { beingPressed } from './being-pressed.ts';
 export function newsstandHandlers(
   app: AppContext,
   build: Build,
-  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
+  { presses, backlog }: { presses: PressQueue; backlog: ReadonlySet<string> },
 ) {
   const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
   return {
     newsstand: async (c) => {
-      const { isEmpty } = backlog;
+      const isEmpty = backlog.size === 0;
       // On a first start no paper is on disk yet. While papers are still being filed, the list must not be cached.
       if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
       const page = await build.render('/newsstand', newsstandView(app.store, origin));

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import { Fault } from '../../../src/fault.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { setHeader } from '../../responses/headers.ts';
@@ -18,7 +17,7 @@ const PAGE = `<!doctype html>
 /**
  * Answers addresses without a route: a page for browsers, JSON for programs. Addresses of private papers end here too.
  */
-export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
+export function notFoundHandler(app: AppContext, backlog: ReadonlySet<string>) {
   const { origin } = app.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
@@ -32,7 +31,7 @@ export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
       default: 'application/json',
     });
     // Any address may belong to a paper that is not filed yet. Naming the paper would reveal private ones.
-    const isComing = [...backlog.papers].some((paper) => !app.store.hasPaper(paper));
+    const isComing = [...backlog].some((paper) => !app.store.hasPaper(paper));
     if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
     return c.html(PAGE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });

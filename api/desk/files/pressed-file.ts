@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
 import type { Archive } from '../../../src/desk/archive.ts';
 import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
@@ -25,7 +24,7 @@ const MISSING = '/404.html';
 export function pressedFile(
   app: AppContext,
   sites: Sites,
-  { presses, backlog, build }: { presses: PressQueue; backlog: PendingFolders; build: Build },
+  { presses, backlog, build }: { presses: PressQueue; backlog: ReadonlySet<string>; build: Build },
 ): HostHandler {
   const pages = new SharedPages(app, build);
   const originalOf = undrawnPictures(app);

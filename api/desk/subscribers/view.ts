@@ -1,7 +1,6 @@
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
-import { PendingFolders } from '../../../src/app/pending-folders.ts';
 import { Fault } from '../../../src/fault.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import type { Phrases } from '../../../src/phrases/phrases.ts';
@@ -115,7 +114,7 @@ export class ReaderPages {
       // Messages of `unavailable` are for the log only.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined || c.get('isHidden')) {
-        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new PendingFolders())(c);
+        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new Set())(c);
         return;
       }
       const t = phrasesIn(c).reader;

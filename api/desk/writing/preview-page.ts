@@ -3,7 +3,6 @@ import type { MiddlewareHandler } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { PendingFolders } from '../../../src/app/pending-folders.ts';
 import type { Story } from '../../../src/desk/archive.ts';
 import { findPreviewLink, showsPreview } from '../../../src/desk/preview-link.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
@@ -40,7 +39,7 @@ interface Around {
 
 /** The pages behind preview links, with all that they load: a private paper opens none of it without a key. */
 export function previewPage(app: AppContext, build: Build, { sites, reads }: Around) {
-  const missing = notFoundHandler(app, new PendingFolders());
+  const missing = notFoundHandler(app, new Set());
   const answer = async (c: PaperContext): Promise<Response> => {
     const { slug, served } = c.get('site');
     const [secret = '', ...rest] = c.req.path.slice(`/${slug}/preview/`.length).split('/');

@@ -5,7 +5,7 @@ import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
 import { VERSION } from '../../project.ts';
 import { sizeText } from '../../size.ts';
-import type { Fill, PendingMigration, PressedPaper } from '../../store/upgrade-plan.ts';
+import type { Fill, PressedPaper } from '../../store/upgrade-plan.ts';
 import { readUpgradePlan } from '../../store/upgrade-plan.ts';
 import { nextStamp } from '../build.ts';
 import { databaseFile } from '../context.ts';
@@ -26,35 +26,13 @@ const FILE_BYTES = 2_200;
 /** Why all pages of a paper are pressed again. */
 type PressReason = 'code' | 'address' | 'folder' | 'hub' | 'missing';
 
-interface UpgradePress {
-  paper: string;
-  /** The whole paper, for these reasons; only what changed in it when there are none. */
-  reasons: PressReason[];
-  /** All of its files, or how many changes wait. */
-  files: number;
-  changes: number;
-  seconds: number;
-}
-
 /** What this version will change before it serves, and behind that. Sizes in bytes, times in seconds. */
-export interface Upgrade {
-  version: string;
-  database: string;
-  /** Null when there is no database yet. */
-  size: number | null;
-  applied: number;
-  migrations: (PendingMigration & { seconds: number })[];
-  fills: (Fill & { seconds: number; behind: boolean })[];
-  presses: UpgradePress[];
-  disk: { folder: string; needed: number; free: number };
-  /** Whether there is room for it. */
-  ready: boolean;
-}
+export type Upgrade = ReturnType<typeof planUpgrade>;
 
 const seconds = (rows: number, rate: number): number => Math.ceil(rows / rate);
 
 /** Reads what this version will change. Changes nothing, and needs no built pages. */
-export function planUpgrade(settings: Settings, nextCode: () => string = nextStamp): Upgrade {
+export function planUpgrade(settings: Settings, nextCode: () => string = nextStamp) {
   const file = databaseFile(settings);
   const plan = readUpgradePlan(file);
   const free = freeSpace(settings.dataDir);
@@ -85,15 +63,16 @@ export function planUpgrade(settings: Settings, nextCode: () => string = nextSta
   return { ...nothing, size, applied, migrations, fills, presses, disk, ready: needed <= free };
 }
 
-const isOwed = ({ reasons, changes }: UpgradePress): boolean => reasons.length > 0 || changes > 0;
+const isOwed = ({ reasons, changes }: ReturnType<typeof pressOf>): boolean => reasons.length > 0 || changes > 0;
 
-function pressOf(paper: PressedPaper, settings: Settings, code: string): UpgradePress {
+function pressOf(paper: PressedPaper, settings: Settings, code: string) {
   const reasons = pressReasons(paper, settings, code);
   const isFull = reasons.length > 0;
   // A tree that was never pressed has no files to count; a piece has some.
   const files = isFull ? Math.max(paper.files, paper.pieces) : 0;
   return {
     paper: paper.slug,
+    /** The whole paper is pressed for these; only what changed in it when there are none. */
     reasons,
     files,
     changes: paper.stale,
@@ -168,7 +147,7 @@ function fillLine({ name, rows, seconds: time }: Upgrade['fills'][number]): stri
   return `  ${what}${about(time)}`;
 }
 
-function pressLine({ paper, reasons, files, changes, seconds: time }: UpgradePress): string {
+function pressLine({ paper, reasons, files, changes, seconds: time }: Upgrade['presses'][number]): string {
   if (reasons.length === 0) return `  ${paper}: ${plural(changes, 'change')} to press${about(time)}`;
   const why = reasons.map((reason) => WHY[reason]).join('; ');
   return `  ${paper}: all of its pages are pressed again, ${plural(files, 'file')} (${why})${about(time)}`;

@@ -7,7 +7,6 @@ import { isLocked } from '../../fault.ts';
 import { NEWS_AGE } from '../../press/outputs/sitemap.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
 import { hourly, LOCKED_REST, poll } from './poll.ts';
 
@@ -22,7 +21,7 @@ interface Parts {
   app: AppContext;
   presses: PressQueue;
   /** The papers that are still to be filed. */
-  backlog: PendingFolders;
+  backlog: Set<string>;
   logger: Logger;
 }
 

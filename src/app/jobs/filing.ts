@@ -7,14 +7,13 @@ import { withoutFileLine } from '../../ingest/without-file.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
-import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
 
 interface Parts {
   app: AppContext;
   presses: PressQueue;
   /** The papers that are still to be filed. */
-  backlog: PendingFolders;
+  backlog: Set<string>;
   logger: Logger;
   /** Called for each problem in a file. */
   onProblem(problem: FileProblem): void;
@@ -27,7 +26,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
   const fileAll = async (): ReturnType<typeof fileContent> => {
     for (;;) {
       try {
-        return await fileContent(app, [], { signal: stop.signal, filed: (paper) => backlog.done(paper) });
+        return await fileContent(app, [], { signal: stop.signal, filed: (paper) => backlog.delete(paper) });
       } catch (error) {
         if (!isLocked(error) || stop.signal.aborted) throw error;
         await app.store.lock.free(Number.POSITIVE_INFINITY);
@@ -53,7 +52,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))
     .finally(() => {
       filed();
-      if (!stop.signal.aborted) backlog.end();
+      if (!stop.signal.aborted) backlog.clear();
     });
   return async () => {
     stop.abort();

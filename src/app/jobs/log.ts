@@ -41,12 +41,12 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     else logger.error({ log, fence }, 'nothing is signed');
   });
   const tellFault = onChange((reason) => {
-    measurements.logStep.publish({ log, step: 'sign', isFailing: reason !== null });
+    measurements.emit('logStep', { log, step: 'sign', isFailing: reason !== null });
     if (reason === null) logger.info({ log }, 'heads of the log are signed again');
     else logger.error({ log, reason }, 'no head of the log is signed; retrying');
   });
   const tellDisk = onChange((reason) => {
-    measurements.logStep.publish({ log, step: 'publish', isFailing: reason !== null });
+    measurements.emit('logStep', { log, step: 'publish', isFailing: reason !== null });
     if (reason === null) logger.info({ log }, 'the log is published again');
     else logger.error({ log, reason }, 'the log cannot be published; retrying');
   });

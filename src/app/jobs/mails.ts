@@ -87,18 +87,18 @@ function mailLog(logger: Logger, job: string, onBounce: string): MailEvents<Logg
   const about = ({ id, paper, kind }: LoggedMail) => ({ job, mail: id, paper, kind });
   return {
     sent(mail) {
-      measurements.mail.publish({ queue: job, outcome: 'sent' });
+      measurements.emit('mail', { queue: job, outcome: 'sent' });
       logger.debug(about(mail), 'sent a mail');
     },
     failed(mail, side, words) {
-      measurements.mail.publish({ queue: job, outcome: FAILURES[side] });
+      measurements.emit('mail', { queue: job, outcome: FAILURES[side] });
       const fields = { ...about(mail), attempts: mail.attempts, ...words };
       if (side === 'reader') logger.warn(fields, onBounce);
       else if (side !== 'server') logger.warn(fields, 'a mail was not accepted; it is retried');
       else logger.error(fields, 'the mail server accepts no mail; every mail waits and is retried');
     },
     gaveUp(mail) {
-      measurements.mail.publish({ queue: job, outcome: 'given_up' });
+      measurements.emit('mail', { queue: job, outcome: 'given_up' });
       logger.error(about(mail), 'gave up on a mail');
     },
     unrecorded: (mail, error) =>

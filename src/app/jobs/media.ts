@@ -77,7 +77,7 @@ export function startMediaCopies(app: AppContext, logger: Logger): () => Promise
       const sent = (await copies?.send(stopping.signal)) ?? 0;
       if (sent > 0) logger.info({ job: JOB, to: place?.name }, `${plural(sent, 'media file')} kept`);
     } finally {
-      measurements.mediaCopies.publish({ waiting: copies?.waiting ?? 0 });
+      measurements.emit('mediaCopies', { waiting: copies?.waiting ?? 0 });
     }
     return copies === null ? MINUTE : LOOK_EVERY;
   };

@@ -55,12 +55,12 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
       if (report !== undefined && report.sent + report.removed > 0) {
         const { sent, removed } = report;
         const ms = performance.now() - start;
-        measurements.publication.publish({ outcome: 'published', ms, sent, removed });
+        measurements.emit('publication', { outcome: 'published', ms, sent, removed });
         logger.info({ job: JOB, tree, ...report, ms: Math.round(ms) }, 'published');
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
-      measurements.publication.publish({ outcome: 'failed', ms: performance.now() - start, sent: 0, removed: 0 });
+      measurements.emit('publication', { outcome: 'failed', ms: performance.now() - start, sent: 0, removed: 0 });
       const before = failing.get(tree);
       const rest = Math.min(REST_MAX, (before?.rest ?? REST_FIRST / 2) * 2);
       const message = messageOf(error);

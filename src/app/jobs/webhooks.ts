@@ -65,12 +65,12 @@ function deliveryLog(logger: Logger, job: string): DeliveryEvents<LoggedDelivery
   return {
     attempted(delivery, { status, error, ms }) {
       const fields = { ...about(delivery), status, error, ms: Math.round(ms) };
-      measurements.delivery.publish({ queue: job, outcome: error === null ? 'delivered' : 'refused', ms });
+      measurements.emit('delivery', { queue: job, outcome: error === null ? 'delivered' : 'refused', ms });
       if (error === null) logger.info(fields, 'delivered to a webhook');
       else logger.warn(fields, 'a webhook did not accept a delivery');
     },
     switchedOff(delivery, reason) {
-      measurements.delivery.publish({ queue: job, outcome: 'switched_off', ms: 0 });
+      measurements.emit('delivery', { queue: job, outcome: 'switched_off', ms: 0 });
       logger.error(
         { ...about(delivery), host: delivery.host, reason },
         'switched a webhook off; a test or a retry that it accepts switches it on',

@@ -10,8 +10,8 @@ const WORK = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 /** Any other method counts as `other`: callers may send whatever they like. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
-/** Counts what the server publishes in `measurements`. Returns a function that stops it. */
-export function countMeasurements(registry: Registry): () => void {
+/** Counts what the server emits in `measurements`. */
+export function countMeasurements(registry: Registry): void {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter({ name: `broadsheet_${name}`, help, labelNames, registers });
@@ -69,35 +69,30 @@ export function countMeasurements(registry: Registry): () => void {
   for (const outcome of ['pressed', 'failed']) presses.zero({ outcome, full: 'false' });
   for (const reason of ['no_resolver', 'queue_failed']) scanPauses.inc({ reason }, 0);
 
-  const stops = [
-    measurements.request.subscribe(({ service, method, route, status, ms }) => {
-      requests.inc({ service, method: METHODS.has(method) ? method : 'other', route, status });
-      durations.observe({ service, route }, ms / 1_000);
-    }),
-    measurements.press.subscribe(({ outcome, full, ms, written, removed }) => {
-      presses.observe({ outcome, full: String(full) }, ms / 1_000);
-      pressed.inc({ action: 'written' }, written);
-      pressed.inc({ action: 'removed' }, removed);
-    }),
-    measurements.publication.subscribe(({ outcome, ms, sent, removed }) => {
-      publications.observe({ outcome }, ms / 1_000);
-      published.inc({ action: 'sent' }, sent);
-      published.inc({ action: 'removed' }, removed);
-    }),
-    measurements.mediaCopies.subscribe(({ waiting }) => uncopied.set(waiting)),
-    measurements.mail.subscribe((labels) => mails.inc(labels)),
-    measurements.delivery.subscribe(({ queue, outcome, ms }) => {
-      if (outcome === 'switched_off') return switchedOff.inc({ queue });
-      deliveries.inc({ queue, outcome });
-      deliveryTimes.observe({ queue }, ms / 1_000);
-    }),
-    measurements.hubPing.subscribe((labels) => hubPings.inc(labels)),
-    measurements.witness.subscribe((labels) => witnesses.inc(labels)),
-    measurements.logStep.subscribe(({ isFailing, ...labels }) => logFailing.set(labels, isFailing ? 1 : 0)),
-    measurements.probe.subscribe((labels) => probes.inc(labels)),
-    measurements.scanPause.subscribe((labels) => scanPauses.inc(labels)),
-  ];
-  return () => {
-    for (const stop of stops) stop();
-  };
+  measurements.on('request', ({ service, method, route, status, ms }) => {
+    requests.inc({ service, method: METHODS.has(method) ? method : 'other', route, status });
+    durations.observe({ service, route }, ms / 1_000);
+  });
+  measurements.on('press', ({ outcome, full, ms, written, removed }) => {
+    presses.observe({ outcome, full: String(full) }, ms / 1_000);
+    pressed.inc({ action: 'written' }, written);
+    pressed.inc({ action: 'removed' }, removed);
+  });
+  measurements.on('publication', ({ outcome, ms, sent, removed }) => {
+    publications.observe({ outcome }, ms / 1_000);
+    published.inc({ action: 'sent' }, sent);
+    published.inc({ action: 'removed' }, removed);
+  });
+  measurements.on('mediaCopies', ({ waiting }) => uncopied.set(waiting));
+  measurements.on('mail', (labels) => mails.inc(labels));
+  measurements.on('delivery', ({ queue, outcome, ms }) => {
+    if (outcome === 'switched_off') return switchedOff.inc({ queue });
+    deliveries.inc({ queue, outcome });
+    deliveryTimes.observe({ queue }, ms / 1_000);
+  });
+  measurements.on('hubPing', (labels) => hubPings.inc(labels));
+  measurements.on('witness', (labels) => witnesses.inc(labels));
+  measurements.on('logStep', ({ isFailing, ...labels }) => logFailing.set(labels, isFailing ? 1 : 0));
+  measurements.on('probe', (labels) => probes.inc(labels));
+  measurements.on('scanPause', (labels) => scanPauses.inc(labels));
 }

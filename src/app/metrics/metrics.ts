@@ -2,6 +2,7 @@ import { setImmediate as yielded } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { messageOf } from '../../fault.ts';
+import { measurements } from '../measurements.ts';
 import { countMeasurements } from './counted.ts';
 import { ofBoth, ofDesk, ofDisks, ofLease, ofProcess, ofRecords } from './gauges.ts';
 import type { MetricSources, Readings } from './sampled-registry.ts';
@@ -19,7 +20,7 @@ export interface Metrics {
 export function openMetrics(sources: MetricSources, logger: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const stop = countMeasurements(registry);
+  countMeasurements(registry);
   const sample = sampledMetrics(registry, sources, logger);
   let underWay: Promise<string> | null = null;
   const read = async (): Promise<string> => {
@@ -35,7 +36,7 @@ export function openMetrics(sources: MetricSources, logger: Logger): Metrics {
       return underWay;
     },
     close() {
-      stop();
+      measurements.removeAllListeners();
       registry.clear();
     },
   };

@@ -10,7 +10,6 @@ import { startPublisher } from '../../app/jobs/publish.ts';
 import { deliveryTransport, startWebhooks } from '../../app/jobs/webhooks.ts';
 import { paperMails } from '../../app/paper-mails.ts';
 import { paperWebhooks } from '../../app/paper-webhooks.ts';
-import { PendingFolders } from '../../app/pending-folders.ts';
 import type { PressQueue } from '../../app/press-queue.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { listeningOn } from '../../env.ts';
@@ -33,7 +32,7 @@ export async function serveDesk(
   logger: ServerLog,
 ): Promise<Service> {
   sweepUploads(app.media.folder);
-  const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
+  const backlog = new Set(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.served.note('desk', app.settings.origin);
