@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { serviceKeyRow } from '../accounts/service-key.ts';
 import { creditsOf } from '../meter/credits.ts';
-import { isoOrNull, isoTime } from '../time.ts';
+import { isoTime as iso, isoOrNull } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { usageNow } from './usage.ts';
 
@@ -75,8 +75,4 @@ export function deleteAccount({ store, now }: AppContext, { id, email }: Account
     store.signIns.dropEmail(email);
     store.accountMails.dropEmail(email);
   });
-}
-
-function iso(ms: number): string {
-  return isoTime(ms);
 }

@@ -18,19 +18,6 @@ const KEY_FILE = /^[a-z-]+\.key(?:\.next)?$/;
 /** How often keys are read again that change meanwhile. */
 const TRIES = 10;
 
-/** What a backup will hold: one state of a DATA_DIR. */
-interface BackupSource {
-  files: AsyncIterable<PackedFile>;
-  /** In bytes, before compression. */
-  size: number;
-  database: number;
-  media: { files: number; bytes: number };
-  keys: string[];
-  /** Digests of media that the ledger names and the disk lacks. */
-  missing: string[];
-  close(): void;
-}
-
 /**
  * Takes one state of a DATA_DIR that a server may be using. Media are on disk before the ledger names them and are never
  * removed, so those that the snapshot names are there. Throws `unavailable` when there is nothing to
@@ -39,7 +26,7 @@ interface BackupSource {
 export function backupSource(
   settings: Settings,
   { names, now, progress }: { names: string[]; now: number; progress(done: number, total: number, what: string): void },
-): BackupSource {
+) {
   const { snapshot, keys } = stateOf(settings);
   const pathOf = mediaFiles(mediaFolder(settings)).pathOf;
   const media = snapshot.media().map((digest) => ({ digest, file: pathOf(digest), size: sizeOf(pathOf(digest)) }));
@@ -81,10 +68,12 @@ export function backupSource(
   };
   return {
     files: files(),
+    /** In bytes, before compression. */
     size,
     database: snapshot.size,
     media: { files: found.length, bytes },
     keys: keys.map(([name]) => name),
+    /** Digests of media that the ledger names and the disk lacks. */
     missing,
     close: () => snapshot.close(),
   };

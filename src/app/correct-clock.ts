@@ -16,13 +16,6 @@ import { assertNotFenced } from './log-fence.ts';
 /** What a correction covers. */
 export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'seqs'>;
 
-interface ClockCorrection {
-  /** The time now, which must be right. ISO 8601. */
-  true_time: string;
-  /** Empty when no time is later than now. */
-  corrected: Corrected[];
-}
-
 /**
  * Says in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing that
  * was signed changes; what follows from it counts from now on with the true time. `outside` is what other machines say of
@@ -33,7 +26,7 @@ export function correctClock(
   app: AppContext,
   outside: readonly OutsideTime[],
   stated: number | null = null,
-): ClockCorrection {
+): { true_time: string; corrected: Corrected[] } {
   const { store } = app;
   requireRight(app, outside);
   app.signer.assertHeld();

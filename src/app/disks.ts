@@ -4,27 +4,23 @@ import type { Settings } from '../env.ts';
 import { codeOf, type DiskState } from '../fault.ts';
 import type { Store } from '../store/store.ts';
 
-/** Why nothing can be written to the disk of each folder; null while it can. */
-interface Disks {
-  data: DiskState | null;
-  papers: DiskState | null;
-  log: DiskState | null;
-}
-
 /** Less than this cannot hold a page, in bytes. */
 const LEAST_FREE = 64 * 1024;
 
-/** The state of the disks of DATA_DIR, DIST_DIR and LOG_DIR. For `data`, what the last write met counts first. */
+/**
+ * Why nothing can be written to the disks of DATA_DIR, DIST_DIR and LOG_DIR; null while it can. For `data`, what the last
+ * write met counts first.
+ */
 export async function diskStates(
   { dataDir, distDir, logDir }: Pick<Settings, 'dataDir' | 'distDir' | 'logDir'>,
   store: Pick<Store, 'diskFault'>,
-): Promise<Disks> {
+) {
   const [data, papers, log] = await Promise.all([dataDir, distDir, logDir].map(diskState));
   return { data: store.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
 }
 
 /** One state that summarizes all three. */
-export function anyDiskState({ data, papers, log }: Disks): DiskState | null {
+export function anyDiskState({ data, papers, log }: Awaited<ReturnType<typeof diskStates>>): DiskState | null {
   return data ?? papers ?? log;
 }
 

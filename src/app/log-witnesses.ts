@@ -58,33 +58,19 @@ interface Parts {
   logger: Logger;
 }
 
+/** What a request to a witness showed. */
+type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: string };
+
+export type LogWitnesses = ReturnType<typeof logWitnesses>;
+
 /**
  * The witnesses of one log. One process at a time may ask them: the one that holds the lease. The policy may be another
  * one with each call.
  */
-export interface LogWitnesses {
-  /**
-   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
-   * their answers, and contacts no witness while the log is fenced. Call it about once a second.
-   */
-  ask(policy: Policy): void;
-  /**
-   * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
-   * answers. Returns why this copy of the log must not sign: a witness contradicts it now, or did before and does not
-   * answer now. Null when it may.
-   */
-  check(policy: Policy): Promise<string | null>;
-  /** Resolves when every request has ended and its outcome is stored. */
-  settled(): Promise<void>;
-}
-
-/** What a request to a witness showed. */
-type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: string };
-
 export function logWitnesses(
   { store, now, submit, covered, logger }: Parts,
   { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
-): LogWitnesses {
+) {
   const tables = store.log;
   /** The requests to each address. */
   const underWay = new Map<string, Promise<Word>>();
@@ -118,6 +104,10 @@ export function logWitnesses(
     if (leaves !== null) covered(leaves);
   }
 
+  /**
+   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
+   * their answers, and contacts no witness while the log is fenced. Call it about once a second.
+   */
   function ask(policy: Policy): void {
     const servers = serversOf(policy);
     const newest = tables.newestHead(log, origin);
@@ -218,7 +208,12 @@ export function logWitnesses(
 
   return {
     ask,
-    async check(policy) {
+    /**
+     * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
+     * answers. Returns why this copy of the log must not sign: a witness contradicts it now, or did before and does not
+     * answer now. Null when it may.
+     */
+    async check(policy: Policy): Promise<string | null> {
       const newest = tables.newestHead(log, origin);
       if (newest === null) return null;
       const standing = tables.fence(log);
@@ -233,6 +228,7 @@ export function logWitnesses(
       );
       return fences.find((fence) => fence !== null) ?? null;
     },
+    /** Resolves when every request has ended and its outcome is stored. */
     async settled() {
       await Promise.all(underWay.values());
     },

@@ -163,18 +163,10 @@ function jobOf(source: Source, address: Address, bucket: Bucket, options: Publis
   };
 }
 
-interface PublishCommand {
-  to?: string | undefined;
-  paper?: string | undefined;
-  repair?: boolean | undefined;
-  /** Only these trees. */
-  trees?: ReadonlySet<string>;
-}
-
 /** Publishes, and shows the progress on the terminal. */
 export async function publishWithProgress(
   app: AppContext,
-  command: PublishCommand,
+  command: Pick<PublishOptions, 'paper' | 'trees' | 'repair'> & { to?: string | undefined },
 ): Promise<Map<string, PublishReport>> {
   const address = publishAddress(app.settings, command.to);
   const progress = progressTo();

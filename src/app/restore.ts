@@ -2,8 +2,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Audit } from '../audit/audit.ts';
-import type { Manifest } from '../backup/manifest.ts';
 import { requireMigrations } from '../backup/manifest.ts';
 import { RestoreFolder } from '../backup/restore-folder.ts';
 import { unpack } from '../backup/unpack.ts';
@@ -21,23 +19,11 @@ import { auditApp } from './audit.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { databaseFile, withAppContext } from './context.ts';
 
-interface Restored {
-  manifest: Manifest;
-  /** The paths of what is in the folder now, without media. */
-  files: string[];
-  /** In bytes. */
-  size: number;
-}
-
 /**
  * Restores a backup into a folder that is empty or not there. The files are in place when every digest was compared,
- * else the folder is left as it was.
+ * else the folder is left as it was. Returns the paths of the files without media, and the size in bytes.
  */
-export async function restore(
-  place: BackupPlace,
-  folder: string,
-  progress: (bytes: number, what: string) => void,
-): Promise<Restored> {
+export async function restore(place: BackupPlace, folder: string, progress: (bytes: number, what: string) => void) {
   const into = await RestoreFolder.open(folder, lockFile);
   const files: string[] = [];
   let size = 0;
@@ -61,16 +47,6 @@ export async function restore(
   }
 }
 
-interface Drill {
-  manifest: Manifest;
-  /** In bytes. */
-  size: number;
-  audit: Audit;
-  /** What each log was compared with. */
-  heads: string[];
-  faults: string[];
-}
-
 interface DrillProgress {
   restored(bytes: number, what: string): void;
   audited(label: string, done: number, total: number, what: string): void;
@@ -78,9 +54,9 @@ interface DrillProgress {
 
 /**
  * Restores a backup into a temporary folder, audits it, compares its logs with those of this machine, and removes it.
- * Pressed files are not part of a backup and are not checked.
+ * Pressed files are not part of a backup and are not checked. `heads` says what each log was compared with.
  */
-export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress): Promise<Drill> {
+export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress) {
   const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));
   // It holds keys: a drill that is stopped leaves nothing either.
   const remove = () => rmSync(folder, { recursive: true, force: true });

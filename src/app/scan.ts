@@ -9,24 +9,16 @@ import type { AppContext } from './context.ts';
 import { localQueue } from './local-queue.ts';
 import { logScan, startScan } from './scan-loop.ts';
 
-interface Scanned {
-  /** The number of signed observations. */
-  observed: number;
-  /** The changes, one line each. */
-  changes: string[];
-  /** Hostnames that another scanner leased in the meantime. */
-  lost: string[];
-}
-
 /**
  * Probes the hostnames that are due, or the given ones, and signs the observations. Calls `onProgress` after each
- * batch. Throws `not_found` for a hostname that is not under watch.
+ * batch. Returns the number of signed observations, the changes as lines, and the hostnames that another scanner leased
+ * meanwhile. Throws `not_found` for a hostname that is not under watch.
  */
 export async function scanOnce(
   app: AppContext,
   names: string[],
   onProgress: (observed: number, hostname: string) => void = () => {},
-): Promise<Scanned> {
+) {
   const wanted = names.map((name) => parseHostname(name).hostname);
   for (const name of wanted) {
     if (app.store.records.find(name)?.state === 'watched') continue;
@@ -35,9 +27,16 @@ export async function scanOnce(
       `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it under watch`,
     );
   }
-  const scanned: Scanned = { observed: 0, changes: [], lost: [] };
+  const scanned = { observed: 0, changes: [] as string[], lost: [] as string[] };
   const onOutcomes = (outcomes: ProbeOutcome[]) => {
-    for (const one of outcomes) count(one, scanned);
+    for (const one of outcomes) {
+      if (one.outcome === 'refused') throw new Fault('unavailable', `${one.hostname}: ${one.message}`);
+      if (one.outcome === 'lost') scanned.lost.push(one.hostname);
+      else {
+        scanned.observed++;
+        scanned.changes.push(...one.changes);
+      }
+    }
     onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
   app.openSigningKey();
@@ -53,16 +52,6 @@ function queueOf(app: AppContext, names: string[]): ScanQueue {
   if (names.length === 0) return local;
   const left = [...names];
   return { ...local, lease: async (max) => local.leaseNames(left.splice(0, max)) };
-}
-
-function count(outcome: ProbeOutcome, scanned: Scanned): void {
-  if (outcome.outcome === 'refused') throw new Fault('unavailable', `${outcome.hostname}: ${outcome.message}`);
-  if (outcome.outcome === 'lost') {
-    scanned.lost.push(outcome.hostname);
-    return;
-  }
-  scanned.observed++;
-  scanned.changes.push(...outcome.changes);
 }
 
 interface Options {

@@ -118,26 +118,12 @@ function address(settings: Settings, url: string): Address {
   throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${parsed}; correct it`);
 }
 
-/** The lease as its place shows it. */
-interface SignerLeaseSeen {
-  /** How messages call the place. */
-  name: string;
-  /** Null when no server holds it. */
-  holder: { name: string; since: string | null } | null;
-  /** Whether the holder is a server of this machine, whose time is not over. */
-  isHere: boolean;
-  /** Whether the holder renewed it recently; null when one reading cannot tell. */
-  isFresh: boolean | null;
-  /** Why a server over this database must not take it; null when it may, and without a database. */
-  copyFault: string | null;
-}
-
 /** Looks at the lease once. */
 export async function readSignerLease(
   settings: Settings,
   url: string,
   app: { settings: Settings; store: Store } | null,
-): Promise<SignerLeaseSeen> {
+) {
   const { bucket, key } = leasePlace(settings, url);
   const found = await readLease(bucket, key);
   const holder = found?.record.holder ?? null;
@@ -146,9 +132,13 @@ export async function readSignerLease(
   const age = found === null || address(settings, url).kind === 'folder' ? null : found.age;
   return {
     name: bucket.name,
+    /** Null when no server holds it. */
     holder: holder === null ? null : { name: holder.name, since: holder.since ?? null },
+    /** Whether the holder is a server of this machine, whose time is not over. */
     isHere,
+    /** Whether the holder renewed it recently; null when one reading cannot tell. */
     isFresh: isHere ? true : age === null ? null : age < settings.leaseTime,
+    /** Why a server over this database must not take it; null when it may, and without a database. */
     copyFault: app === null || found === null ? null : copyFault(app, found.record.heads),
   };
 }
@@ -219,18 +209,8 @@ function bootOf(): string {
   }
 }
 
-/** Which of several servers signs, as a command of this machine sees it. */
-interface SignerStatus {
-  /** Whether a server or a command of this machine may sign, as far as the lease goes. */
-  signs_here: boolean;
-  /** Null when no server holds the lease, and when it could not be read. */
-  holder: { name: string; since: string | null } | null;
-  /** Why nothing is signed here; null where it may be. */
-  reason: string | null;
-}
-
-/** Reads the lease of LEASE_URL; null without one, where this server is alone. */
-export async function signerStatus(app: { settings: Settings; store: Store }): Promise<SignerStatus | null> {
+/** Which of several servers signs, as a command of this machine sees it, and why nothing is signed here; null without LEASE_URL. */
+export async function signerStatus(app: { settings: Settings; store: Store }) {
   const { settings } = app;
   if (settings.leaseUrl === null) return null;
   try {
@@ -248,7 +228,7 @@ export async function signerStatus(app: { settings: Settings; store: Store }): P
   }
 }
 
-export function signerLines(status: SignerStatus | null): string[] {
+export function signerLines(status: Awaited<ReturnType<typeof signerStatus>>): string[] {
   if (status === null) return [];
   const { signs_here, holder, reason } = status;
   if (signs_here) return [`signing: ${holder?.name ?? 'a server'}, on this machine, holds the lease`];

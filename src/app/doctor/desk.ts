@@ -11,7 +11,7 @@ import type { MediaPlace } from '../missing-media.ts';
 import { missingPlaces, unnoticedPlaces } from '../missing-media.ts';
 import { staleTrees, treeName } from '../publish-run.ts';
 import { openBucket, publishAddress } from '../publish-target.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
 /** Compares the papers' addresses with the hosts at which they are served. */
@@ -62,7 +62,7 @@ export function checkLanguages(app: AppContext | null): Promise<Finding> {
 }
 
 /** Checks that PUBLISH_URL can be reached, and that what was pressed is published there. */
-export async function checkPublish(settings: Settings, app: AppContext | null): Promise<Omit<Finding, 'name'>> {
+export async function checkPublish(settings: Settings, app: AppContext | null): Promise<Found> {
   if (settings.publishUrl === null) return open('PUBLISH_URL is not set: nothing is published to a bucket or a folder');
   const address = publishAddress(settings, undefined);
   const bucket = openBucket(settings, address);
@@ -84,38 +84,34 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
     stale.length === 0
       ? `${known}, all up to date`
       : `${known}; still to be published: ${stale.map(treeName).join(', ')}`;
-  return { ...holds(found), figures: { trees, stale: stale.length, waiting_files: waiting } };
+  return holds(found, { trees, stale: stale.length, waiting_files: waiting });
 }
 
 /** How many missing files are named. */
 const NAMED_MAX = 5;
 
 /** Names media that are missing, and looks whether MEDIA_URL answers. */
-export async function checkMedia(settings: Settings, app: AppContext | null): Promise<Omit<Finding, 'name'>> {
+export async function checkMedia(settings: Settings, app: AppContext | null): Promise<Found> {
   const missing = app === null ? [] : missingPlaces(app);
   if (missing.length > 0) {
-    return {
-      ...fault(
-        `readers see a stand-in for ${named(missing)}: DATA_DIR lacks the bytes`,
-        'put them back from a backup, or file them again, then run broadsheet press; audit names every file',
-      ),
-      figures: { missing: missing.length },
-    };
+    return fault(
+      `readers see a stand-in for ${named(missing)}: DATA_DIR lacks the bytes`,
+      'put them back from a backup, or file them again, then run broadsheet press; audit names every file',
+      { missing: missing.length },
+    );
   }
   const lost = app === null ? [] : unnoticedPlaces(app);
   if (lost.length > 0) {
-    return {
-      ...fault(
-        `DATA_DIR lacks the bytes of ${named(lost)}, and nothing was pressed since`,
-        'run broadsheet press: it takes them from the pressed tree or MEDIA_URL, and names those that neither has',
-      ),
-      figures: { missing: lost.length },
-    };
+    return fault(
+      `DATA_DIR lacks the bytes of ${named(lost)}, and nothing was pressed since`,
+      'run broadsheet press: it takes them from the pressed tree or MEDIA_URL, and names those that neither has',
+      { missing: lost.length },
+    );
   }
   const place = openMediaStore(settings);
   if (place === null) return open('MEDIA_URL is not set: what was filed since the last backup is on this disk alone');
   const there = await place.digests();
-  return { ...holds(`${place.name} has ${plural(there.size, 'media file')}`), figures: { kept: there.size } };
+  return holds(`${place.name} has ${plural(there.size, 'media file')}`, { kept: there.size });
 }
 
 function named(places: readonly MediaPlace[]): string {

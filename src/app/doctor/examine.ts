@@ -6,7 +6,7 @@ import type { AppContext } from '../context.ts';
 import { databaseFile, openAppContext } from '../context.ts';
 import { checkAddresses, checkProxy } from './addresses.ts';
 import { checkHosts, checkLanguages, checkMedia, checkPublish } from './desk.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { holds, open, runCheck } from './finding.ts';
 import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
@@ -62,7 +62,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
   }
 }
 
-function checkVersion(settings: Settings): Omit<Finding, 'name'> {
+function checkVersion(settings: Settings): Found {
   const pending = countPending(databaseFile(settings));
   if (pending === 0) return holds('it is of this version');
   return open(

@@ -10,18 +10,24 @@ export interface Finding {
   /** What to do; set for every fault. */
   cure?: string;
   /** What was counted or measured, for programs. */
-  figures?: Record<string, number>;
+  figures?: Record<string, number> | undefined;
 }
 
-export const holds = (found: string): Omit<Finding, 'name'> => ({ state: 'holds', found });
-export const open = (found: string): Omit<Finding, 'name'> => ({ state: 'open', found });
-export const fault = (found: string, cure: string): Omit<Finding, 'name'> => ({ state: 'fault', found, cure });
+/** What a check found, to be given its name. */
+export type Found = Omit<Finding, 'name'>;
+type Figures = Finding['figures'];
+
+export const holds = (found: string, figures?: Figures): Found => ({ state: 'holds', found, figures });
+export const open = (found: string, figures?: Figures): Found => ({ state: 'open', found, figures });
+export const fault = (found: string, cure: string, figures?: Figures): Found => ({
+  state: 'fault',
+  found,
+  cure,
+  figures,
+});
 
 /** Runs one check. An exception becomes a fault. */
-export async function runCheck(
-  name: string,
-  work: () => Omit<Finding, 'name'> | Promise<Omit<Finding, 'name'>>,
-): Promise<Finding> {
+export async function runCheck(name: string, work: () => Found | Promise<Found>): Promise<Finding> {
   try {
     return { name, ...(await work()) };
   } catch (error) {

@@ -13,7 +13,7 @@ import { askOutside } from '../clock-sources.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
 import { signingNameProblem } from '../signing-name.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 import { ageText } from './queues.ts';
 
@@ -48,15 +48,13 @@ function database(settings: Settings, app: AppContext | null) {
   const log = statSync(`${databaseFile(settings)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const figures = { bytes: size, free_bytes: free, log_bytes: log };
   if (log > LOG_MAX) {
-    return {
-      ...fault(
-        `its write-ahead log has ${sizeText(log)}`,
-        'a process reads one state of the database for long: end the backup or query that hangs',
-      ),
+    return fault(
+      `its write-ahead log has ${sizeText(log)}`,
+      'a process reads one state of the database for long: end the backup or query that hangs',
       figures,
-    };
+    );
   }
-  return { ...holds(`${sizeText(size)} and sound, ${sizeText(free)} of it free`), figures };
+  return holds(`${sizeText(size)} and sound, ${sizeText(free)} of it free`, figures);
 }
 
 function doorKey(settings: Settings, app: AppContext | null) {
@@ -115,9 +113,9 @@ function folder(setting: string, path: string) {
   const space = bavail * bsize;
   const figures = { free_bytes: space, disk_bytes: blocks * bsize };
   if (space < LEAST_SPACE) {
-    return { ...fault(`only ${sizeText(space)} free at ${path}`, 'free some space on that disk'), figures };
+    return fault(`only ${sizeText(space)} free at ${path}`, 'free some space on that disk', figures);
   }
-  return { ...holds(`${path}, ${sizeText(space)} free`), figures };
+  return holds(`${path}, ${sizeText(space)} free`, figures);
 }
 
 function pages() {
@@ -152,12 +150,12 @@ async function port({ host }: Settings, setting: string, port: number) {
 const OLD = 2 * DAY;
 
 /** Says how old the last backup is that `backup` made of this DATA_DIR. */
-export function checkBackups(settings: Settings, now: number): Omit<Finding, 'name'> {
+export function checkBackups(settings: Settings, now: number): Found {
   const last = lastBackup(settings);
   if (last === null) return open('none was made here by `backup`; docs/backup.md says how to keep them');
   const age = Math.max(0, now - last.at);
   const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
   const found = `the last one is of ${isoTime(last.at)}, ${ageText(age)} old, at ${last.place}`;
-  if (age <= OLD) return { ...holds(found), figures };
-  return { ...fault(found, 'run `npm run -s broadsheet -- backup` regularly, as from cron'), figures };
+  if (age <= OLD) return holds(found, figures);
+  return fault(found, 'run `npm run -s broadsheet -- backup` regularly, as from cron', figures);
 }

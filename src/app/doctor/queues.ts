@@ -4,7 +4,7 @@ import type { QueueLength } from '../../store/vital-signs.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES } from '../../store/vital-signs.ts';
 import { HOUR, MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
 
@@ -32,9 +32,9 @@ export async function checkQueues(
       const { due, oldest_due_at: oldest } = length;
       const age = oldest === null ? 0 : Math.max(0, now - oldest);
       const figures = { due, oldest_due_seconds: Math.round(age / 1_000) };
-      if (due === 0) return { ...holds('nothing is due'), figures };
+      if (due === 0) return holds('nothing is due', figures);
       const found = `${what(due)} due, the first for ${ageText(age)}`;
-      if (!server.isRunning) return { ...open(`${found}; a server that runs does them`), figures };
+      if (!server.isRunning) return open(`${found}; a server that runs does them`, figures);
       return { ...(age > late ? fault(found, cure) : holds(found)), figures };
     });
   return Promise.all([
@@ -54,34 +54,32 @@ export async function checkQueues(
             const { count, oldest_at } = signs.openPayments();
             const age = oldest_at === null ? 0 : Math.max(0, now - oldest_at);
             const figures = { open: count, oldest_seconds: Math.round(age / 1_000) };
-            if (count === 0) return { ...holds('the outcome of every payment is known'), figures };
+            if (count === 0) return holds('the outcome of every payment is known', figures);
             const found = `the outcome of ${plural(count, 'payment')} is unknown, of the first for ${ageText(age)}`;
-            if (age <= PAYMENT_LATE) return { ...open(found), figures };
+            if (age <= PAYMENT_LATE) return open(found, figures);
             const cure = 'check X402_RPC_URL and X402_FACILITATOR_URL; the payer’s next attempt settles it';
-            return { ...fault(found, cure), figures };
+            return fault(found, cure, figures);
           }),
         ]
       : []),
   ]);
 }
 
-function press(app: AppContext, server: RunningServer): Omit<Finding, 'name'> {
+function press(app: AppContext, server: RunningServer): Found {
   const signs = app.store.vitalSigns();
   const [papers, changes] = [signs.stalePapers().length, signs.staleTags()];
   // Only a server that is scraped knows since when.
   const backlog = server.metric('broadsheet_press_backlog_seconds');
   const figures = { papers, changes, ...(backlog === null ? {} : { backlog_seconds: Math.round(backlog) }) };
-  if (papers === 0) return { ...holds('all pages are up to date'), figures };
+  if (papers === 0) return holds('all pages are up to date', figures);
   const found = `${plural(papers, 'paper')} with ${plural(changes, 'change')} to press`;
-  if (!server.isRunning) return { ...open(`${found}; the next start or \`press\` does it`), figures };
-  if ((backlog ?? 0) * 1_000 <= PRESS_LATE) return { ...holds(found), figures };
-  return {
-    ...fault(
-      `${found}, for ${ageText((backlog ?? 0) * 1_000)}`,
-      'the server log says why a press failed; then run press',
-    ),
+  if (!server.isRunning) return open(`${found}; the next start or \`press\` does it`, figures);
+  if ((backlog ?? 0) * 1_000 <= PRESS_LATE) return holds(found, figures);
+  return fault(
+    `${found}, for ${ageText((backlog ?? 0) * 1_000)}`,
+    'the server log says why a press failed; then run press',
     figures,
-  };
+  );
 }
 
 const are =

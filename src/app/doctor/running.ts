@@ -4,7 +4,7 @@ import type { Settings } from '../../env.ts';
 import { codeOf, reasonOf } from '../../fault.ts';
 import { isPublicAddress } from '../../public-address.ts';
 import type { AppContext } from '../context.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
 /** The timeout of a request to a server of this machine, in ms. */
@@ -95,31 +95,24 @@ async function serverFinding(url: string, { status, text }: { status: number; te
   const { event_loop_delay_max_ms: delay = 0, disk = null } = health.data ?? {};
   const figures = { event_loop_delay_max_ms: delay };
   if (disk !== null) {
-    return {
-      ...fault(
-        `the disk of ${url} is ${disk.replaceAll('_', '-')}, and refuses what is filed`,
-        'free some space on it',
-      ),
+    return fault(
+      `the disk of ${url} is ${disk.replaceAll('_', '-')}, and refuses what is filed`,
+      'free some space on it',
       figures,
-    };
+    );
   }
   if (delay > DELAY_MAX) {
-    return {
-      ...fault(
-        `${url} is ready, but stalled for ${delay} ms within the last minute`,
-        'its log says “the event loop was held up”, and by what; a slow disk does it too',
-      ),
+    return fault(
+      `${url} is ready, but stalled for ${delay} ms within the last minute`,
+      'its log says “the event loop was held up”, and by what; a slow disk does it too',
       figures,
-    };
+    );
   }
-  return { ...holds(`${url} is ready; its longest stall within the last minute took ${delay} ms`), figures };
+  return holds(`${url} is ready; its longest stall within the last minute took ${delay} ms`, figures);
 }
 
 /** The finding on METRICS_PORT, and the metrics themselves. */
-async function checkMetrics(
-  { metrics, host }: Settings,
-  isRunning: boolean,
-): Promise<[finding: Omit<Finding, 'name'>, text: string]> {
+async function checkMetrics({ metrics, host }: Settings, isRunning: boolean): Promise<[finding: Found, text: string]> {
   if (metrics === null) return [open('METRICS_PORT is not set: nothing can be scraped'), ''];
   if (isPublicAddress(metrics.host)) {
     const cure = 'set METRICS_HOST to 127.0.0.1, or to a private address';
@@ -147,7 +140,7 @@ async function checkMetrics(
   const series = text.split('\n').filter((line) => /^[a-z]/.test(line)).length;
   const failures = sumOf(text, 'broadsheet_metrics_failures_total') ?? 0;
   const figures = { series, failures };
-  return [{ ...holds(`${url} has ${series} series`), figures }, text];
+  return [holds(`${url} has ${series} series`, figures), text];
 }
 
 /** Why the system refuses to listen on a port; null when it does not. */

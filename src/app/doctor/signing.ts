@@ -6,7 +6,7 @@ import type { AppContext } from '../context.ts';
 import { assertNotFenced } from '../log-fence.ts';
 import { logStatus } from '../log-status.ts';
 import { readSignerLease, watchSignerLease } from '../signer.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
 /** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */
@@ -15,7 +15,7 @@ export async function checkLogs(settings: Settings, app: AppContext | null): Pro
   return Promise.all(logs.map((log) => runCheck(`log of the ${log}`, () => checkLog(app, log))));
 }
 
-function checkLog(app: AppContext | null, log: LogService): Omit<Finding, 'name'> {
+function checkLog(app: AppContext | null, log: LogService): Found {
   if (app === null) return open('there is none yet; the first start creates it');
   const { origin, leaves, head, cosigned, witnesses, quorum_answers } = logStatus(app, log);
   assertNotFenced(app.store.log, log);
@@ -34,7 +34,7 @@ function checkLog(app: AppContext | null, log: LogService): Omit<Finding, 'name'
 }
 
 /** Says who holds the lease of LEASE_URL, and whether the holder renews it. Changes nothing there. */
-export async function checkLease(settings: Settings, app: AppContext | null): Promise<Omit<Finding, 'name'>> {
+export async function checkLease(settings: Settings, app: AppContext | null): Promise<Found> {
   if (settings.leaseUrl === null) return open('LEASE_URL is not set: this server has no standby');
   const { name, holder, isHere, isFresh, copyFault } = await readSignerLease(settings, settings.leaseUrl, app);
   if (holder === null) {

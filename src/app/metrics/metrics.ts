@@ -8,16 +8,10 @@ import { ofBoth, ofDesk, ofDisks, ofLease, ofProcess, ofRecords } from './gauges
 import type { MetricSources, Readings } from './sampled-registry.ts';
 import { SampledRegistry } from './sampled-registry.ts';
 
-/** The metrics of this process, in the text format of Prometheus. */
-export interface Metrics {
-  contentType: string;
-  /** All metrics now. Calls at the same time share one reading. */
-  text(): Promise<string>;
-  close(): void;
-}
+export type Metrics = ReturnType<typeof openMetrics>;
 
-/** Measures from now on. The gauges are read when `text` is called. */
-export function openMetrics(sources: MetricSources, logger: Logger): Metrics {
+/** The metrics of this process, in the text format of Prometheus. The gauges are read when `text` is called. */
+export function openMetrics(sources: MetricSources, logger: Logger) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   countMeasurements(registry);
@@ -29,6 +23,7 @@ export function openMetrics(sources: MetricSources, logger: Logger): Metrics {
   };
   return {
     contentType: registry.contentType,
+    /** Calls at the same time share one reading. */
     text() {
       underWay ??= read().finally(() => {
         underWay = null;
