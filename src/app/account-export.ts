@@ -10,10 +10,7 @@ const ALL = 100_000;
 /** How many days of usage an export covers. */
 const DAYS = 366;
 
-/**
- * Returns everything stored about an account, for its owner. Credentials are not included: keys, tokens and cookies are
- * stored only as hashes, and a webhook's secret is shown once, when it is created.
- */
+/** Everything stored about an account, for its owner. Of credentials only hashes are stored, which are left out. */
 export function accountExport(app: AppContext, { id, email, plan, made_at }: Account): object {
   const { store, now } = app;
   const at = now();
@@ -65,8 +62,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
 }
 
 /**
- * Deletes an account in one transaction, with its keys, sessions and other data. Its credit ledger stays, as
- * bookkeeping requires, under an id that no longer leads to a person. Observations never belonged to the account.
+ * Deletes an account and its data. Its credit ledger stays, as bookkeeping requires, under an id that leads to nobody.
  */
 export function deleteAccount({ store, now }: AppContext, { id, email }: Account): void {
   store.transact(() => {

@@ -20,8 +20,7 @@ export interface BackupPlace {
 }
 
 /**
- * The place that a command names: `-`, `s3://BUCKET/KEY?endpoint=…`, a file, or a folder, where a new backup is named
- * after its time. Throws `invalid_request` naming the value and the cure.
+ * Where a command means: `-`, `s3://BUCKET/KEY?…`, a file, or a folder, in which a new backup is named after its time.
  */
 export function backupPlace(settings: Settings, text: string, now: number): BackupPlace {
   if (text === '-') return STANDARD;
@@ -145,8 +144,8 @@ const BACKUP = /\.tar\.zst$/;
 const DATED = /(?:^|\/)broadsheet-\d{4}-[\dT-]+Z\.tar\.zst$/;
 
 /**
- * The newest backup: the file or the object itself, or the newest one in a folder, or under an address of a bucket that
- * ends with a slash the last one of those that `backup` named. Null without one. Throws a fault of the location.
+ * The newest backup: the file or object itself, else the newest in a folder, or by its name under an address that ends
+ * with a slash. Null without one.
  */
 export async function newestBackup(settings: Settings, from: string): Promise<FoundBackup | null> {
   return /^s3:/i.test(from) ? newestObject(settings, from) : newestFile(settings, from);

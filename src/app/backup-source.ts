@@ -19,9 +19,8 @@ const KEY_FILE = /^[a-z-]+\.key(?:\.next)?$/;
 const TRIES = 10;
 
 /**
- * Takes one state of a DATA_DIR that a server may be using. Media are on disk before the ledger names them and are never
- * removed, so those that the snapshot names are there. Throws `unavailable` when there is nothing to
- * back up, or when a newer version made it.
+ * Takes one state of a DATA_DIR in use. Media are on disk before the ledger names them, and stay. Throws `unavailable`
+ * without a database, and for that of a newer version.
  */
 export function backupSource(
   settings: Settings,

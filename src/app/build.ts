@@ -46,10 +46,7 @@ export interface Build {
   asset(path: string): Asset | null;
   /** A digest of the code of the pages and of the press. */
   stamp: string;
-  /**
-   * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
-   * stylesheets no longer exist.
-   */
+  /** Throws `unavailable` when the pages on disk, with their stylesheets, are others by now. */
   needCurrent(): void;
   preload: typeof preload;
 }
@@ -164,8 +161,7 @@ function digestOf(files: SourceFile[]): string {
 }
 
 /**
- * Runs `astro build` in this environment. Its output goes to standard error: standard output is for the ready line.
- * Throws `unavailable` when the build fails.
+ * Runs `astro build`. Its output goes to standard error: standard output is for the ready line. Throws `unavailable`.
  */
 export async function buildPages(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<void> {
   const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');

@@ -175,8 +175,8 @@ export class ClockGuard implements ClockCheck {
   }
 
   /**
-   * The time according to other machines. When most agree with a clock that was moved, it was corrected. Without any
-   * answer, the previous answers still count.
+   * What other machines say. When most agree with a clock that was moved, it was corrected. Without answers the last
+   * count.
    */
   hear(outside: readonly OutsideTime[]): void {
     if (outside.length === 0) return;

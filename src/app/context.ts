@@ -48,10 +48,7 @@ export interface AppContext {
   now(): number;
   /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
   readonly desk: Desk;
-  /**
-   * Creates the signing key if there is none, and logs what was signed before there was a log. Every process that will
-   * sign calls it first.
-   */
+  /** Makes a missing signing key, and fills the logs. Every process that will sign calls it first. */
   openSigningKey(): void;
   /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
   signingKey(service: LogService): CurrentKey;
@@ -80,8 +77,8 @@ export function signingKeyFile(settings: Settings): string {
 }
 
 /**
- * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Without an address in the environment, the app uses
- * the address at which a server last served, so that a command next to a running server presses the same addresses.
+ * Opens the database under `DATA_DIR`. Without addresses in the environment, those count at which a server last served,
+ * so that a command beside it presses the same.
  */
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   assertRestored(given.dataDir);
@@ -155,10 +152,7 @@ export async function withAppContext<T>(settings: Settings, work: (app: AppConte
   }
 }
 
-/**
- * Like `withAppContext`, for commands that only make sense on existing data. They never create the database: in the wrong
- * folder they throw `not_found` instead.
- */
+/** As `withAppContext`, for existing data. Throws `not_found` instead of creating the database in the wrong folder. */
 export async function withExistingData<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
   const file = databaseFile(settings);
   assertRestored(settings.dataDir);

@@ -30,8 +30,8 @@ function demoFolder({ dataDir }: Pick<Settings, 'dataDir'>): string {
 }
 
 /**
- * The variables of the demonstration. It is for this machine alone: it has its own data and its own log, sends no mails
- * or payments, and contacts no witness and no name server except its own at `port`. `every` is in seconds.
+ * The variables of the demonstration: its own data and log, no mails, payments or witnesses, and its own name server at
+ * `port`. `every` is in seconds.
  */
 export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
   const folder = demoFolder(settings);
@@ -65,8 +65,8 @@ const OPERATOR_SETTINGS = [
 ];
 
 /**
- * Puts the invented names under watch and marks the folder. Gives the demonstration's account a fresh key, which is
- * returned, in place of that of an earlier run, and an alert by mail about one name.
+ * Watches the invented names, marks the folder, and gives the demonstration's account an alert and a fresh key, which
+ * is returned.
  */
 export function prepareDemo(app: AppContext): string {
   const { store, settings, now } = app;

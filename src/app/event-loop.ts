@@ -14,10 +14,7 @@ const NAMED_MAX = 20;
 /** A request or a job, as log fields. */
 type Work = Readonly<Record<string, string | number>>;
 
-/**
- * Measures the delay of an event loop: while one request or job computes, all others wait. Requests and jobs report
- * when they start and end, so that the log shows everything that may have caused a delay.
- */
+/** Measures the delay of an event loop, and logs which requests and jobs may have caused it. */
 export class EventLoop {
   readonly #now: () => number;
   /** What runs, each with when it began, in ms of the monotonic clock. */

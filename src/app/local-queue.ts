@@ -84,10 +84,7 @@ const AT_ONCE = 16;
 /** The full record of a probed hostname, or the reason why there is none. */
 type Enriched = FullRecord | { domain: string; error: string; message: string };
 
-/**
- * Probes watched hostnames immediately, due or not, each one once, and yields them as they complete. Stops when the
- * consumer stops reading.
- */
+/** Probes watched hostnames now, due or not, and yields them as they complete, until the consumer stops. */
 export async function* enrich(
   app: AppContext,
   names: readonly string[],

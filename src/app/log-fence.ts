@@ -16,8 +16,8 @@ import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /**
- * The fence around a log whose database is an old copy, or has another history than the one that was published. What
- * such a copy signed would be a fork for ever, so it signs nothing and serves what it has.
+ * The fence around a log whose database is an old copy or has another history than was published. To sign would fork
+ * the log for ever, so it only serves.
  */
 
 /** How long a start waits for the witnesses, in ms. */
@@ -37,8 +37,8 @@ export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogServic
 }
 
 /**
- * Puts up the fence when this copy must not sign, as far as this machine knows. Call it before signing. Never removes a
- * fence. Throws `unavailable` when the file of the log's key holds another key.
+ * Puts up the fence when this machine knows a reason; never takes it down. Call it before signing. Throws `unavailable`
+ * for another key in the file.
  */
 export function raiseFence(context: FencedContext, log: LogService): void {
   const key = readLogKey(context, log);
@@ -47,8 +47,8 @@ export function raiseFence(context: FencedContext, log: LogService): void {
 }
 
 /**
- * Puts up the fence or takes it down, at the start of a server. `contradiction` asks the witnesses for what they have
- * seen, and resolves to the reason when this copy must not sign; who answers late is heard later.
+ * Puts up the fence or takes it down, at the start of a server. `contradiction` asks the witnesses for a reason; late
+ * answers are heard later.
  */
 export async function checkFence(
   context: FencedContext,
@@ -81,8 +81,8 @@ function setFence({ store }: FencedContext, log: LogService, line: string | null
 }
 
 /**
- * Why this copy must not sign, as far as this machine knows, in one line; null when it may. Compares the leaves with the
- * heads in the database, with the log's own published checkpoint, and with what its witnesses have said they saw.
+ * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, its published
+ * checkpoint, and what witnesses have seen.
  */
 function fenceLine({ settings, store }: FencedContext, log: LogService, key: LogKey): string | null {
   const tables = store.log;

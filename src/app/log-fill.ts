@@ -23,10 +23,7 @@ type FilledStore = Pick<
   | 'records'
 >;
 
-/**
- * Logs what was signed before there was a log, and shows the progress. Call it before signing; when nothing is missing
- * it costs two small reads. Must not run inside another transaction.
- */
+/** Logs what was signed before there was a log. Call it before signing, outside a transaction. */
 export function fillLogs(store: FilledStore): void {
   for (const log of LOG_SERVICES) {
     if (store.log.isFilled(log)) continue;
@@ -37,8 +34,8 @@ export function fillLogs(store: FilledStore): void {
 }
 
 /**
- * Logs a service's past, oldest first, as it is public now: what was withdrawn or turned private before there was a log
- * leaves only its hash. Resumes where a killed process stopped, and may run in several processes at once.
+ * Logs a service's past, oldest first; of what is not public now only the hash. Resumes where another process stopped,
+ * or beside it.
  */
 export function fillLog(
   store: FilledStore,

@@ -41,8 +41,8 @@ interface KeyContext {
 }
 
 /**
- * The key that a log signs with. A log keeps the origin in its key file even when its address changes. Throws
- * `unavailable`, saying what to do, when the file holds a key that must not sign for this log.
+ * The key that a log signs with, and its origin, which stays when its address changes. Throws `unavailable` for a key
+ * that must not sign for this log.
  */
 export function readLogKey({ settings, store }: KeyContext, log: LogService): LogKey | null {
   const file = logKeyFile(settings, log);

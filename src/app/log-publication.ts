@@ -25,8 +25,8 @@ interface PublicationOptions {
 }
 
 /**
- * Brings the published files of a log up to date with the database: tiles and entries, then the checkpoint. After a
- * crash, the next call resumes. Throws `unavailable` naming the file when the disk refuses.
+ * Writes what is new of a log: tiles and entries, then the checkpoint. After a crash the next call resumes. Throws
+ * `unavailable` naming the file.
  */
 export async function publishLog(
   { settings, store }: PublishingContext,
@@ -91,9 +91,8 @@ export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
 const read = new WeakMap<object, Policy>();
 
 /**
- * The policy in force; null when the logs have no witnesses. It is read once for each reading of the settings, so that
- * all parts of a server have the same one, whatever happens to the file until a reload. Throws `invalid_request` naming
- * the file and the line.
+ * The policy in force; null without witnesses. Read once for each reading of the settings, so that all parts of a
+ * server have the same. Throws `invalid_request` naming file and line.
  */
 export function ownPolicy(settings: Pick<Settings, 'logPolicy'>): Policy | null {
   const { logPolicy } = settings;

@@ -63,10 +63,7 @@ type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: s
 
 export type LogWitnesses = ReturnType<typeof logWitnesses>;
 
-/**
- * The witnesses of one log. One process at a time may ask them: the one that holds the lease. The policy may be another
- * one with each call.
- */
+/** The witnesses of one log, for the process that holds its lease. Each call may bring another policy. */
 export function logWitnesses(
   { store, now, submit, covered, logger }: Parts,
   { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
@@ -77,8 +74,8 @@ export function logWitnesses(
   /** When an address may be asked again (ms of the monotonic clock). */
   const resting = new Map<string, number>();
   /**
-   * The head that all witnesses are asked for. It changes when it has its quorum, or no witness is left to wait for:
-   * otherwise slow witnesses would sign different heads while the log grows, and no head would ever have a quorum.
+   * The head that all witnesses are asked for until it has its quorum or nobody is left to wait for: slow witnesses
+   * would otherwise sign different heads, none with a quorum.
    */
   let target: LogHead | null = null;
 
@@ -105,8 +102,8 @@ export function logWitnesses(
   }
 
   /**
-   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it. Does not wait for
-   * their answers, and contacts no witness while the log is fenced. Call it about once a second.
+   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it, without waiting. Asks
+   * nobody while the log is fenced.
    */
   function ask(policy: Policy): void {
     const servers = serversOf(policy);
@@ -181,10 +178,7 @@ export function logWitnesses(
     }
   }
 
-  /**
-   * Stores the outcome of a request that began at a time, in ms. Returns a function that logs it, if the witness
-   * stopped or resumed signing with it.
-   */
+  /** Stores the outcome of a request. Returns a function that logs when the witness stopped or resumed signing. */
   function record(
     witness: PolicyWitness,
     { head, seen }: Submitted,
@@ -209,9 +203,8 @@ export function logWitnesses(
   return {
     ask,
     /**
-     * Submits the newest head to every witness, also if they have signed it or the log is fenced, and waits for their
-     * answers. Returns why this copy of the log must not sign: a witness contradicts it now, or did before and does not
-     * answer now. Null when it may.
+     * Submits the newest head to every witness, also while fenced. Returns why this copy must not sign: a witness
+     * contradicts it, or did and does not answer now. Null when it may.
      */
     async check(policy: Policy): Promise<string | null> {
       const newest = tables.newestHead(log, origin);

@@ -31,10 +31,7 @@ interface EndedPublication {
   removed: number;
 }
 
-/**
- * What the server measures while it runs, for `/metrics`. No value names a person, an address, a key or a private
- * paper.
- */
+/** What the server measures, for `/metrics`. No value names a person, an address, a key or a private paper. */
 export const measurements = new EventEmitter<{
   request: [AnsweredRequest];
   press: [EndedPress];

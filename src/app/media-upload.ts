@@ -9,9 +9,8 @@ import type { AppContext } from './context.ts';
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Checks a received file as the filer does, and stores its bytes under their digest. Always removes the received file.
- * `requireWanted` is called with the record before anything is stored. Throws `refused_by_door` for a file whose
- * content does not match its name.
+ * Checks a received file as the filer does, asks `requireWanted`, and stores its bytes; removes the file. Throws
+ * `refused_by_door` for content that does not match the name.
  */
 export function keepUpload(
   { media: files }: Pick<AppContext, 'media'>,

@@ -6,9 +6,8 @@ import type { AppContext } from './context.ts';
 import { type MediaStore, openMediaStore } from './media-place.ts';
 
 /**
- * Media whose bytes DATA_DIR does not hold whole, as after a restore without them. Presses show stand-ins, so that one
- * file blocks nothing else. The table lists the missing files, and each change to it marks the outputs that show the
- * file as stale.
+ * Media whose bytes DATA_DIR lacks or has damaged. Presses show stand-ins for what the table lists; each change to it
+ * marks what shows the file as stale.
  */
 
 type MediaContext = Pick<AppContext, 'store' | 'settings' | 'media' | 'now'>;
@@ -20,8 +19,8 @@ export interface MediaPlace {
 }
 
 /**
- * Notices what is back of all that was missing. Call it before a press. With `fetches`, what the pressed trees or
- * MEDIA_URL have is taken back from there; throws the fault of a place that cannot be asked.
+ * Notices what is back, before a press. With `fetches`, it is taken from pressed trees or MEDIA_URL; throws the fault
+ * of a place that cannot be asked.
  */
 export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
   const { store, media } = app;
@@ -44,8 +43,8 @@ export async function lookForMissing(app: MediaContext, { fetches = false } = {}
 }
 
 /**
- * Notes which media of a paper are missing, and takes back what the pressed trees or MEDIA_URL have. With `deep` the
- * content of every file is compared. Returns whether anything was noted or came back.
+ * Notes what a paper lacks and no tree or MEDIA_URL has; with `deep` by content. Returns whether anything was noted or
+ * came back.
  */
 export async function noteMissing(app: MediaContext, paper: string, { deep = false } = {}): Promise<boolean> {
   const { store, media } = app;

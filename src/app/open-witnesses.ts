@@ -18,9 +18,7 @@ import { openLogKey } from './log-key.ts';
 import { ownPolicy, publishLog } from './log-publication.ts';
 import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 
-/**
- * The witnesses of a log, contacted over the network on behalf of the service. `deadline` is that of a request, in ms.
- */
+/** The witnesses of a log, over the network. `deadline` is that of a request, in ms. */
 export function openWitnesses(
   { store, settings, now }: AppContext,
   log: LogService,
@@ -47,8 +45,8 @@ const BATCH = 1_000;
 type ProofStore = Pick<Store, 'log' | 'markStale'>;
 
 /**
- * Has the proofs pressed again of the pieces whose public receipts are among these leaves of the desk. Call it in the
- * transaction in which a head that covers them gets its quorum. Nothing of the records is pressed.
+ * Has the proofs pressed again whose receipts are among these leaves. Call it in the transaction in which a covering
+ * head gets its quorum.
  */
 export function markProofsStale({ log: tables, markStale }: ProofStore, log: LogService, leaves: CoveredLeaves): void {
   if (log !== 'desk') return;
@@ -69,9 +67,8 @@ export async function checkLog(app: AppContext, log: LogService, logger: Logger)
 }
 
 /**
- * Signs a head over what a log has, asks its witnesses once, and publishes its files: for commands that leave a tree
- * for a CDN. Does nothing while a server runs, which does this continuously. Throws `unavailable` when the log must not
- * be signed or cannot be written.
+ * Signs a head, asks the witnesses once, and publishes the log, for commands that leave a tree for a CDN; a running
+ * server does it itself. Throws `unavailable`.
  */
 export async function publishLogOnce(app: AppContext, log: LogService, logger: Logger): Promise<void> {
   // The server that holds the lease does it.

@@ -7,8 +7,8 @@ import type { AppContext } from './context.ts';
 import { newId, requirePaper } from './context.ts';
 
 /**
- * Creates a key of a paper from command-line arguments. `options` maps members to option names where these differ.
- * Throws `invalid_request` naming the option, `not_found`, or `conflict`.
+ * Creates a key of a paper. `options` maps members to names of options. Throws `invalid_request`, `not_found`,
+ * `conflict`.
  */
 export function makePaperKey(
   app: AppContext,

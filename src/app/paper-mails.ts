@@ -138,10 +138,7 @@ function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): 
 /** The day on which weekly digests go out. */
 const WEEKLY_ON = 'MON';
 
-/**
- * Digest times in a paper's time zone. When daylight saving time skips the hour, the digest goes out when that hour
- * would have been. When the hour occurs twice, the first one counts.
- */
+/** Digest times in a paper's time zone. An hour that is skipped counts when it would have been, a double one once. */
 export function digestTimes(): DigestTimes {
   const crons = new Map<string, Cron>();
   const cronOf = (cadence: DigestCadence, { hour, time_zone }: AlertHour): Cron => {

@@ -46,17 +46,11 @@ export function queuePaperEvents({ store, settings, now }: AppContext): boolean 
   return queueNext(store, { now, newId, compose });
 }
 
-/**
- * The most checks for the outcome of a test, and the pause between them in ms. Together they exceed the timeout of a
- * request.
- */
+/** How often the outcome of a test is looked for, and the pause in ms: together longer than a request may take. */
 const CHECKS_MAX = 120;
 const PAUSE = 100;
 
-/**
- * Sends a test to a receiver at once, and returns the delivery and its only attempt. Throws `not_found` or
- * `unavailable`.
- */
+/** Sends a test at once. Returns the delivery and its only attempt. Throws `not_found`, `unavailable`. */
 export async function sendTest(app: AppContext, paper: string, id: string) {
   const { store, now } = app;
   const webhook = requireReceiver(store, paper, id, now());

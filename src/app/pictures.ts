@@ -24,8 +24,8 @@ export function portraitCode(): string {
 }
 
 /**
- * Draws the variants of pictures, each picture once, and keeps them under DATA_DIR for every paper and process. Two
- * processes may draw the same picture at the same time: both get the same files.
+ * Draws variants of pictures and keeps them under DATA_DIR for every paper and process. Two that draw the same one get
+ * the same files.
  */
 export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick<MediaFiles, 'pathOf'>): Pictures {
   const cache = pictureCache(join(dataDir, 'pictures'));

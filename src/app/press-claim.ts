@@ -47,8 +47,8 @@ export class PressClaim {
   }
 
   /**
-   * Acquires the claim to a paper, waiting for its holder unless that process ran on this machine and is dead. `signal`
-   * ends the wait, and later the claim.
+   * Waits for the holder of a paper's claim, unless it died on this machine. `signal` ends the wait, and later the
+   * claim.
    */
   static async acquire(table: ClaimTable, paper: string, signal?: AbortSignal): Promise<PressClaim> {
     const token = `${PROCESS}:${claims++}`;
@@ -80,8 +80,7 @@ export class PressClaim {
   };
 
   /**
-   * Throws `unavailable` unless the table still has this claim. Call it in each transaction that records what was
-   * written.
+   * Throws `unavailable` when the table has another claim. Call it in each transaction that records what was written.
    */
   assertOwner = (): void => {
     if (this.#table.owner(this.#paper) !== this.token) throw lostClaim();
@@ -162,10 +161,7 @@ function stopped(): Fault {
   return new Fault('unavailable', 'the press was stopped; the next press finishes its work');
 }
 
-/**
- * Identifies this machine since its start, and its pid namespace: containers and copies of a machine may have the same
- * hostname, and have their own pids.
- */
+/** This machine since its start, and its pid namespace: containers and copies of a machine may share a hostname. */
 function machine(): string {
   try {
     const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);

@@ -27,8 +27,8 @@ export async function pressWithProgress(
 }
 
 /**
- * Presses what a command has changed; with `null` nothing. `print` says what the command did, also when the press
- * fails: what was filed, withdrawn or rotated stays so. Rethrows the error of the press.
+ * Presses what a command has changed (null: nothing). `print` says what the command did also when the press fails,
+ * which is then rethrown.
  */
 export async function pressThenPrint(
   app: AppContext,

@@ -26,8 +26,8 @@ interface QueueEntry {
 const SHUTDOWN_GRACE = 5_000;
 
 /**
- * The presses of this process, one at a time for each paper. A press that is already running may have missed a new
- * request's changes in its snapshot, so one more press serves all such requests.
+ * The presses of this process, one at a time for each paper. Requests during a press share the next one: it may have
+ * missed their changes.
  */
 export class PressQueue {
   readonly #app: AppContext;
@@ -40,10 +40,7 @@ export class PressQueue {
     this.#app = app;
   }
 
-  /**
-   * Presses the stale outputs of a paper; resolves to null when none are left. `urgent` puts the paper ahead of those
-   * that no caller waits for.
-   */
+  /** Presses what is stale of a paper; null when nothing is. `urgent` overtakes papers that no caller waits for. */
   press(paper: string, { urgent = false } = {}): Promise<PaperReport | null> {
     const entry = this.#entries.get(paper);
     if (entry === undefined) return this.#start(paper, urgent);
@@ -75,8 +72,7 @@ export class PressQueue {
   }
 
   /**
-   * Resolves when all marks up to `number` are on disk, with the number of files that the press changed. Rejects with
-   * the error of that press.
+   * Resolves with the number of files changed when all marks up to `number` are on disk. Rejects as that press does.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
     const { manifest } = this.#app.store;
@@ -85,9 +81,7 @@ export class PressQueue {
     return manifest.filesChangedBy(paper, number);
   }
 
-  /**
-   * Waits up to `SHUTDOWN_GRACE` for running presses. Unfinished outputs stay stale, and unsynced trees are recorded.
-   */
+  /** Waits up to `SHUTDOWN_GRACE` for running presses. What is unfinished or not synced is recorded as such. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stop.abort(), SHUTDOWN_GRACE);
     while (this.#entries.size > 0) {

@@ -158,9 +158,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   }
 }
 
-/**
- * The address and the folder of a paper's tree, and a stamp of everything besides the ledger that the tree depends on.
- */
+/** The address and folder of a paper's tree, and a stamp of all that it depends on besides the ledger. */
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
@@ -170,10 +168,7 @@ export function pressPlan({ store, settings }: AppContext, slug: string, build: 
   return { site: siteOf(root, hub), folder, stamp };
 }
 
-/**
- * Whether the tree was fully pressed under the current settings, lost no unsynced writes in a power failure, and still
- * exists.
- */
+/** Whether the tree was fully pressed under these settings, survived a power failure, and is there. */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store;
   const { stamp, folder } = pressPlan(app, slug, build);
@@ -182,8 +177,8 @@ function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
 }
 
 /**
- * The press of a removed paper: removes its tree, and what the manifest knows of it. Null when both are gone. Waits for
- * a press that still runs. The marks stay until the tree is gone, so the next press completes one that was killed.
+ * The press of a removed paper: removes its tree, then what the manifest knows of it, so that a killed one is
+ * completed. Null when both are gone.
  */
 async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
   const { store, settings } = app;

@@ -209,10 +209,7 @@ export function publishLines(reports: ReadonlyMap<string, PublishReport>): strin
   return lines.length > 0 ? lines : ['nothing left to publish'];
 }
 
-/**
- * For commands that press: publishes to PUBLISH_URL if it is set. A failure is reported and does not fail the command,
- * because the queue keeps what was not sent.
- */
+/** Publishes after a press, if PUBLISH_URL is set. A failure is reported and does not fail the command. */
 export async function publishAfterPress(app: AppContext): Promise<void> {
   if (app.settings.publishUrl === null) return;
   try {

@@ -20,8 +20,8 @@ import type { BackupPlace } from './backup-place.ts';
 import { databaseFile, withAppContext } from './context.ts';
 
 /**
- * Restores a backup into a folder that is empty or not there. The files are in place when every digest was compared,
- * else the folder is left as it was. Returns the paths of the files without media, and the size in bytes.
+ * Restores a backup into an empty folder: whole, or not at all. Returns the paths of the files without media, and the
+ * size in bytes.
  */
 export async function restore(place: BackupPlace, folder: string, progress: (bytes: number, what: string) => void) {
   const into = await RestoreFolder.open(folder, lockFile);
@@ -53,8 +53,8 @@ interface DrillProgress {
 }
 
 /**
- * Restores a backup into a temporary folder, audits it, compares its logs with those of this machine, and removes it.
- * Pressed files are not part of a backup and are not checked. `heads` says what each log was compared with.
+ * Restores a backup into a temporary folder, audits it, and compares its logs with those here. `heads` says what each
+ * was compared with.
  */
 export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress) {
   const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));

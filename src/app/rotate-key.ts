@@ -5,8 +5,8 @@ import { assertNotFenced, raiseFence } from './log-fence.ts';
 import { signingName } from './signing-name.ts';
 
 /**
- * Replaces the signing key. Returns the new one's thumbprint. Throws `unavailable` when nothing may be signed for one of
- * the services: an old copy would announce a key that the log does not know.
+ * Replaces the signing key; returns the thumbprint. Throws `unavailable` for an old copy, which would announce a key
+ * that the log does not know.
  */
 export function rotateKey(app: AppContext): string {
   const { store, settings, now } = app;

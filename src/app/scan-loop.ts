@@ -30,8 +30,8 @@ interface ScanObserver {
 
 export interface Scan {
   /**
-   * Resolves when the scan is stopped or, with `once`, when nothing is due. Rejects with a permanent failure; with
-   * `once`, with any failure.
+   * Resolves when stopped or, with `once`, when nothing is due. Rejects with a permanent failure; with `once`, with
+   * any.
    */
   ended: Promise<void>;
   /** Starts no more probes, drops those in progress and releases their leases. */
@@ -39,8 +39,8 @@ export interface Scan {
 }
 
 /**
- * Processes a queue until stopped or, with `once`, until nothing is due; closes the prober at the end. It leases more
- * hostnames as soon as there is room, so that hosts with slow or dead servers delay only themselves.
+ * Works through a queue until stopped or, with `once`, until nothing is due. Leases more as soon as there is room, so
+ * that slow hosts delay only themselves.
  */
 export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, { once = false } = {}): Scan {
   const stopping = new AbortController();
@@ -129,11 +129,7 @@ function isFinal(error: unknown): boolean {
   return error instanceof Fault && ['key_invalid', 'key_expired', 'level_too_low'].includes(error.code);
 }
 
-/**
- * Probes hostnames as they fall due, while the process serves. Returns a function that stops it; hostnames in progress
- * are due again at once. Any number of processes and remote scanners may share one database, because each hostname is
- * leased to only one of them.
- */
+/** Probes hostnames as they fall due, beside any other scanners of the database. Returns a function that stops it. */
 export function startScanner(app: AppContext, prober: Prober, logger: Logger): () => Promise<void> {
   const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, logScan(logger));
   scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));

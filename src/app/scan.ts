@@ -10,9 +10,8 @@ import { localQueue } from './local-queue.ts';
 import { logScan, startScan } from './scan-loop.ts';
 
 /**
- * Probes the hostnames that are due, or the given ones, and signs the observations. Calls `onProgress` after each
- * batch. Returns the number of signed observations, the changes as lines, and the hostnames that another scanner leased
- * meanwhile. Throws `not_found` for a hostname that is not under watch.
+ * Probes the hostnames that are due, or the given ones. Returns the number of observations, the changes as lines, and
+ * what other scanners took. Throws `not_found`.
  */
 export async function scanOnce(
   app: AppContext,
@@ -62,9 +61,8 @@ interface Options {
 }
 
 /**
- * Probes hostnames for the domain records of another server; it needs no database and no signing key. Returns how many
- * observations and changes it reported, and how many probes were lost to other scanners or refused. Throws
- * `key_required`, `invalid_request`, and the faults of the other server.
+ * Probes hostnames for another server, without a database or a key. Returns counts. Throws `key_required`,
+ * `invalid_request`, and the faults of that server.
  */
 export async function scanElsewhere(settings: Settings, queue: string, logger: Logger, { once, stop }: Options) {
   const { scannerKey: key } = settings;

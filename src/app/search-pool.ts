@@ -43,9 +43,8 @@ export class SearchPool {
   }
 
   /**
-   * Searches a state of the database that is not older than this call. `since` is when the request arrived, by
-   * `performance.now()`. Throws `unavailable` when the caller has too many searches waiting, at the deadline, or when
-   * no connection opens; the caller may then ask again.
+   * Searches a state not older than this call. `since` is when the request arrived (`performance.now()`). Throws
+   * `unavailable` when too many wait, at the deadline, or without a connection.
    */
   async ask(question: Question, caller: string, since: number): Promise<Found> {
     const left = since + this.#limits.deadline - performance.now();

@@ -6,10 +6,7 @@ export type ServerLog = pino.Logger;
 const BUFFER = 12_288;
 const FLUSH_EVERY = 200;
 
-/**
- * A log on standard error that never delays responses. Buffered lines are written when the process exits, and at once
- * from level warn on, so that a kill hides no failure.
- */
+/** A log on standard error that delays no response. It is written on exit, and at once from level warn on. */
 export function openServerLog(level: string): ServerLog {
   const output = pino.destination({ dest: 2, sync: false, minLength: 1 });
   // Not left to the destination: with each line, it measures and copies all lines that it buffers.
@@ -50,9 +47,8 @@ export function openCommandLog(level: string): ServerLog {
 const UNREAD_MAX = 1_000;
 
 /**
- * Resolves when the buffered lines are written, or when standard error has no reader any more; otherwise the flush on
- * exit would retry forever. With a reader that does not read, the process ends by SIGKILL: in any other way, it would
- * wait for the thread that writes. So call it when nothing else is left to do.
+ * Resolves when the lines are written or standard error has no reader. One that does not read would keep the process
+ * for ever: then it ends by SIGKILL. Call it last.
  */
 export function flushed(logger: ServerLog): Promise<void> {
   return new Promise((resolve) => {

@@ -25,9 +25,8 @@ interface ServiceKeyWords {
 }
 
 /**
- * Creates a key of the domain records. A key of level `account` is metered on the account of `email`, which is created
- * if it does not exist; without `email`, on a new account to which nobody can sign in. Throws `invalid_request` naming
- * the option, or `conflict` when the account has too many keys.
+ * Creates a key of the domain records. One of level `account` is metered on the account of `email`, made if need be;
+ * else on one that nobody can sign in to. Throws `invalid_request`, `conflict`.
  */
 export function createServiceKey(
   { store, now }: AppContext,

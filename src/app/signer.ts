@@ -50,10 +50,7 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
   };
 }
 
-/**
- * The lease of a server. Acquire it before anything is signed. `signLast` signs what is left when commands sign no more
- * and no other server does yet.
- */
+/** The lease of a server, to be acquired before signing. `signLast` signs what is left before another server does. */
 export function openSignerLease(
   app: { settings: Settings; store: Store },
   url: string,

@@ -17,9 +17,8 @@ export function signingName({ origin, dataOrigin }: Settings, service: LogServic
 }
 
 /**
- * The key in force under the name of a service. Notes the name in the ledger when it is another than before, so call it
- * in the transaction that appends what the key signs. Throws `unavailable` when the name is that of this machine, though
- * readers elsewhere are meant to check what it signs.
+ * The key in force under a service's name. Notes a new name in the ledger: call it in the transaction that uses the
+ * key. Throws `unavailable` for a name that means nothing elsewhere.
  */
 export function keyUnderName(
   store: Store,

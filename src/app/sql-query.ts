@@ -45,8 +45,7 @@ export class SqlQueries {
   }
 
   /**
-   * Runs a query. Throws `invalid_request` with the problem in the query, or `unavailable` when it takes too
-   * much time or memory, too many queries wait, or the database cannot be read.
+   * Throws `invalid_request` with the problem in the query, or `unavailable` when it takes too much, or too many wait.
    */
   async query(sql: string, maxRows: number): Promise<QueryResult> {
     requireOneStatement(sql);

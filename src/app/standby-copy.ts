@@ -8,9 +8,8 @@ import { Fault } from '../fault.ts';
 import { putFile, syncFolder } from '../files/durable-file.ts';
 
 /**
- * The copy of a desk that `broadsheet standby` keeps in DATA_DIR. A note marks it as one: its content came from a
- * backup and is replaced by that of a newer one. The server that takes the lease removes the note before it may sign;
- * after that, nothing replaces the folder.
+ * The copy of a desk that `broadsheet standby` keeps. A note marks what a newer backup may replace; the server that
+ * takes the lease removes it before it signs.
  */
 
 const NOTE = 'standby.copy';
@@ -64,8 +63,8 @@ export function assertOwnCopy(dataDir: string, id: string | undefined): void {
 const REPLACED = /^(?:broadsheet\.db(?:-wal|-shm)?|[a-z-]+\.key(?:\.next)?|settings|signer\.lease|standby\.copy)$/;
 
 /**
- * Moves the staged copy into place. Nothing in the folder may be in use. No command opens the folder meanwhile; an
- * interrupted move leaves a folder without a database, which the next copy fills.
+ * Moves the staged copy into place, while nothing uses the folder. Broken off, it leaves no database, and the next copy
+ * fills the folder.
  */
 export async function putCopy(dataDir: string): Promise<void> {
   const stage = stageIn(dataDir);

@@ -39,9 +39,8 @@ interface StandbyOptions {
 }
 
 /**
- * Keeps a copy of another machine's desk: restores the newest backup, audits it, puts it in the place of the copy before
- * it, serves and presses it, and begins again when there is a newer one. The server waits for the lease; when it has
- * taken it, this process only waits for its end. Returns the exit code of the server, 0 when stopped.
+ * Keeps a copy of another machine's desk: restores each newer backup, audits, serves and presses it, until its server
+ * takes the lease and ends. Returns the exit code, 0 when stopped.
  */
 export async function standBy(options: StandbyOptions): Promise<number> {
   const { settings } = options;

@@ -16,10 +16,7 @@ export function hostReader({ store: { records }, now }: AppContext): HostReader 
   };
 }
 
-/**
- * Returns the stored form of a hostname that is watched and shown. Throws `invalid_request`, `not_found`, or
- * `not_watched`.
- */
+/** The stored form of a watched hostname. Throws `invalid_request`, `not_found`, or `not_watched`. */
 export function requireWatched({ store: { records } }: AppContext, text: string): string {
   const { hostname } = hostnameOfField(text, 'hostname');
   if (records.optOutOf(hostname) !== null) {

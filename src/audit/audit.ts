@@ -22,9 +22,8 @@ export interface Audit {
 }
 
 /**
- * Audits the database, the transparency logs and the pressed trees. `deep` renders every page and draws every card
- * again; without `trees`, pressed files are not looked at, and
- * without `media`, files of media.
+ * Audits the database, the logs and the trees; with `deep` renders and draws everything again, without `trees` or
+ * `media` leaves their files out.
  */
 export async function auditAll(
   parts: AuditParts,

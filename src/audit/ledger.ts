@@ -7,8 +7,8 @@ import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
 
 /**
- * Checks every receipt and chain, replays the ledger, and compares the archive's tables with the result. Appends to
- * `faults` and returns the number of generations. Reads one snapshot, so that other processes can continue to write.
+ * Checks receipts and chains, replays the ledger and compares the archive, in one snapshot. Appends to `faults`.
+ * Returns the number of generations.
  */
 export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
   return store.read(() => {
@@ -95,8 +95,8 @@ function archiveFaults(store: Store, replay: Replay, now: number): string[] {
 }
 
 /**
- * The time up to which scheduled pieces were published, which no entry records. The clock has reached `latest`,
- * though it may have been set back since. Pieces that fell due after the last check are still scheduled.
+ * Up to when scheduled pieces were published, which no entry records. The clock has reached `latest`, and may have been
+ * set back since.
  */
 function lastAired(store: Store, latest: number): number {
   const next = store.nextScheduled();

@@ -40,9 +40,8 @@ interface Expected {
 }
 
 /**
- * Compares the files of single outputs with what the ledger gives. Generates documents again and compares them byte
- * for byte. Pages are rendered again only by a deep audit; otherwise they are searched for required texts. The
- * manifest is not trusted: it must list exactly these files, with the bytes on disk.
+ * Compares the files of outputs with what the ledger gives: documents byte for byte, pages by their texts unless
+ * `deep`. The manifest must list exactly these files and bytes.
  */
 export class OutputAudit {
   readonly #job: OutputAuditJob;
@@ -155,8 +154,8 @@ interface ExpectedPage {
 }
 
 /**
- * How a page on disk differs from its view, as far as this is visible without rendering: the pieces it links to,
- * their headlines, and the receipt or withdrawal on a piece's own page. Null when nothing differs.
+ * How a page differs from its view, as far as can be seen without rendering: pieces, headlines, receipt or withdrawal.
+ * Null when it does not.
  */
 export function pageFault({ route, view: expected }: ExpectedPage, html: string, base: string): string | null {
   // The embedded player shows no list, though its view contains the one of its day.

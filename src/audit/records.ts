@@ -4,10 +4,7 @@ import type { HostAudit } from '../records/audit.ts';
 import { auditHost } from '../records/audit.ts';
 import type { AuditParts } from './parts.ts';
 
-/**
- * Checks the observations and the tables derived from them. Appends to `faults` and returns the number of
- * observations.
- */
+/** Checks observations and what is derived from them. Appends to `faults`. Returns their number. */
 export function auditRecords(
   { store }: Pick<AuditParts, 'store'>,
   faults: string[],
@@ -67,9 +64,8 @@ function auditStoredHost(
 const REASON_MAX = 1_000;
 
 /**
- * Marks observations as damaged by a version that cut values at U+0000, so that an audit no longer reports what it left.
- * Marks all or none. Throws `invalid_request` for a reason that is not a line, `not_found` for an unknown observation,
- * and `conflict` where the damage is of another kind: when a host differs from its signed records in any other way.
+ * Accepts observations that an old version cut at U+0000, all or none. Throws `invalid_request` for the reason,
+ * `not_found`, and `conflict` for damage of another kind.
  */
 export function acceptDamage(
   { store, now }: Pick<AuditParts, 'store' | 'now'>,

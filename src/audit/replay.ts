@@ -30,10 +30,7 @@ interface Held extends ReplayedPiece {
   revised_at: number | null;
 }
 
-/**
- * Replays a ledger by the rules that appended it, and stores the expected content of the archive's tables: a few
- * hundred bytes per piece, and no prose.
- */
+/** Replays a ledger by the rules that appended it, into what the archive's tables must hold, without prose. */
 export class Replay {
   readonly papers = new Map<string, ReplayedPaper>();
   /** The latest time of any entry, in ms. */

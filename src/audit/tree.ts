@@ -23,8 +23,7 @@ interface TreeFindings {
 }
 
 /**
- * Audits one paper's tree: derives every file from the ledger and compares it with the disk. If there are faults and
- * the paper changed meanwhile, because a server pressed it, checks the tree again.
+ * Derives every file of a paper from the ledger and compares it with the disk; again, when a server pressed meanwhile.
  */
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;

@@ -19,10 +19,7 @@ export interface LoggedReceipt {
   cosigned_by: CosignedBy[];
 }
 
-/**
- * Whether the `log` member of a document proves, by a policy, that a log has the receipt: its own note, or the hash of
- * it. Returns the faults; without a proof this is one.
- */
+/** Whether the `log` member of a document proves, by a policy, that a log has the receipt or its hash; else why not. */
 export async function checkLogged(
   log: LogProof | null | undefined,
   receipt: string,

@@ -44,10 +44,7 @@ export function recordsDocument(text: string): RecordsDocument | null {
   return document?.kind === 'misshapen' && document.of === 'document' ? null : document;
 }
 
-/**
- * Checks a document against the trusted keys, else against those in the bundle or of the document's site. Throws
- * `invalid_request` when there are none.
- */
+/** Checks a document by trusted keys, else by its own or its site's. Throws `invalid_request` when there are none. */
 export async function checkRecords(
   where: string,
   document: RecordsDocument,
@@ -149,10 +146,7 @@ async function keysFor(where: string, document: RecordsDocument): Promise<Verify
   );
 }
 
-/**
- * The result in a line for people. A bundle or page that was truncated at its end still holds, so the line claims
- * nothing about later records.
- */
+/** The result in a line for people. It claims nothing about later records, which may have been cut off. */
 export function saidOf({ kind, domain, receipts, seqs, document, faults }: CheckedRecords): string {
   if (faults.length > 0) return `${document}: the ${kind} does not hold`;
   const from = `no. ${seqs?.[0]} to no. ${seqs?.[1]}`;

@@ -29,9 +29,8 @@ export async function fetched(address: string, give: string, limits?: Limits): P
 }
 
 /**
- * Fetches a file. `give` says what to supply instead. Throws `not_found` with the `status` for one other than 2xx, and
- * `unavailable` for a missing, stalled or oversized response, and for one with Retry-After, unless it says
- * that there is no such file.
+ * Fetches a file; `give` says what to supply instead. Throws `not_found` with the `status`, and `unavailable` for a
+ * missing, stalled or oversized response, or one with Retry-After.
  */
 export async function fetchedBytes(
   address: string,
@@ -84,8 +83,7 @@ export function readText(file: string, give: string, longest?: number): string {
 }
 
 /**
- * Reads a file, or standard input for `-`. Throws `not_found` when the file does not exist, and `unavailable` when it
- * is unreadable or too long.
+ * Reads a file, or standard input for `-`. Throws `not_found`, and `unavailable` for what is unreadable or too long.
  */
 export function readBytes(file: string, give: string, longest = LONGEST_DOCUMENT): Buffer {
   const name = file === '-' ? 'standard input' : file;

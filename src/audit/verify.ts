@@ -25,10 +25,7 @@ export interface CheckedProof {
   unsigned: string[];
   /** The site's key list against which the proof was checked; null for other keys. */
   keys_from: string | null;
-  /**
-   * Why that list could not be read, which leaves the signing periods of the keys unknown; null when it was read or
-   * not needed.
-   */
+  /** Why that list could not be read, so that the times of the keys are unknown; else null. */
   keys_unread: string | null;
   /** Where the receipt is in the log; null when no policy was given, and when it does not hold. */
   logged: LoggedReceipt | null;
@@ -44,8 +41,8 @@ export interface Trust {
 }
 
 /**
- * Verifies the proofs or the domain-records document in a file, a folder, at an address or on standard input (`-`),
- * against the trusted keys, else the keys that the site lists, else those in the document itself.
+ * Verifies proofs or a document of the records: a file, folder, address or standard input (`-`); by trusted keys, else
+ * the site's, else its own.
  */
 export async function verifyAt(
   where: string,

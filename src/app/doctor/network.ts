@@ -92,10 +92,7 @@ async function payments({ x402 }: Settings) {
   return holds(`${address} takes payments on ${name}`);
 }
 
-/**
- * Credits are sold only for transfers that are visible on the chain. A node's URL may contain a key, so only its host
- * is shown.
- */
+/** Credits are sold for transfers that the chain shows. A node's URL may contain a key, so only its host is shown. */
 async function saleOfCredits({ x402 }: Settings) {
   if (x402 === null) return open('the paid lane is closed: add credits with `npm run -s broadsheet -- credits add`');
   if (x402.rpc === null) {

@@ -5,9 +5,7 @@ import { poll } from './poll.ts';
 
 /** How often the clock is looked at, in ms. */
 const LOOK_EVERY = SECOND;
-/**
- * How often other machines are asked again while the clock is wrong, or until one answers, in ms of a monotonic clock.
- */
+/** How often others are asked while the clock is wrong, or until one answers, in ms of a monotonic clock. */
 const ASK_EVERY = MINUTE;
 
 interface Parts {
@@ -19,8 +17,7 @@ interface Parts {
 }
 
 /**
- * Says in the log, and to the commands on this machine, when the clock goes wrong and when it is right again. Returns a
- * function that stops it.
+ * Tells the log, and the commands here, when the clock goes wrong and is right again. Returns a function that stops it.
  */
 export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promise<void> {
   let told: ClockFault | null = null;

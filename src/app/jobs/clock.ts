@@ -26,9 +26,8 @@ interface Parts {
 }
 
 /**
- * Runs everything that depends on the clock: scheduled airings, places on the front that end, stale outputs of any
- * process, and the news sitemap. A long press of one paper never delays another paper. Returns a function that stops it
- * after the current work.
+ * Does what is due: scheduled airings, ends of places on the front, stale outputs of any process, the news sitemap. No
+ * press delays another paper. Returns a function that stops it.
  */
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;

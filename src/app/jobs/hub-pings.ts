@@ -15,8 +15,8 @@ const JOB = 'hub';
 const AT_ONCE = 4;
 
 /**
- * Tells the WebSub hub of the settings which feeds of public papers have changed. Any number of processes may do this
- * on one database. Returns a function that stops it after the outcomes of the requests in flight are recorded.
+ * Tells the WebSub hub which feeds of public papers have changed, in any number of processes. Returns a function that
+ * stops it after the requests in flight.
  */
 export function startHubPings(app: AppContext, logger: Logger): () => Promise<void> {
   const { origin, hubUrl, webhookPrivate } = app.settings;

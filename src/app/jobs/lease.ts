@@ -4,10 +4,7 @@ import type { LogService } from '../../ledger/log/leaf.ts';
 import type { LeaseTable } from '../../store/services.ts';
 import type { AppContext } from '../context.ts';
 
-/**
- * The duration of a lease, and the interval at which its holder renews it, in ms. After a crash another process takes
- * over.
- */
+/** How long a lease lasts, and how often its holder renews it, in ms. */
 const LEASE_TIME = 10_000;
 const RENEW_EVERY = 2_500;
 

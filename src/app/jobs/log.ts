@@ -18,8 +18,8 @@ const HEAD_EVERY = SECOND;
 const REST = 10 * SECOND;
 
 /**
- * Signs the heads of a service's log, asks its witnesses, and publishes its files while the process serves. Neither the
- * witnesses nor the disk hold up the heads. Returns a function that stops it.
+ * Signs heads, asks witnesses and publishes files of a log; neither of the latter holds up the first. Returns a
+ * function that stops it.
  */
 export function startLog(app: AppContext, log: LogService, logger: Logger): () => Promise<void> {
   let isStopped = false;

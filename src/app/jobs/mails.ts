@@ -34,8 +34,8 @@ export interface MailService {
 }
 
 /**
- * Queues and sends the mails of a service; with `smtp` null it writes them to the outbox folder. Only one process per
- * database does this at a time. Returns a function that stops it after the mails in flight are settled.
+ * Queues and sends the mails of a service, in one process per database; without `smtp` to the outbox folder. Returns a
+ * function that stops it after the mails in flight.
  */
 export function startMails(
   app: AppContext,

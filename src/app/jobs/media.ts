@@ -59,10 +59,7 @@ const JOB = 'media';
 /** How often the job looks for media that were filed, in ms. */
 const LOOK_EVERY = 500;
 
-/**
- * Sends filed media to MEDIA_URL, and looks once a minute for what was missing, there and on the disk. A place that
- * fails holds up nothing. Returns a function that stops it.
- */
+/** Sends filed media to MEDIA_URL, and looks each minute for what was missing. Returns a function that stops it. */
 export function startMediaCopies(app: AppContext, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
   const place = openMediaStore(app.settings, stopping.signal);

@@ -16,9 +16,8 @@ export const LOCKED_REST = 1_000;
 const SWEEP_EVERY = HOUR;
 
 /**
- * Runs a job's polling loop. Each round returns the pause before the next round, in ms. If a round throws, the pause is
- * longer, and the error is logged with the message `failed`: once, until another error or a round that works. Returns a
- * function that stops the loop after the current round.
+ * Polls: each round returns the pause before the next, in ms. A round that throws is logged with `failed`, once until
+ * another error or a round that works. Returns a function that stops it after the current round.
  */
 export function poll(
   round: () => number | Promise<number>,
@@ -59,9 +58,8 @@ export function poll(
 }
 
 /**
- * Wraps a sweep so that it runs at most once an hour; the first call runs it, and so does one after the clock was set
- * back. One that fails waits an hour as well: the rest of its job must not wait for it. While the clock of `app` is
- * wrong, nothing counts as old.
+ * Runs a sweep at most once an hour, at the first call, and after the clock was set back. One that fails waits as well.
+ * By a wrong clock nothing is old.
  */
 export function hourly(app: Pick<AppContext, 'clock'>, sweep: (now: number) => void): (now: number) => void {
   let sweptAt = Number.NEGATIVE_INFINITY;

@@ -26,8 +26,8 @@ interface Failing {
 }
 
 /**
- * Publishes to PUBLISH_URL what the press and the log wrote, while the process serves. A failure holds up no filing and
- * no press: the queue keeps what was not sent, and the job tries again. Returns a function that stops it.
+ * Publishes to PUBLISH_URL while the process serves. A failure holds up nothing: what was not sent stays queued.
+ * Returns a function that stops it.
  */
 export function startPublisher(app: AppContext, logger: Logger): () => Promise<void> {
   if (app.settings.publishUrl === null) return async () => {};

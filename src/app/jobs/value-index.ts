@@ -5,10 +5,7 @@ import { poll } from './poll.ts';
 /** How often the job checks for new values, in ms. */
 const POLL_EVERY = 1_000;
 
-/**
- * Indexes the values of new probes for search. On the first start after an upgrade, it indexes all older values in the
- * background. Any number of processes may share one database. Returns a function that stops it.
- */
+/** Indexes the values of probes for search, after an upgrade all older ones too. Returns a function that stops it. */
 export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
   const round = (): number => {
     const began = performance.now();

@@ -24,8 +24,8 @@ export interface WebhookService {
 }
 
 /**
- * Queues and sends the deliveries of a service's webhooks. Any number of processes may do this on one database. Returns
- * a function that stops it after the outcomes of the requests in flight are recorded.
+ * Queues and sends a service's webhooks, in any number of processes. Returns a function that stops it after the
+ * requests in flight.
  */
 export function startWebhooks(
   app: AppContext,

@@ -252,8 +252,7 @@ export class StaleSince {
   }
 
   /**
-   * The longest wait, in ms, given the papers that wait and the mark up to which each was pressed. A finished press
-   * restarts a paper's wait, because a busy paper always waits for something.
+   * The longest wait, in ms. A press that ended begins a paper's wait anew: a busy paper always waits for something.
    */
   longest(waiting: readonly { paper: string; pressed: number }[]): number {
     const now = this.#now();

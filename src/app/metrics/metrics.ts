@@ -43,9 +43,8 @@ const SLICE = 5;
 const KEPT = 1_000;
 
 /**
- * Registers the metrics that are read from the database, the disk and this process, of the services that run here.
- * Returns a function that reads them. Each reading of the database is short, and requests are answered between them. A
- * scrape always succeeds: a reading that fails leaves its gauges out, is counted, and is logged once.
+ * Registers the metrics that are read for a scrape; returns the reading. Requests are answered in between. What fails
+ * is left out, counted, and logged once.
  */
 function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logger): () => Promise<void> {
   const { now, settings } = sources.app;

@@ -12,10 +12,7 @@ import type { AuditedLog, AuditParts } from '../parts.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
 import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';
 
-/**
- * Audits a transparency log: its leaves against everything that was signed, its nodes and heads against its leaves,
- * its cosignatures, and its published files. Returns the faults, and the number of leaves.
- */
+/** Audits a log: leaves against what was signed, nodes and heads against leaves, cosignatures, and published files. */
 export async function auditLog(
   { store, progress }: Pick<AuditParts, 'store' | 'progress'>,
   { log, folder, verifier, texts, key_fault }: AuditedLog,

@@ -16,10 +16,7 @@ const BATCH = 10_000;
 /** Faults of one kind that are listed. */
 const LISTED_MAX = 100;
 
-/**
- * Where the leaves of a log and what was signed disagree: every receipt, key, retirement and withdrawal has its leaf,
- * nothing else has one, and what is on air in public is logged verbatim.
- */
+/** Where leaves and signed records disagree: each has the other, and what is on air in public is logged verbatim. */
 export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLeaves): string[] {
   const seen = new Uint8Array(leaves.kinds.length);
   const faults: string[] = [];

@@ -16,8 +16,7 @@ export interface LogSource {
   /** The folder, or the address with a slash at its end. */
   where: string;
   /**
-   * Reads a file by its path below the log. Throws `not_found` when there is no such file, and `unavailable` when it
-   * cannot be read, or is longer than `longest` bytes.
+   * Reads a file of the log. Throws `not_found` without one, and `unavailable` for one that is unreadable or too long.
    */
   read(path: string, longest: number): Promise<Uint8Array>;
 }
@@ -56,10 +55,7 @@ interface EntryRun {
   entries: Uint8Array[];
 }
 
-/**
- * Streams the entries of a log from index `from` up to `size`, at most 256 at a time. Throws what `LogSource.read`
- * throws, and a LogFault for a malformed bundle.
- */
+/** The entries from index `from` up to `size`, at most 256 at a time. Throws a LogFault for a malformed bundle. */
 export async function* entriesFrom(source: LogSource, from: number, size: number): AsyncGenerator<EntryRun> {
   const under: Promise<EntryRun>[] = [];
   let next = Math.floor(from / TILE_WIDTH);

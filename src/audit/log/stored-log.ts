@@ -34,10 +34,7 @@ export interface StoredLeaves {
   nameOf(kind: number): string;
 }
 
-/**
- * Reads every leaf of a log. Appends to `faults` for each malformed leaf, and for each hash that does not match its
- * entry.
- */
+/** Reads every leaf of a log. Appends to `faults` for malformed leaves and wrong hashes. */
 export function storedLeaves(
   tables: LogTables,
   log: LogService,
@@ -86,8 +83,8 @@ interface StoredCosignature extends LogCosignature {
 }
 
 /**
- * Rebuilds the tree of a log from its leaves, and compares the stored nodes and every head with it, also the signature
- * of heads by the present key. Appends to `faults`. Returns the cosignatures of all heads.
+ * Rebuilds a log's tree and compares nodes and heads with it. Appends to `faults`. Returns the cosignatures of all
+ * heads.
  */
 export function headFaults(
   tables: LogTables,

@@ -35,9 +35,8 @@ interface CheckedLog {
 }
 
 /**
- * Reads a whole log: every entry is a leaf in its form, the entries give the tiles and the checkpoint's root, and the
- * policy accepts the checkpoint. Its memory does not depend on the size of the log. Throws a Fault when the log has no
- * checkpoint or cannot be read to its end.
+ * Reads a whole log, in bounded memory: leaves, tiles, root and policy. Throws a Fault when it has no checkpoint or
+ * cannot be read to its end.
  */
 export async function verifyLog(
   source: LogSource,

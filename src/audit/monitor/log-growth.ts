@@ -55,9 +55,8 @@ interface Growth {
 }
 
 /**
- * Compares a head with what was seen before, and reads the leaves in between. When those give the head's root, its log
- * continues the one that was seen. Throws a Fault when this cannot be determined: the log's files cannot be read, or do
- * not belong to its own head.
+ * Compares a head with what was seen, and reads the leaves in between. Throws a Fault when the log's files cannot be
+ * read or do not belong to its own head.
  */
 export async function readGrowth(
   source: LogSource,

@@ -64,10 +64,7 @@ interface LoggedKey {
 /** A finding without its place. */
 type Found = Omit<Finding, 'where'>;
 
-/**
- * What a monitor remembers of the leaves that it has read, and the rules that each further leaf must keep. It is
- * given the leaves in order, each once.
- */
+/** What a monitor remembers of leaves, and the rules for the next one. It is given each leaf once, in order. */
 export class LogMemory {
   readonly names: LeafIndex;
   /** Corrections of the clock among the leaves that were read, in words. */

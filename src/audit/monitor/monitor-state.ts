@@ -135,8 +135,8 @@ function bytesIn(base64: string): Uint8Array {
 }
 
 /**
- * Writes a state file atomically. When another monitor has written it since it was read, the larger tree stays.
- * Returns the other one's state when it is of the same size and shows another tree.
+ * Writes a state file. Of another monitor's since it was read the larger tree stays; returns that state when it has
+ * another tree of the same size.
  */
 export function writeState(
   file: string,

@@ -50,8 +50,8 @@ interface MonitorTask {
 }
 
 /**
- * One run of a monitor: reads pages, then the log, compares both with each other and with the last run, and writes
- * the state for the next one. Throws a Fault when it cannot begin: the state file is damaged, or of another log.
+ * One run: reads pages, then the log, compares both with each other and with the last run. Throws a Fault when the
+ * state file is damaged, or of another log.
  */
 export async function monitor(task: MonitorTask): Promise<MonitorRun> {
   const { sites, policy, file, now, progress = () => {} } = task;

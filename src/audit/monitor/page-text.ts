@@ -6,9 +6,8 @@ const UNSEEN = ['script', 'style', 'template', 'noscript'];
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * What a story's page does not show of its signed text, in words; empty when headline, summary and prose are there,
- * word for word. Ignores markup and spacing. It does not look for what a style hides: the Verify button of the page
- * does more.
+ * What a page does not show, word for word, of its signed headline, summary and prose. Markup, spacing and what a style
+ * hides do not count.
  */
 export function pageTextFaults(html: string, { headline, dek, prose, cited_facts }: Basis): string[] {
   const page = letters(html);

@@ -15,9 +15,8 @@ const ADDRESS_MAX = 2_048;
 const PATIENCE = { silence: 10_000, whole: 60_000, accept: '*/*' };
 
 /**
- * The addresses of the stories of a paper or of a host's papers, each with a slash at its end. Ignores addresses of
- * other hosts. Appends to `unchecked` what cannot be read, what exceeds a limit, and that there is no list at all if the
- * site `hadStories`.
+ * The addresses of a site's stories, each with a slash at its end. Appends to `unchecked` what cannot be read or is too
+ * much, and that a site that `hadStories` has no list.
  */
 export async function storyAddresses(
   site: string,
