@@ -18,8 +18,8 @@ interface QueueEntry {
   hasBegun: boolean;
   /** Whether a caller waits for it; if so, it runs first. */
   isUrgent: boolean;
-  /** Starts the press; null unless it waits for its turn. */
-  begin: (() => void) | null;
+  /** How long it took, without the wait. */
+  ms: number;
 }
 
 /** How long running presses may continue on shutdown, in ms. The next start finishes the remaining work. */
@@ -33,6 +33,7 @@ export class PressQueue {
   readonly #app: AppContext;
   readonly #entries = new Map<string, QueueEntry>();
   #running = 0;
+  readonly #waiting: { entry: QueueEntry; begin: () => void }[] = [];
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -95,68 +96,48 @@ export class PressQueue {
   /** Runs `work` when the entry's turn comes. */
   async #inTurn<T>(paper: string, entry: QueueEntry, work: () => Promise<T>): Promise<T> {
     if (this.#running < CONCURRENCY) this.#running++;
-    else await new Promise<void>((begin) => Object.assign(entry, { begin }));
+    else await new Promise<void>((begin) => this.#waiting.push({ entry, begin }));
     entry.hasBegun = true;
     const ended = eventLoop.began({ job: 'press', paper });
+    const start = performance.now();
     try {
       return await work();
     } finally {
+      entry.ms = performance.now() - start;
       ended();
       // Pass the turn to the next waiting entry, urgent ones first, or free it.
-      const waiting = [...this.#entries.values()].filter(({ begin }) => begin !== null);
-      const next = waiting.find(({ isUrgent }) => isUrgent) ?? waiting[0];
+      const urgent = this.#waiting.findIndex((waiting) => waiting.entry.isUrgent);
+      const [next] = this.#waiting.splice(Math.max(0, urgent), 1);
       if (next === undefined) this.#running--;
-      else this.#begin(next);
+      else next.begin();
     }
   }
 
-  /** Starts a waiting entry, once. */
-  #begin(entry: QueueEntry): void {
-    const { begin } = entry;
-    entry.begin = null;
-    begin?.();
+  #start(paper: string, isUrgent: boolean): Promise<PaperReport | null> {
+    const entry: QueueEntry = { current: Promise.resolve(null), next: null, hasBegun: false, isUrgent, ms: 0 };
+    this.#entries.set(paper, entry);
+    entry.current = this.#press(paper, entry);
+    return entry.current;
   }
 
-  #start(paper: string, urgent: boolean): Promise<PaperReport | null> {
+  async #press(paper: string, entry: QueueEntry): Promise<PaperReport | null> {
+    const { signal } = this.#stop;
     const later = (work: Promise<void>) => {
       this.#syncing.add(work);
       void work.then(() => this.#syncing.delete(work));
     };
-    const entry: QueueEntry = {
-      current: Promise.resolve(null),
-      next: null,
-      hasBegun: false,
-      isUrgent: urgent,
-      begin: null,
-    };
-    this.#entries.set(paper, entry);
-    let ms = 0;
-    const timed =
-      <T>(work: () => Promise<T>) =>
-      async (): Promise<T> => {
-        const start = performance.now();
-        try {
-          return await work();
-        } finally {
-          ms += performance.now() - start;
-        }
-      };
-    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, timed(work));
-    const options = { paper, later, turn, fewPictures: true, signal: this.#stop.signal };
-    entry.current = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
-    const end = () => {
+    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, work);
+    try {
+      const report =
+        (await pressPapers(this.#app, { paper, later, turn, fewPictures: true, signal })).get(paper) ?? null;
+      if (report !== null) measurements.emit('press', { outcome: 'pressed', ms: entry.ms, ...report });
+      return report;
+    } catch (error) {
+      const nothing = { full: false, written: 0, removed: 0 };
+      if (!signal.aborted) measurements.emit('press', { outcome: 'failed', ms: entry.ms, ...nothing });
+      throw error;
+    } finally {
       if (entry.next === null && this.#entries.get(paper) === entry) this.#entries.delete(paper);
-    };
-    entry.current.then(end, end);
-    entry.current.then(
-      (report) => {
-        if (report !== null) measurements.emit('press', { outcome: 'pressed', ms, ...report });
-      },
-      () => {
-        if (!this.#stop.signal.aborted)
-          measurements.emit('press', { outcome: 'failed', full: false, ms, written: 0, removed: 0 });
-      },
-    );
-    return entry.current;
+    }
   }
 }

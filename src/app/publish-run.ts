@@ -117,17 +117,12 @@ function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, t
   if (paper !== undefined && address.paper !== null && paper !== address.paper) {
     throw new Fault('invalid_request', `--paper ${paper}: the address has paper=${address.paper}; give one of them`);
   }
-  if (only !== null && store.removedPaper(only) === null) requirePaper(app, only);
-  if (
-    only !== null &&
-    store.removedPaper(only) === null &&
-    !store.publications.hasFiles(only) &&
-    !isKnown(app, address, only)
-  ) {
-    throw new Fault(
-      'unavailable',
-      `nothing of ${only} is pressed; run broadsheet press first, or make the paper public`,
-    );
+  if (only !== null && store.removedPaper(only) === null) {
+    requirePaper(app, only);
+    if (!store.publications.hasFiles(only) && store.publications.find(address.href, only) === null) {
+      const cure = 'run broadsheet press first, or make the paper public';
+      throw new Fault('unavailable', `nothing of ${only} is pressed; ${cure}`);
+    }
   }
   const published = store.publications.trees(address.href).map(({ tree }) => tree);
   const papers = only === null ? [...store.paperSlugs(), ...published] : [only];
@@ -139,10 +134,6 @@ function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, t
   const hasLog = paper === undefined && isWanted(LOG_TREE) && LogSource.isThere(app);
   const key = hasLog ? readLogKey(app, 'desk') : null;
   return key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
-}
-
-function isKnown({ store }: AppContext, { href }: Address, tree: string): boolean {
-  return store.publications.find(href, tree) !== null;
 }
 
 function jobOf(source: Source, address: Address, bucket: Bucket, options: PublishOptions) {

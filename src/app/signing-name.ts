@@ -30,7 +30,8 @@ export function keyUnderName(
   const noted = store.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? key.signer.name : null);
   const name = followedName(current, signingName(settings, service));
-  requireMeaning(settings, service, name);
+  const problem = nameProblem(settings, service, name);
+  if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
   if (name === (noted ?? key.signer.name)) return name === key.signer.name ? key : under(name, key);
   const before = noted ?? (hasSigned(store, service, key.kid) ? key.signer.name : null);
   append(store, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
@@ -51,13 +52,7 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
   return store.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
 }
 
-/** A receipt by `localhost` does not identify its signer. */
-function requireMeaning(settings: Settings, service: LogService, name: string): void {
-  const problem = nameProblem(settings, service, name);
-  if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
-}
-
-/** Why a service must not sign under a name, ending in the cure; null when it may. */
+/** Why a service must not sign under a name, ending in the cure: `localhost` does not identify its signer. Else null. */
 function nameProblem(settings: Settings, service: LogService, name: string): string | null {
   if (!isLoopbackName(name)) return null;
   const [setting, other, address] =

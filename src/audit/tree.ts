@@ -99,8 +99,9 @@ async function checkOutputs(
     }
     parts.progress(`audit ${paper}`, ++done, names.size, name);
   };
-  for (const group of groupsOf(names, AT_ONCE)) {
-    await Promise.all(group.map(check));
+  const all = [...names];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    await Promise.all(all.slice(at, at + AT_ONCE).map(check));
     await setImmediate();
   }
   const faults: string[] = [];
@@ -146,16 +147,6 @@ function staleOutputs(
       for (const key of output.keysForTag(tag, edition)) staleNames.add(outputName(output, key));
   }
   return staleNames;
-}
-
-function* groupsOf(names: Iterable<string>, size: number): Iterable<string[]> {
-  let group: string[] = [];
-  for (const name of names) {
-    if (group.push(name) < size) continue;
-    yield group;
-    group = [];
-  }
-  yield group;
 }
 
 /** The faults of a private paper, which must have no tree. */

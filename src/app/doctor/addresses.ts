@@ -49,7 +49,7 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
   const portOf = Number(named || (protocol === 'https:' ? 443 : 80));
   if (THIS_MACHINE.test(hostname) && port !== 0 && portOf !== port) {
     const said = `${setting} is ${origin}, and the server listens on port ${port}`;
-    const answer = await ask(origin);
+    const answer = await programAt(origin);
     if (answer === 'ours') return holds(`${said}; ${origin} leads to this program`);
     // In a container, another port may be forwarded here, which is not visible from inside.
     if (answer === 'other' || !isLoopbackHost(host))
@@ -66,7 +66,7 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
 }
 
 /** Which program answers at an address; null when none does. */
-function ask(origin: string): Promise<'ours' | 'other' | null> {
+export function programAt(origin: string): Promise<'ours' | 'other' | null> {
   return fetch(`${origin}/`, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' }).then(
     ({ headers }) => (headers.has('x-request-id') ? 'ours' : 'other'),
     () => null,

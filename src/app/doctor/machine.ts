@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { Settings } from '../../env.ts';
+import { codeOf } from '../../fault.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
 import { sizeText } from '../../size.ts';
 import { DAY, isoTime } from '../../time.ts';
@@ -13,9 +13,11 @@ import { askOutside } from '../clock-sources.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
 import { signingNameProblem } from '../signing-name.ts';
+import { programAt } from './addresses.ts';
 import type { Finding, Found } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 import { ageText } from './queues.ts';
+import { listenRefusal, urlAt } from './running.ts';
 
 /** The minimum free disk space, in bytes: one day of 100,000 probes. */
 const LEAST_SPACE = 500_000_000;
@@ -125,24 +127,12 @@ function pages() {
 /** Checks that a port is free, or that this program already listens on it. */
 async function port({ host }: Settings, setting: string, port: number) {
   if (port === 0) return holds('any free port');
-  const server = createServer();
-  const failure = await new Promise<NodeJS.ErrnoException | null>((done) => {
-    server.once('error', done);
-    server.listen(port, host, () => done(null));
-  });
-  if (failure === null) {
-    await new Promise<void>((done) => server.close(() => done()));
-    return holds(`${port} is free`);
+  const refusal = await listenRefusal({ host, port });
+  if (refusal === null) return holds(`${port} is free`);
+  if (codeOf(refusal) !== 'EADDRINUSE') {
+    return fault(`${host}:${port}: ${refusal.message}`, `set ${setting} or HOST to one that this user may listen on`);
   }
-  const { code, message } = failure;
-  if (code !== 'EADDRINUSE')
-    return fault(`${host}:${port}: ${message}`, `set ${setting} or HOST to one that this user may listen on`);
-  const isOurs = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/`, {
-    signal: AbortSignal.timeout(5_000),
-  })
-    .then(({ headers }) => headers.has('x-request-id'))
-    .catch(() => false);
-  if (isOurs) return holds(`this program already listens on ${port}`);
+  if ((await programAt(urlAt(host, port))) === 'ours') return holds(`this program already listens on ${port}`);
   return fault(`${port} is taken by another program`, `set ${setting} to another port`);
 }
 

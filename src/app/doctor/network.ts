@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Settings } from '../../env.ts';
 import { codeOf, messageOf, reasonOf } from '../../fault.ts';
@@ -34,7 +35,7 @@ async function mailServer(settings: Settings) {
     return open('SMTP_URL is not set: mails are written to the outbox folder of DATA_DIR and not sent');
   const { host } = new URL(settings.smtpUrl ?? '');
   try {
-    await within(smtp.verify());
+    await Promise.race([smtp.verify(), late()]);
     return holds(`${host} accepts mail`);
   } catch (error) {
     const cure =
@@ -118,9 +119,7 @@ async function saleOfCredits({ x402 }: Settings) {
   return holds(`${host} is a node of ${name}`);
 }
 
-function within(work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it did not answer within ${PATIENCE / 1_000} seconds`)), PATIENCE);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+async function late(): Promise<never> {
+  await pause(PATIENCE, undefined, { ref: false });
+  throw new Error(`it did not answer within ${PATIENCE / 1_000} seconds`);
 }

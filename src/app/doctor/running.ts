@@ -61,7 +61,7 @@ function serviceUrl(settings: Settings, app: AppContext | null, service: 'desk' 
 }
 
 /** The URL of a port for programs on this machine. */
-function urlAt(host: string, port: number): string {
+export function urlAt(host: string, port: number): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
@@ -131,7 +131,13 @@ async function checkMetrics({ metrics, host }: Settings, isRunning: boolean): Pr
     if (isRunning) return [fault(`${url} does not answer, and a server runs`, 'restart it with METRICS_PORT set'), ''];
     const refusal = await listenRefusal(metrics);
     if (refusal === null) return [holds(`port ${metrics.port} is free`), ''];
-    return [fault(`port ${metrics.port} of ${metrics.host}: ${refusal}`, `${other}, or METRICS_HOST`), ''];
+    return [
+      fault(
+        `port ${metrics.port} of ${metrics.host}: ${codeOf(refusal) || refusal.message}`,
+        `${other}, or METRICS_HOST`,
+      ),
+      '',
+    ];
   }
   const { text } = answer;
   if (sumOf(text, 'broadsheet_info') === null) {
@@ -144,10 +150,10 @@ async function checkMetrics({ metrics, host }: Settings, isRunning: boolean): Pr
 }
 
 /** Why the system refuses to listen on a port; null when it does not. */
-function listenRefusal({ host, port }: { host: string; port: number }): Promise<string | null> {
+export function listenRefusal({ host, port }: { host: string; port: number }): Promise<Error | null> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.once('error', (error) => resolve(codeOf(error) || error.message));
+    server.once('error', resolve);
     server.listen(port, host, () => server.close(() => resolve(null)));
   });
 }

@@ -5,7 +5,7 @@ import type { LogService } from '../../ledger/log/leaf.ts';
 import { SECOND } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { signAnnounced } from '../log-head.ts';
-import { openLogKey } from '../log-key.ts';
+import { type LogKey, openLogKey } from '../log-key.ts';
 import { ownPolicy, publishLog } from '../log-publication.ts';
 import { measurements } from '../measurements.ts';
 import { openWitnesses } from '../open-witnesses.ts';
@@ -32,10 +32,11 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   const assertClaim = () => {
     if (!mayWrite()) throw new Fault('unavailable', 'another process publishes this log now');
   };
-  const opened = once(() => {
+  let opened: ReturnType<typeof open> | null = null;
+  const open = () => {
     const key = openLogKey(app, log);
     return { key, policy: ownPolicy(app.settings), witnesses: openWitnesses(app, log, key, logger) };
-  });
+  };
   const tellFence = onChange((fence) => {
     if (fence === null) logger.info({ log }, 'the log is signed again');
     else logger.error({ log, fence }, 'nothing is signed');
@@ -52,8 +53,8 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   });
   /** Files are not written before this moment of the monotonic clock, in ms. */
   let resting = 0;
-  const publication = single(async () => {
-    const { key } = opened();
+  let publication: Promise<void> | null = null;
+  const publish = async (key: LogKey): Promise<void> => {
     try {
       await publishLog(app, log, key, { isWhole: false, assertClaim });
       if (!isCompared) await publishLog(app, log, key, { isWhole: true, assertClaim });
@@ -63,18 +64,21 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
       if (!mayWrite()) return;
       tellDisk(messageOf(error));
       resting = performance.now() + REST;
+    } finally {
+      publication = null;
     }
-  });
+  };
 
   const work = async (): Promise<number> => {
-    const { key, policy, witnesses } = opened();
+    opened ??= open();
+    const { key, policy, witnesses } = opened;
     while ((await signAnnounced(app, log, key)) === 'more') {
       await pause(BATCH_PAUSE);
       if (!mayWrite()) return POLL_EVERY;
     }
     tellFence(app.store.log.fence(log));
     if (policy !== null) witnesses.ask(policy);
-    if (performance.now() >= resting) publication.start();
+    if (performance.now() >= resting) publication ??= publish(key);
     return HEAD_EVERY;
   };
   const round = async (): Promise<number> => {
@@ -93,32 +97,9 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   return async () => {
     isStopped = true;
     await stop();
-    await Promise.all([publication.ended(), opened.isDone() ? opened().witnesses.settled() : null]);
+    await Promise.all([publication, opened?.witnesses.settled()]);
     lease.release();
   };
-}
-
-/** Background work, one run at a time. It must not throw. */
-function single(work: () => Promise<void>): { start(): void; ended(): Promise<void> } {
-  let underWay: Promise<void> | null = null;
-  return {
-    start() {
-      underWay ??= work().finally(() => {
-        underWay = null;
-      });
-    },
-    ended: async () => underWay ?? undefined,
-  };
-}
-
-/** Does work on the first call; later calls give its result. Work that failed is done again. */
-function once<T extends object>(work: () => T): { (): T; isDone(): boolean } {
-  let result: T | null = null;
-  const done = () => {
-    result ??= work();
-    return result;
-  };
-  return Object.assign(done, { isDone: () => result !== null });
 }
 
 /** Calls `tell` when the value is not the one before; it begins as null. */
