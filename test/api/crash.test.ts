@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
-import { copyContent, run, start, until } from '../support/program.ts';
+import { copyContent, run, runAlone, start, until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = 'http://crash.example';
@@ -48,7 +48,7 @@ test('presses at the same time do not disturb each other', { skip: ONLY_WIDE }, 
   copyContent(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], { ORIGIN })).code, 0);
   const outcomes = await Promise.all(
-    [['press'], ['press'], ['press', '--full'], ['file']].map((args) => run(t, folder, args, { ORIGIN })),
+    [['press'], ['press'], ['press', '--full'], ['file']].map((args) => runAlone(t, folder, args, { ORIGIN })),
   );
   for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);
   await assertWhole(t, folder);

@@ -21,7 +21,7 @@ import {
 } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyDemo, run, serve } from '../support/program.ts';
+import { copyDemo, run, runAlone, serve } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -168,7 +168,7 @@ test('an audit beside a server that files and presses finds nothing', { skip: ON
   let done = false;
   const auditing = (async () => {
     while (!done) {
-      const { stdout } = await run(t, folder, ['audit'], { ORIGIN: url });
+      const { stdout } = await runAlone(t, folder, ['audit'], { ORIGIN: url });
       const faults = stdout.split('\n').slice(0, -2);
       assert.deepEqual(
         faults.filter((fault) => !/waits? for the press/.test(fault)),

@@ -10,7 +10,7 @@ import { newPaper } from '../../src/ingest/new-paper.ts';
 import { paperSkeleton } from '../../src/ingest/paper-skeleton.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { copyContent, run } from '../support/program.ts';
+import { copyContent, run, runAlone } from '../support/program.ts';
 
 const LANGUAGES = Object.keys(TABLES);
 const FILES = [
@@ -69,7 +69,7 @@ test('two processes create one complete paper, and the door accepts all of it bu
     'https://quai.example/',
   ];
   args.push('--section', 'À la une', '--section', '港', '--persona', 'Mio Sato, Editor: harbour');
-  const both = await Promise.all([run(t, folder, args), run(t, folder, args)]);
+  const both = await Promise.all([runAlone(t, folder, args), runAlone(t, folder, args)]);
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
   const lost = both.find(({ code }) => code === 1)?.stderr ?? '';
   assert.match(

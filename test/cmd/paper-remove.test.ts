@@ -10,7 +10,7 @@ import { REMOVAL_REASON, removePaper } from '../../src/desk/removal.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { run, serve, until } from '../support/program.ts';
+import { run, runAlone, serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
@@ -48,7 +48,7 @@ test('a paper is removed while the server runs, and restored explicitly', async 
   );
 
   // Two at once: one removes it, the other finds nothing.
-  const both = await Promise.all([1, 2].map(() => run(t, folder, ['paper', 'remove', 'tides', '--yes'])));
+  const both = await Promise.all([1, 2].map(() => runAlone(t, folder, ['paper', 'remove', 'tides', '--yes'])));
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
   const done = both.find(({ code }) => code === 0)?.stdout ?? '';
   assert.match(
@@ -188,7 +188,7 @@ test('a removal that is killed is completed by the next press, and one that meet
   rmSync(join(tree, '_headers'));
   rmSync(join(tree, 'stories'), { recursive: true });
   const held = await PressClaim.acquire(app.store.manifest, 'tides');
-  const pressing = run(t, folder, ['press']);
+  const pressing = runAlone(t, folder, ['press']);
   await until(() => (app.store.manifest.owner('shoals') === null ? true : null));
   assert.ok(existsSync(tree), 'another press holds the tree');
   held.release();

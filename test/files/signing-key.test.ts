@@ -12,7 +12,7 @@ import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
-import { run } from '../support/program.ts';
+import { runAlone } from '../support/program.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -130,7 +130,7 @@ test('the key file of a retired key is refused, with the cure', (t) => {
 test('processes that rotate concurrently leave one key in force, and a server signs with it', async (t) => {
   const { folder, app } = shopIn(t);
   createPaper(app);
-  const rotations = await Promise.all([1, 2, 3].map(() => run(t, folder, ['key', 'rotate', '--json'])));
+  const rotations = await Promise.all([1, 2, 3].map(() => runAlone(t, folder, ['key', 'rotate', '--json'])));
   const kids = rotations.map(({ code, stdout, stderr }) => {
     assert.equal(code, 0, stderr);
     return (JSON.parse(stdout) as { kid: string }).kid;

@@ -10,7 +10,7 @@ import Database from 'libsql';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
-import { run, start, until } from '../support/program.ts';
+import { run, runAlone, start, until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -218,7 +218,7 @@ test('processes that file concurrently on a new database all succeed, and the le
   const files = names.map((name) => archive(folder, name, 60));
   const outcomes = await Promise.all(
     files.map((file, n) =>
-      run(t, folder, ['import', file, '--paper', n === 2 ? 'other' : 'quay', '--create', '--air', '--no-press']),
+      runAlone(t, folder, ['import', file, '--paper', n === 2 ? 'other' : 'quay', '--create', '--air', '--no-press']),
     ),
   );
   for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { endBeforeRemoval, envIn } from './app-context.ts';
+import { runCommand } from './command.ts';
 import { freePort } from './free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -103,9 +104,27 @@ export function start(
   return { child, said, ended };
 }
 
-/** Runs a command of the real program in a folder until it exits. */
-export function run(t: Ending, folder: string, args: string[], more: Record<string, string> = {}): Promise<Outcome> {
+/** Runs a command of the real program in a folder, in a process of its own, until it exits. */
+export function runAlone(t: Ending, folder: string, args: string[], more: Record<string, string> = {}) {
   return start(t, folder, args, more).ended;
+}
+
+/** Commands that serve, or look at the process they run in. */
+const ALONE = ['serve', 'standby', 'doctor'];
+
+/**
+ * Runs a command in a folder until it ends: in this process, which loads the program once. test/cmd/every-command.test.ts
+ * runs each command in its own. Commands that run at the same time, or are killed, take `runAlone` or `start`.
+ */
+export async function run(
+  t: Ending,
+  folder: string,
+  args: string[],
+  more: Record<string, string> = {},
+): Promise<Outcome> {
+  if (ALONE.includes(args[0] ?? '') || more.LD_PRELOAD !== undefined) return runAlone(t, folder, args, more);
+  const { code, stdout, stderr } = await runCommand(args, { ...process.env, ...envIn(folder), ...more });
+  return { code, signal: null, stdout, stderr: stderr.replace(PROGRESS, '') };
 }
 
 /** Serves a folder's papers and waits until the initial content is filed and pressed, or fails to be. */

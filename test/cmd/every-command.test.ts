@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+import { PROGRAM, runAlone } from '../support/program.ts';
+
+const EMAIL = 'ada@example.org';
+const OF_PAPER = ['--paper', PAPER];
+
+/** Commands that no other test starts as a process, with a part of what each prints to standard output. */
+const CALLS: [args: string[], printed: RegExp, code?: number][] = [
+  [['account', 'show', EMAIL], /^ada@example\.org/],
+  [['air', 'none', ...OF_PAPER], /^$/, 1],
+  [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
+  [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],
+  [['credits', 'add', EMAIL, '5'], /5/],
+  [['file'], /^$/, 1],
+  [['ledger', 'export', 'FOLDER/ledger.jsonl'], /ledger\.jsonl/],
+  [['log', 'status'], /./],
+  [['monitor', 'http://127.0.0.1:9/', '--policy', 'none', '--state', 'FOLDER/state'], /^$/, 2],
+  [['opt-out', 'quay.example', '--reason', 'They asked.'], /^quay\.example/],
+  [['reader', 'show', EMAIL, ...OF_PAPER], /^$/, 1],
+  [['seat', 'list', ...OF_PAPER], /^no seats$/m],
+  [['watch', 'quay.example'], /quay\.example/, 1],
+  [['webhook', 'list', ...OF_PAPER], /^no webhooks$/m],
+  [['withdraw', 'none', ...OF_PAPER, '--reason', 'None.'], /^$/, 1],
+];
+/** Others that tests of their own start as processes, most often to kill them. */
+const STARTED_ELSEWHERE =
+  'backup demo doctor import key new paper press publish restore scan serve standby verify'.split(' ');
+
+test('every command runs as a process of its own', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: Date.now() });
+  createPaper(app);
+  app.store.accounts.ofEmail(EMAIL, { id: 'ada', plan: 'daily', made_at: app.now() });
+  await pressPapers(app);
+  const table = readFileSync(join(PROGRAM, '../../src/cmd/broadsheet.ts'), 'utf8');
+  const commands = [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) => import\(/gm)].map(([, name]) => name);
+  assert.deepEqual([...CALLS.map(([[name]]) => name), ...STARTED_ELSEWHERE].sort(), commands.sort());
+  for (const [args, printed, expected = 0] of CALLS) {
+    const given = args.map((arg) => arg.replace('FOLDER', folder));
+    const { code, stdout, stderr } = await runAlone(t, folder, given);
+    const what = `${args.join(' ')}: ${code}\n${stdout}${stderr}`;
+    assert.equal(code, expected, what);
+    assert.match(stdout, printed, what);
+    assert.doesNotMatch(stderr, /^\s+at /m, what);
+  }
+});
