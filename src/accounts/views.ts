@@ -1,10 +1,11 @@
+import type { creditRow } from '../meter/credits.ts';
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
+import type { AlertState, AlertWay, alertDeliveryRow } from './change-alert.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watching.ts';
 
-/** The view of each account page, like src/records/views.ts for the public pages. Times are in ISO 8601. */
-
+/** The view of each account page, by its route, like src/records/views.ts for the public pages. */
 export interface AccountPages {
   '/account/sign-in': SignInView;
   '/account/enter': EnterView;
@@ -40,6 +41,7 @@ export interface SignInView extends AccountShell {
 
 export interface EnterView extends AccountShell {
   token: string;
+  /** The address that the button signs in. */
   address: string;
 }
 
@@ -70,42 +72,36 @@ export interface UsageView extends AccountShell {
   usage: Usage;
   /** Bars of the chart, oldest first, with heights of 0 to 100 for each part of a day's requests. */
   bars: { day: string; title: string; included: number; drawn: number; refused: number }[];
+  /** The number at the top of the chart. */
   scale: number;
 }
 
 export interface CreditsView extends AccountShell {
   balance: number;
   cost_per_request: number;
-  entries: {
-    /** Whether the day is not over yet. */
-    is_open: boolean;
-    at: string;
-    kind: string;
-    amount: number;
-    balance: number;
-    day: string | null;
-    note: string | null;
-  }[];
+  /** `is_open` while the day is not over. */
+  entries: (Omit<ReturnType<typeof creditRow>, 'seq'> & { is_open: boolean })[];
   /** Whether credits can be bought with payments (x402). */
   are_sold: boolean;
-  /** The URL of older lines, or null. */
   older_url: string | null;
 }
 
-export interface GroupsView extends AccountShell {
-  groups: { id: string; name: string; hosts: number; made_at: string }[];
+/** How many hostnames are in groups, were taken out and are still probed, and fit in all. */
+interface Room {
   watched: number;
   lingering: number;
   cap: number;
+}
+
+export interface GroupsView extends AccountShell, Room {
+  groups: { id: string; name: string; hosts: number; made_at: string }[];
   problem: string | null;
 }
 
-export interface GroupView extends AccountShell {
+export interface GroupView extends AccountShell, Room {
   group: { id: string; name: string };
   hosts: { hostname: string; unicode: string; added_at: string; looked_at: string | null; url: string }[];
-  watched: number;
-  lingering: number;
-  cap: number;
+  /** Of the hostnames in the form; empty when none was sent. */
   outcomes: HostOutcome[];
   problem: string | null;
 }
@@ -115,12 +111,12 @@ export interface AlertRow {
   /** What the alert covers: the group's name, or the hostname. */
   of: string;
   is_group: boolean;
-  way: 'instant' | 'daily' | 'webhook';
+  way: AlertWay;
   /** A webhook's host; null for mails. */
   host: string | null;
   made_at: string;
   off_at: string | null;
-  off_reason: string | null;
+  off_reason: AlertState['off_reason'];
   failing_since: string | null;
 }
 
@@ -128,20 +124,14 @@ export interface AlertsView extends AccountShell {
   alerts: AlertRow[];
   groups: { id: string; name: string }[];
   problem: string | null;
+  /** The values of the rejected form. */
   given: { group: string; hostname: string; way: string; url: string };
 }
 
 export interface AlertView extends AccountShell {
   alert: AlertRow & { url: string | null };
   secret: string | null;
-  deliveries: {
-    id: string;
-    type: string;
-    state: string;
-    made_at: string;
-    due_at: string;
-    attempts: { at: string; ms: number; outcome: string }[];
-  }[];
+  deliveries: ReturnType<typeof alertDeliveryRow>[];
 }
 
 export interface OwnDataView extends AccountShell {

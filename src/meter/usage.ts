@@ -22,15 +22,15 @@ export function usageOf(
   { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },
 ) {
   const { at, terms, today, month, balance } = usage;
-  const midnight = iso(nextDayAt(at));
+  const midnight = isoTime(nextDayAt(at));
   const day = dayAllowance(usage);
   const monthly = terms.plan === 'monthly' ? monthAllowance(usage) : { allowance: null, remaining: null };
   return {
-    at: iso(at),
+    at: isoTime(at),
     plan: terms.plan,
     burst: terms.burst,
     today: { day: dayOf(at), ...countsOf(today), ...day, resets_at: midnight },
-    month: { month: monthOf(at), ...countsOf(month), ...monthly, resets_at: iso(nextMonthAt(at)) },
+    month: { month: monthOf(at), ...countsOf(month), ...monthly, resets_at: isoTime(nextMonthAt(at)) },
     credits: {
       cost_per_request: creditsOf(REQUEST_COST),
       allowance: creditsOf(day.allowance * REQUEST_COST),
@@ -64,8 +64,4 @@ function daysOf(days: UsageDay[], at: number, span: number) {
   const byDay = new Map(days.map((row) => [row.day, row]));
   const none: Counts = { included: 0, drawn: 0, refused: 0, failed: 0 };
   return daysUpTo(at, span).map((day) => ({ day, ...countsOf(byDay.get(day) ?? none) }));
-}
-
-function iso(at: number): string {
-  return isoTime(at);
 }

@@ -3,10 +3,8 @@ import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
 import { isOneOf, present } from '../narrow.ts';
 import type { Observation } from './observation.ts';
 import { disclosuresOf } from './observation.ts';
-import type { DomainRecord, RecordSignal } from './record.ts';
+import type { DomainRecord } from './record.ts';
 import { signalsOf } from './record.ts';
-import type { ServiceSeen } from './services.ts';
-import type { Certificate, CertificateStatus } from './signal.ts';
 
 /** A disclosed field and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */
 export interface ShownField {
@@ -24,54 +22,20 @@ const NOTICE =
 const HOW =
   'An account key or a payment shows every field. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.';
 
-/** The body of a response to a request without a key (protocol 5.6). */
-export interface Preview {
-  preview: true;
-  signed: false;
-  notice: string;
-  domain: string;
-  unicode: string;
-  registrable_domain: string | null;
-  observed_at: string;
-  seq: number;
-  /** The number of values by type. Types whose answer is unknown are omitted. */
-  summary: Record<string, number>;
-  nameservers: string[];
-  disclosures: ShownField[];
-  held_back: { fields: number; how: string };
-  receipt: string;
-}
-
-/** The body of a response to a request with a key or a payment. */
-export interface FullRecord {
-  preview: false;
-  signed: true;
-  domain: string;
-  unicode: string;
-  registrable_domain: string | null;
-  observed_at: string;
-  seq: number;
-  summary: Record<string, number>;
-  signals: Record<string, RecordSignal>;
-  certificate: Certificate | null;
-  certificate_status: CertificateStatus;
-  wildcard: boolean | null;
-  services: ServiceSeen[];
-  disclosures: string[];
-  receipt: string;
-}
+/** The answer to a request without a key (protocol 5.6). */
+export type Preview = ReturnType<typeof previewOf>;
 
 /** The public part of an observation, with the proof that it was signed. */
-export function previewOf({ record, seq, seed, receipt }: Observation): Preview {
+export function previewOf({ record, seq, seed, receipt }: Observation) {
   const names = Object.keys(record).sort();
   const disclosures = disclosuresOf(record, seed);
   const pathOf = inclusionPaths(disclosures.map(leafHash));
-  const shown = names.flatMap((name, index) =>
+  const shown: ShownField[] = names.flatMap((name, index) =>
     isOneOf(SHOWN, name) ? [{ index, disclosure: present(disclosures[index]), path: pathOf(index).map(toHex) }] : [],
   );
   return {
-    preview: true,
-    signed: false,
+    preview: true as const,
+    signed: false as const,
     notice: NOTICE,
     ...identity(record, seq),
     nameservers: record['signals.NS']?.values ?? [],
@@ -81,10 +45,13 @@ export function previewOf({ record, seq, seed, receipt }: Observation): Preview 
   };
 }
 
-export function fullRecordOf({ record, seq, seed, receipt }: Observation): FullRecord {
+/** The answer to a request with a key or a payment. */
+export type FullRecord = ReturnType<typeof fullRecordOf>;
+
+export function fullRecordOf({ record, seq, seed, receipt }: Observation) {
   return {
-    preview: false,
-    signed: true,
+    preview: false as const,
+    signed: true as const,
     ...identity(record, seq),
     signals: signalsOf(record),
     certificate: record.certificate,

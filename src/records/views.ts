@@ -1,3 +1,6 @@
+import type { Preview } from './preview.ts';
+import type { Certificate } from './signal.ts';
+
 /**
  * Everything that a page shows, ready to print. Pages import only these types. Every `url` is a path from the host's
  * root unless its name ends in `absolute`. Times are in ISO 8601.
@@ -106,15 +109,6 @@ export interface ChangesView {
   days: DayBar[];
 }
 
-export interface SignalView {
-  name: string;
-  status: string;
-  is_known: boolean;
-  ttl: string;
-  values: string[];
-  via: string;
-}
-
 export interface TimeMachineView {
   frame: RecordsFrame;
   domain: string;
@@ -150,17 +144,12 @@ export interface ValueView {
   count: number;
 }
 
-export interface ObservationView {
-  seq: number;
-  observed_at: string;
+export interface ObservationView
+  extends Pick<Preview, 'seq' | 'observed_at' | 'nameservers' | 'held_back' | 'notice' | 'receipt'> {
   /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
   true_at: string | null;
-  nameservers: string[];
   /** The number of values by type, types with values first. */
   summary: { name: string; count: number }[];
-  held_back: { fields: number; how: string };
-  notice: string;
-  receipt: string;
   /** The preview for the in-browser checks, as JSON that is safe inside a script element. */
   preview_json: string;
   /** The address of the previous observation; null for the first. */
@@ -170,15 +159,8 @@ export interface ObservationView {
 }
 
 export interface FullView {
-  signals: SignalView[];
-  certificate: {
-    issuer: string;
-    subject: string;
-    not_before: string;
-    not_after: string;
-    fingerprint: string;
-    names: string[];
-  } | null;
+  signals: { name: string; status: string; is_known: boolean; ttl: string; values: string[]; via: string }[];
+  certificate: (Omit<Certificate, 'fingerprint256' | 'san'> & { fingerprint: string; names: string[] }) | null;
   certificate_status: string;
   services: { service: string; kind: string; seen_in: string }[];
   wildcard: string;

@@ -6,7 +6,6 @@ import { issuerName } from './facets.ts';
 import type { Observation } from './observation.ts';
 import { parseObservation } from './receipt.ts';
 import { signalsOf } from './record.ts';
-import type { CertificateStatus, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
 import type { TrackedName } from './tracked-values.ts';
 import { certificateParts } from './tracked-values.ts';
@@ -15,12 +14,12 @@ import { certificateParts } from './tracked-values.ts';
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
 export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq }: Delta) {
-  return { seq, at: time(at), domain, signal, kind, before, after, observation_seq };
+  return { seq, at: isoTime(at), domain, signal, kind, before, after, observation_seq };
 }
 
 export function tapeRow(delta: Delta) {
   const { seq, at, domain, signal, kind } = delta;
-  return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };
+  return { seq, at: isoTime(at), domain, signal, kind, line: changeLine(delta) };
 }
 
 interface ReceiptRow {
@@ -33,15 +32,11 @@ interface ReceiptRow {
 /** A receipt in a domain's provenance, with the proof that it is in the log. */
 export function provenanceRow({ seq, observed_at, receipt }: ReceiptRow, log: LogProof | null) {
   const record_root = parseObservation(parseNote(receipt)?.text ?? '')?.record_root ?? '';
-  return { seq, observed_at: time(observed_at), record_root, receipt, log };
+  return { seq, observed_at: isoTime(observed_at), record_root, receipt, log };
 }
 
 export function historyRow<T extends { first_seen: number; last_seen: number }>(sighting: T) {
-  return { ...sighting, first_seen: time(sighting.first_seen), last_seen: time(sighting.last_seen) };
-}
-
-function time(ms: number): string {
-  return isoTime(ms);
+  return { ...sighting, first_seen: isoTime(sighting.first_seen), last_seen: isoTime(sighting.last_seen) };
 }
 
 /** A watched hostname, with times in ms. */
@@ -68,25 +63,8 @@ export function catalogRow({ hostname, unicode, registrable_domain, state, added
   };
 }
 
-/** One type in one observation, as numbers. */
-export interface SeriesSignal {
-  status: SignalStatus | CertificateStatus;
-  /** The number of values; null when the answer is unknown. */
-  count: number | null;
-  /** Seconds. */
-  ttl: number | null;
-  rtt_ms: number | null;
-}
-
-/** One point of a domain's time series. */
-export interface SeriesPoint {
-  seq: number;
-  observed_at: string;
-  signals: Partial<Record<TrackedName, SeriesSignal>>;
-}
-
 /** An observation as a point of the series, with one type or all of them. */
-export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName): SeriesPoint {
+export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName) {
   const { certificate_status: status, observed_at } = record;
   const certificate = status === 'ok' ? 1 : status === 'none' ? 0 : null;
   const points = {

@@ -40,29 +40,19 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     };
   };
   const sendList = (c: RecordsContext, { account }: SignedIn, rejected?: Pick<AlertsView, 'problem' | 'given'>) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/alerts', title: 'Alerts', status: rejected === undefined ? 200 : 400 },
-      {
-        alerts: store.changeAlerts.list(account.id).map(rowOf),
-        groups: store.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
-        problem: null,
-        given: { group: '', hostname: '', way: 'instant', url: '' },
-        ...rejected,
-      },
-    );
+    sendAccountPage(pages, c, ['/account/alerts', 'Alerts', rejected === undefined ? 200 : 400], {
+      alerts: store.changeAlerts.list(account.id).map(rowOf),
+      groups: store.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
+      problem: null,
+      given: { group: '', hostname: '', way: 'instant', url: '' },
+      ...rejected,
+    });
   const sendAlert = (c: RecordsContext, alert: ChangeAlert & AlertState, secret: string | null) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/alert', title: 'Alert', status: secret === null ? 200 : 201 },
-      {
-        alert: { ...rowOf(alert), url: alert.url },
-        secret,
-        deliveries: store.changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
-      },
-    );
+    sendAccountPage(pages, c, ['/account/alert', 'Alert', secret === null ? 200 : 201], {
+      alert: { ...rowOf(alert), url: alert.url },
+      secret,
+      deliveries: store.changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
+    });
   const alertOf = (c: RecordsContext, { account }: SignedIn) =>
     requireAlert(store.changeAlerts, account.id, c.req.param('id') ?? '');
 
@@ -118,12 +108,7 @@ export function unsubscribeHandlers(
     token: needPart('token', c.req.query('token')),
   });
   const send = (c: RecordsContext, address: string, done: boolean) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/unsubscribe', title: 'Stop mails of changes' },
-      { ...linkOf(c), address, done },
-    );
+    sendAccountPage(pages, c, ['/account/unsubscribe', 'Stop mails of changes'], { ...linkOf(c), address, done });
   return {
     page: (c: RecordsContext) => {
       const { account, token } = linkOf(c);

@@ -16,45 +16,35 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
   const room = ({ account: { id, plan } }: SignedIn) => ({ ...watchedBy(store, id), cap: settings.watchCaps[plan] });
 
   const sendList = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/groups', title: 'Groups', status: problem === null ? 200 : 400 },
-      {
-        ...room(signed),
-        groups: watchGroups
-          .list(signed.account.id)
-          .map(({ id, name, hosts, made_at }) => ({ id, name, hosts, made_at: isoTime(made_at) })),
-        problem,
-      },
-    );
+    sendAccountPage(pages, c, ['/account/groups', 'Groups', problem === null ? 200 : 400], {
+      ...room(signed),
+      groups: watchGroups
+        .list(signed.account.id)
+        .map(({ id, name, hosts, made_at }) => ({ id, name, hosts, made_at: isoTime(made_at) })),
+      problem,
+    });
   const sendGroup = (
     c: RecordsContext,
     signed: SignedIn,
     { id, name }: WatchGroup,
     result: { outcomes?: HostOutcome[]; problem?: string } = {},
   ) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/group', title: name, status: result.problem === undefined ? 200 : 400 },
-      {
-        ...room(signed),
-        group: { id, name },
-        hosts: watchGroups.hosts(id).map(({ hostname, added_at }) => {
-          const host = records.find(hostname);
-          return {
-            hostname,
-            unicode: host?.unicode ?? hostname,
-            added_at: isoTime(added_at),
-            looked_at: isoOrNull(host?.looked_at ?? null),
-            url: `/t/${hostname}`,
-          };
-        }),
-        outcomes: result.outcomes ?? [],
-        problem: result.problem ?? null,
-      },
-    );
+    sendAccountPage(pages, c, ['/account/group', name, result.problem === undefined ? 200 : 400], {
+      ...room(signed),
+      group: { id, name },
+      hosts: watchGroups.hosts(id).map(({ hostname, added_at }) => {
+        const host = records.find(hostname);
+        return {
+          hostname,
+          unicode: host?.unicode ?? hostname,
+          added_at: isoTime(added_at),
+          looked_at: isoOrNull(host?.looked_at ?? null),
+          url: `/t/${hostname}`,
+        };
+      }),
+      outcomes: result.outcomes ?? [],
+      problem: result.problem ?? null,
+    });
   const add = ({ account }: SignedIn, group: WatchGroup, text: string): HostOutcome[] =>
     addHosts(store, group, hostnamesIn(text), { cap: settings.watchCaps[account.plan], hosts, now: now() });
   const groupOf = (c: RecordsContext, { account }: SignedIn) =>

@@ -23,21 +23,16 @@ export function keyHandlers({ store, settings, now }: AppContext, pages: PageSen
     { account }: SignedIn,
     { made = null, problem = null }: Partial<Pick<KeysView, 'made' | 'problem'>> = {},
   ) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/keys', title: 'Keys', status: problem !== null ? 400 : made !== null ? 201 : 200 },
-      {
-        keys: keys
-          .list(account.id)
-          .map((key) => serviceKeyRow(key, keys.hasExpired(key, now())))
-          .reverse(),
-        made,
-        problem,
-        most: KEYS_MAX,
-        example: `curl -H 'X-Service-Key: ${made?.key ?? 'drs_…'}' ${settings.dataOrigin}/v1/domains/example.com`,
-      },
-    );
+    sendAccountPage(pages, c, ['/account/keys', 'Keys', problem !== null ? 400 : made !== null ? 201 : 200], {
+      keys: keys
+        .list(account.id)
+        .map((key) => serviceKeyRow(key, keys.hasExpired(key, now())))
+        .reverse(),
+      made,
+      problem,
+      most: KEYS_MAX,
+      example: `curl -H 'X-Service-Key: ${made?.key ?? 'drs_…'}' ${settings.dataOrigin}/v1/domains/example.com`,
+    });
 
   return {
     list: signedInPage((c, signed) => send(c, signed)),

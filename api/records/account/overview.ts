@@ -2,7 +2,7 @@ import { accountExport, deleteAccount } from '../../../src/app/account-export.ts
 import type { AppContext } from '../../../src/app/context.ts';
 import { usageNow } from '../../../src/app/usage.ts';
 import { Fault } from '../../../src/fault.ts';
-import { creditsOf } from '../../../src/meter/credits.ts';
+import { creditRow } from '../../../src/meter/credits.ts';
 import type { Usage } from '../../../src/meter/usage.ts';
 import { isoTime } from '../../../src/time.ts';
 import { clearSessionCookie } from '../../middleware/session.ts';
@@ -14,28 +14,23 @@ import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts
 export const overviewPage = (app: AppContext, pages: PageSender) => {
   const { store, settings, now } = app;
   return signedInPage((c, { account, session }) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/overview', title: 'Account' },
-      {
-        made_at: isoTime(account.made_at),
-        usage: requireUsage(app, account.id, 1),
-        keys: store.serviceKeys
-          .list(account.id)
-          .filter((key) => key.revoked_at === null && !store.serviceKeys.hasExpired(key, now())).length,
-        groups: store.watchGroups.list(account.id).length,
-        watched: store.watchGroups.hostsOf(account.id).length,
-        cap: settings.watchCaps[account.plan],
-        alerts: store.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
-        sessions: store.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
-          id,
-          made_at: isoTime(made_at),
-          seen_at: isoTime(seen_at),
-          is_this: id === session.id,
-        })),
-      },
-    ),
+    sendAccountPage(pages, c, ['/account/overview', 'Account'], {
+      made_at: isoTime(account.made_at),
+      usage: requireUsage(app, account.id, 1),
+      keys: store.serviceKeys
+        .list(account.id)
+        .filter((key) => key.revoked_at === null && !store.serviceKeys.hasExpired(key, now())).length,
+      groups: store.watchGroups.list(account.id).length,
+      watched: store.watchGroups.hostsOf(account.id).length,
+      cap: settings.watchCaps[account.plan],
+      alerts: store.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
+      sessions: store.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
+        id,
+        made_at: isoTime(made_at),
+        seen_at: isoTime(seen_at),
+        is_this: id === session.id,
+      })),
+    }),
   );
 };
 
@@ -46,12 +41,7 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
   return {
     usage: signedInPage((c, { account }) => {
       const usage = requireUsage(app, account.id, DAYS);
-      return sendAccountPage(
-        pages,
-        c,
-        { route: '/account/usage', title: 'Usage' },
-        { usage, ...usageBars(usage.days) },
-      );
+      return sendAccountPage(pages, c, ['/account/usage', 'Usage'], { usage, ...usageBars(usage.days) });
     }),
     credits: signedInPage((c, { account }) => {
       const given = Number(c.req.query('before'));
@@ -59,38 +49,23 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
       const { credits } = requireUsage(app, account.id, 1);
       const entries = app.store.credits.entries(account.id, app.now(), { before, limit: ENTRIES });
       const last = entries.at(-1)?.seq ?? 1;
-      return sendAccountPage(
-        pages,
-        c,
-        { route: '/account/credits', title: 'Credits' },
-        {
-          balance: credits.balance,
-          are_sold: (app.settings.x402?.rpc ?? null) !== null,
-          cost_per_request: credits.cost_per_request,
-          entries: entries.map(({ seq, at, kind, amount, balance, day, note }) => ({
-            is_open: seq === null,
-            at: isoTime(at),
-            kind,
-            amount: creditsOf(amount),
-            balance: creditsOf(balance),
-            day,
-            note,
-          })),
-          older_url: last > 1 ? `/account/credits?before=${last}` : null,
-        },
-      );
+      return sendAccountPage(pages, c, ['/account/credits', 'Credits'], {
+        balance: credits.balance,
+        are_sold: (app.settings.x402?.rpc ?? null) !== null,
+        cost_per_request: credits.cost_per_request,
+        entries: entries.map((entry) => {
+          const { seq, ...row } = creditRow(entry);
+          return { is_open: seq === null, ...row };
+        }),
+        older_url: last > 1 ? `/account/credits?before=${last}` : null,
+      });
     }),
   };
 }
 
 export function dataHandlers(app: AppContext, pages: PageSender) {
   const send = (c: RecordsContext, problem: string | null = null) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/data', title: 'Your data', status: problem === null ? 200 : 400 },
-      { problem },
-    );
+    sendAccountPage(pages, c, ['/account/data', 'Your data', problem === null ? 200 : 400], { problem });
   return {
     page: signedInPage((c) => send(c)),
     export: signedInPage((c, { account }) =>
@@ -119,19 +94,11 @@ export function requireUsage(app: AppContext, account: string, days: number): Us
   return usage;
 }
 
-/** The heights of a day's stacked bar, in percent of the chart. */
-export interface UsageBar {
-  day: string;
-  title: string;
-  included: number;
-  drawn: number;
-  refused: number;
-}
-
-/** The bars of a chart, and the number of requests at its top: 1, 2 or 5 times a power of ten. */
-export function usageBars(days: Usage['days']): { bars: UsageBar[]; scale: number } {
+/** The bars of a chart, with heights in percent, and the number of requests at its top: 1, 2 or 5 times a power of ten. */
+export function usageBars(days: Usage['days']) {
   const most = Math.max(1, ...days.map(({ included, on_credits, refused }) => included + on_credits + refused));
-  const scale = roundUp(most);
+  const power = 10 ** Math.floor(Math.log10(most));
+  const scale = [1, 2, 5, 10].map((times) => times * power).find((step) => step >= most) ?? most;
   const height = (count: number) => Math.round((count / scale) * 10_000) / 100;
   const bars = days.map(({ day, included, on_credits, refused }) => ({
     day,
@@ -141,9 +108,4 @@ export function usageBars(days: Usage['days']): { bars: UsageBar[]; scale: numbe
     refused: height(refused),
   }));
   return { bars, scale };
-}
-
-function roundUp(count: number): number {
-  const power = 10 ** Math.floor(Math.log10(count));
-  return [1, 2, 5, 10].map((times) => times * power).find((step) => step >= count) ?? count;
 }

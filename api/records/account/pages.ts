@@ -53,7 +53,7 @@ type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>
 export function sendAccountPage<Route extends keyof AccountPages>(
   pages: PageSender,
   c: RecordsContext,
-  { route, title, status = 200 }: { route: Route; title: string; status?: 200 | 201 | 400 | 404 | 429 },
+  [route, title, status = 200]: [route: Route, title: string, status?: 200 | 201 | 400 | 404 | 429],
   content: Content<Route>,
 ): Promise<Response> {
   const signed = c.get('signed');

@@ -33,12 +33,13 @@ export function signInHandlers(
     view: { asked?: string; problem?: string; sent?: boolean; ended?: string },
     status: 200 | 400 | 404 | 429,
   ) =>
-    sendAccountPage(
-      pages,
-      c,
-      { route: '/account/sign-in', title: 'Sign in', status },
-      { asked: '', problem: null, ended: null, sent: false, ...view },
-    );
+    sendAccountPage(pages, c, ['/account/sign-in', 'Sign in', status], {
+      asked: '',
+      problem: null,
+      ended: null,
+      sent: false,
+      ...view,
+    });
 
   /** Throws `rate_limited` when the caller's network created too many accounts today. Local callers are not counted. */
   const countSignUp = (c: RecordsContext, at: number): void => {
@@ -92,12 +93,7 @@ export function signInHandlers(
       const token = needPart('token', c.req.query('token'));
       try {
         const { email } = requireSignIn(store.signIns, token, now());
-        return await sendAccountPage(
-          pages,
-          c,
-          { route: '/account/enter', title: 'Sign in' },
-          { token, address: email },
-        );
+        return await sendAccountPage(pages, c, ['/account/enter', 'Sign in'], { token, address: email });
       } catch (error) {
         return send(c, { ended: problemOf(error) }, 404);
       }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
@@ -34,78 +33,62 @@ export function sessionMeter(app: AppContext, logger: Logger) {
   });
 }
 
-/**
- * Reserves a unit before the handler runs, and refunds it for a response of 400 or above. Every response has its
- * headers.
- */
+/** Reserves a unit before the handler runs, and refunds it for a response of 400 or above. Every response has its headers. */
 function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => Payer | null) {
+  const { store, settings, now } = app;
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const payer = payerOf(c);
     if (payer === null) return next();
     const { outgoing } = c.env;
-    const set = (headers: Record<string, string>) => {
-      for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
-    };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const reservation = await reserveUnit(app, payer, set);
+    const reservation = await reserveUnit(app, c, payer);
     let failed = true;
     try {
       await next();
       // A handler may have written to Node's response directly.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
-      if (failed) await refundUnit(app, reservation, { set: setUntilSent(outgoing, set), logger });
+      if (failed) {
+        // A refund that fails is logged, and the response is sent.
+        await store
+          .groupCommit(() => store.meter.refund(reservation, now(), settings.keyedDaily))
+          .then((usage) => {
+            if (usage !== null && !outgoing.headersSent) setHeaders(c, meterHeaders(usage));
+          })
+          .catch((error: unknown) => {
+            const { account, day } = reservation;
+            logger.error({ err: error, account, day }, 'a unit was not refunded');
+          });
+      }
     }
     return undefined;
   });
 }
 
-type SetHeaders = (headers: Record<string, string>) => void;
+function setHeaders(c: RecordsContext, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
+}
 
 /** Throws `rate_limited`, `allowance_exhausted`, and `key_invalid` when the account was deleted. */
-async function reserveUnit({ store, settings, now }: AppContext, payer: Payer, set: SetHeaders): Promise<Reservation> {
+async function reserveUnit(
+  { store, settings, now }: AppContext,
+  c: RecordsContext,
+  payer: Payer,
+): Promise<Reservation> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   // Resolves when the charge is on disk. The clock is read under the write lock, so that no other process is ahead of it.
   const result = await store.groupCommit(() => store.meter.reserve({ ...payer, at: now() }, limits));
-  if (result?.outcome === 'reserved') {
-    set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
-    return result.reservation;
-  }
   if (result === null) throw new Fault('key_invalid', 'the account that pays for this was deleted');
-  set({ ...meterHeaders(result.usage), ...ratesOf(payer, result) });
+  // The rate is that of a key.
+  setHeaders(c, { ...meterHeaders(result.usage), ...(payer.key === null ? {} : rateHeaders(result.rate)) });
+  if (result.outcome === 'reserved') return result.reservation;
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
   const seconds = secondsToNextMinute(result.rate.at);
-  set({ 'Retry-After': String(seconds) });
+  setHeader(c, 'Retry-After', String(seconds));
   throw new Fault(
     'rate_limited',
     `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
   );
-}
-
-function ratesOf({ key }: Payer, { rate }: ReserveOutcome): Record<string, string> {
-  return key === null ? {} : rateHeaders(rate);
-}
-
-/** Refunds the unit of a failed response and updates its headers. Never throws, so that the response is sent. */
-async function refundUnit(
-  { store, settings, now }: AppContext,
-  reservation: Reservation,
-  { set, logger }: { set: SetHeaders; logger: Logger },
-): Promise<void> {
-  try {
-    const work = () => store.meter.refund(reservation, now(), settings.keyedDaily);
-    const usage = await store.groupCommit(work);
-    if (usage !== null) set(meterHeaders(usage));
-  } catch (error) {
-    logger.error({ err: error, account: reservation.account, day: reservation.day }, 'a unit was not refunded');
-  }
-}
-
-/** Headers that were sent already cannot change. */
-function setUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, set: SetHeaders): SetHeaders {
-  return (headers) => {
-    if (!outgoing.headersSent) set(headers);
-  };
 }
 
 function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>, top_up: string): Fault {

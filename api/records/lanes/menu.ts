@@ -36,12 +36,7 @@ export function menuAnswer(c: Context, settings: Settings, text?: MenuText): Res
   return menuFor(c, settings, offerFor(settings, c.req.url), text);
 }
 
-export function menuFor(c: Context, settings: Settings, offer: Offer | null, text?: MenuText): Response {
-  const { body, headers } = menuOf(settings, offer, text);
-  return errorAnswer(c, 402, body, headers);
-}
-
-function menuOf(settings: Settings, offer: Offer | null, text: MenuText = textOf(offer, settings)) {
+export function menuFor(c: Context, settings: Settings, offer: Offer | null, text = textOf(offer, settings)): Response {
   const body = {
     x402Version: 1,
     error: 'payment_required',
@@ -51,9 +46,9 @@ function menuOf(settings: Settings, offer: Offer | null, text: MenuText = textOf
     sign_in_url: signInUrl(settings),
     docs: docsUrl(settings),
   };
-  const headers: Record<string, string> = {};
-  if (offer !== null) headers['PAYMENT-REQUIRED'] = base64(requiredV2(offer, text.message));
-  return { body, headers };
+  const headers: Record<string, string> =
+    offer === null ? {} : { 'PAYMENT-REQUIRED': base64(requiredV2(offer, text.message)) };
+  return errorAnswer(c, 402, body, headers);
 }
 
 /** The price of a URL; null while the paid lane is closed. */
@@ -94,30 +89,11 @@ function textOf(offer: Offer | null, settings: Settings): MenuText {
 const HOW =
   'Open url with any x402 client: pay=1 is answered 402 with the menu, and a payment for it with the full record, also while lookups without a key are throttled or closed. The header Prefer: payment asks the same of this address.';
 
-/** What one full answer costs, beside an answer that is less (protocol 9.3). */
-interface PaymentOffer {
-  /** In words, such as `0.001 USDC`. */
-  price: string;
-  /** The price in atomic units of the token. */
-  units: string;
-  /** The token's contract. */
-  asset: string;
-  /** As x402 version 1 calls it. */
-  network: string;
-  /** The address that is answered with the menu. */
-  url: string;
-  how: string;
-}
-
-interface Offered {
-  offer?: PaymentOffer;
-}
-
 /**
  * What the full answer costs, for an answer that is less. Sets `PAYMENT-REQUIRED` (x402 version 2), so that a client
  * may pay for this very address. Empty while the paid lane is closed.
  */
-export function offerPayment(c: RecordsContext, settings: Settings): Offered {
+export function offerPayment(c: RecordsContext, settings: Settings) {
   const offer = offerFor(settings, c.req.url);
   if (offer === null) return {};
   setHeader(c, 'PAYMENT-REQUIRED', base64(requiredV2(offer, `the full answer costs ${priceInWords(offer)}`)));
@@ -125,12 +101,13 @@ export function offerPayment(c: RecordsContext, settings: Settings): Offered {
 }
 
 /** What the lookup at a path costs, for an answer that is the same for everyone. */
-export function offerOfLookup(settings: Settings, path: string): Offered {
+export function offerOfLookup(settings: Settings, path: string) {
   const offer = offerFor(settings, settings.dataOrigin + path);
   return offer === null ? {} : offered(offer);
 }
 
-function offered(offer: Offer): Offered {
+/** What one full answer costs, beside an answer that is less (protocol 9.3). */
+function offered(offer: Offer) {
   const url = new URL(offer.resource);
   url.searchParams.set('pay', '1');
   const { units, asset, network } = offer;

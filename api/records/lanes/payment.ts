@@ -112,17 +112,14 @@ export function receiptHeader(
     : ['PAYMENT-RESPONSE', base64({ ...told, network: network.caip2, payer })];
 }
 
-/** Counts the rejected payments of each address. Successful payers are never counted. */
-export interface Refusals {
-  /** Throws `rate_limited` after too many. */
-  check(c: RecordsContext): Promise<void>;
-  note(c: RecordsContext): Promise<void>;
-}
+export type Refusals = ReturnType<typeof countRefusals>;
 
-export function countRefusals(proxies: BlockList): Refusals {
+/** Counts the rejected payments of each address. Successful payers are never counted. */
+export function countRefusals(proxies: BlockList) {
   const limiter = new RateLimiterMemory(LIMIT);
   return {
-    async check(c) {
+    /** Throws `rate_limited` after too many. */
+    async check(c: RecordsContext): Promise<void> {
       const { consumedPoints, msBeforeNext } = (await limiter.get(callerOf(c.env, proxies))) ?? {
         consumedPoints: 0,
         msBeforeNext: 0,
@@ -135,7 +132,7 @@ export function countRefusals(proxies: BlockList): Refusals {
         `${LIMIT.points} payments from your address were rejected within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,
       );
     },
-    async note(c) {
+    async note(c: RecordsContext): Promise<void> {
       const caller = callerOf(c.env, proxies);
       if (!LOOPBACK.test(caller)) await limiter.penalty(caller);
     },

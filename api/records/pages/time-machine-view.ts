@@ -3,8 +3,8 @@ import { statementOf } from '../../../src/desk/clock-correction.ts';
 import type { Settings } from '../../../src/env.ts';
 import { correctionsIn, trueIso } from '../../../src/ledger/clock-note.ts';
 import type { Observation } from '../../../src/records/observation.ts';
-import type { Preview } from '../../../src/records/preview.ts';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
+import type { Certificate } from '../../../src/records/signal.ts';
 import { isKnown } from '../../../src/records/signal.ts';
 import type { FullView, RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
@@ -51,12 +51,12 @@ export function timeMachineView(
     unicode: host.unicode,
     registrable_domain: host.registrable_domain,
     is_paused: host.state === 'paused',
-    added_at: iso(host.added_at),
+    added_at: isoTime(host.added_at),
     as_of: asOf,
     first_day: first === null ? null : dayOf(first),
     today,
     observation: observation === null ? null : observationView(store, host, observation, isSignedIn),
-    first_observed_at: first === null ? null : iso(first),
+    first_observed_at: first === null ? null : isoTime(first),
     observations: records.observationCount(host.id),
     changes: {
       items: rows.map(changeView),
@@ -95,7 +95,7 @@ function observationView(
     receipt,
     // `</script>` in a value would end the element.
     preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
-    earlier: earlier === undefined ? null : `/t/${host.hostname}?as_of=${iso(earlier.observed_at)}`,
+    earlier: earlier === undefined ? null : `/t/${host.hostname}?as_of=${isoTime(earlier.observed_at)}`,
     full: isSignedIn ? fullView(observation) : null,
   };
 }
@@ -104,22 +104,11 @@ function historyOf(records: Store['records'], host: number): TimeMachineView['hi
   const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
     value: signal === 'CERTIFICATE' ? shortValue(value) : value,
-    first_seen: iso(first_seen),
-    last_seen: iso(last_seen),
+    first_seen: isoTime(first_seen),
+    last_seen: isoTime(last_seen),
     count,
   }));
   return { items, total: records.historyCount(host, {}) };
-}
-
-function iso(ms: number): string {
-  return isoTime(ms);
-}
-
-interface TimeMachineJson extends Preview {
-  view: 'time-machine';
-  page: string;
-  as_of: string | null;
-  record: string;
 }
 
 /** The time machine's JSON of an observation; `asOf` is the requested time as the request gave it. */
@@ -129,7 +118,7 @@ export function timeMachineJson(settings: Settings, observation: Observation, as
   const query = asOf === null ? '' : `?as_of=${encodeURIComponent(asOf)}`;
   const path = `/v1/domains/${preview.domain}${query}`;
   const record = root + path;
-  const json: TimeMachineJson = {
+  return JSON.stringify({
     view: 'time-machine',
     page: `${root}/t/${preview.domain}${query}`,
     as_of: asOf,
@@ -140,8 +129,7 @@ export function timeMachineJson(settings: Settings, observation: Observation, as
       how: `This address shows everyone this preview, with a key too; its page shows every field to a signed-in account. GET ${record} shows every field to a key or a payment. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.`,
       ...offerOfLookup(settings, path),
     },
-  };
-  return JSON.stringify(json);
+  });
 }
 
 export function fullView(observation: Observation): FullView {
@@ -161,17 +149,7 @@ export function fullView(observation: Observation): FullView {
         .filter((word) => word !== undefined)
         .join(', '),
     })),
-    certificate:
-      certificate === null
-        ? null
-        : {
-            issuer: certificate.issuer,
-            subject: certificate.subject,
-            not_before: certificate.not_before,
-            not_after: certificate.not_after,
-            fingerprint: certificate.fingerprint256,
-            names: certificate.san,
-          },
+    certificate: certificate && certificateView(certificate),
     certificate_status,
     services: services.map(({ service, kind, seen_in }) => ({
       service,
@@ -180,4 +158,8 @@ export function fullView(observation: Observation): FullView {
     })),
     wildcard: wildcard === null ? 'unknown' : wildcard ? 'yes: any name below it has an address' : 'no',
   };
+}
+
+function certificateView({ fingerprint256: fingerprint, san: names, ...rest }: Certificate) {
+  return { ...rest, fingerprint, names };
 }

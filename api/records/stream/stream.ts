@@ -11,7 +11,7 @@ import { operation } from '../route.ts';
 import { assertReached } from '../v1/changes.ts';
 import { domainFilter, typeParam } from '../v1/params.ts';
 import type { ChangeFeed } from './feed.ts';
-import { RETRY_AFTER, StreamQuota } from './quota.ts';
+import { RETRY_AFTER, streamQuota } from './quota.ts';
 
 /** How long a dropped listener has to read the final event, in ms. */
 const GRACE = 5_000;
@@ -60,7 +60,7 @@ const spec = {
 export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger) => {
   const { records } = app.store;
   const proxies = proxyList(app.settings.trustedProxies);
-  const quota = new StreamQuota(app, logger);
+  const countStream = streamQuota(app, logger);
   return operation(spec, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain);
@@ -81,12 +81,10 @@ export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger)
     const key = c.get('key');
     const isCounted = key === null || key.account !== null;
     const release = isCounted
-      ? await quota
-          .take({ account: key?.account ?? null, caller: callerOf(c.env, proxies) })
-          .catch((error: unknown) => {
-            if (error instanceof Fault && error.code === 'rate_limited') setHeader(c, 'Retry-After', RETRY_AFTER);
-            throw error;
-          })
+      ? await countStream(key?.account ?? null, callerOf(c.env, proxies)).catch((error: unknown) => {
+          if (error instanceof Fault && error.code === 'rate_limited') setHeader(c, 'Retry-After', RETRY_AFTER);
+          throw error;
+        })
       : null;
     // However the stream ends, its connection closes.
     if (release !== null) {
