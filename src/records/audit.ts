@@ -10,7 +10,7 @@ import type { Observation } from './observation.ts';
 import { disclosuresOf, recordRoot } from './observation.ts';
 import { signalsOf, summaryOf } from './record.ts';
 import { trackedValues } from './tracked-values.ts';
-import { checkReceipt } from './verify/observation-faults.ts';
+import { checkReceipt } from './verify/document-faults.ts';
 import type { CheckedReceipt } from './verify/observation-rules.ts';
 import { linkRules, receiptRules } from './verify/observation-rules.ts';
 

@@ -25,17 +25,6 @@ export interface Evidence {
 
 type ProveReceipt = (receipt: string) => LogProof | null;
 
-/** Creates a bundle of a domain's whole chain, oldest first. */
-export function evidenceOf(
-  domain: string,
-  observations: Iterable<Observation>,
-  keys: VerifyingKey[],
-  logProof: ProveReceipt = () => null,
-  clock: readonly string[] = [],
-): Evidence {
-  return JSON.parse([...evidenceText(domain, observations, keys, logProof, clock)].join('')) as Evidence;
-}
-
 /**
  * The bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come last,
  * because only then are the used ones known.

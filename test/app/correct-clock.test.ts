@@ -16,12 +16,11 @@ import { clockIn } from '../../src/ledger/clock-note.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseLeaf } from '../../src/ledger/log/leaf.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { evidenceFaults } from '../../src/records/verify/document-faults.ts';
 import { isoTime } from '../../src/time.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
+import { evidenceFaults, evidenceOf } from '../support/records-faults.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY = 24 * HOUR;

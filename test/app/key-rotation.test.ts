@@ -5,11 +5,10 @@ import { signingName } from '../../src/app/signing-name.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { evidenceFaults } from '../../src/records/verify/document-faults.ts';
 import { appContextIn } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
+import { evidenceFaults, evidenceOf } from '../support/records-faults.ts';
 import { recordsStand } from '../support/records-stand.ts';
 
 test('a service that runs on signs with the new key from the moment that another process rotates it', async (t) => {

@@ -15,9 +15,9 @@ import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { jwks, keysOf } from '../../src/ledger/keyring.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
-import { receiptChainFaults } from '../../src/records/verify/observation-faults.ts';
 import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
+import { receiptChainFaults } from '../support/records-faults.ts';
 import { recordProbes } from '../support/records-stand.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);

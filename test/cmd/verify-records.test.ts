@@ -9,7 +9,6 @@ import { checkRecords, recordsDocument } from '../../src/audit/verify-records.ts
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks } from '../../src/ledger/keyring.ts';
 import { badgeOf } from '../../src/records/badge.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
@@ -19,6 +18,7 @@ import { provenanceRow } from '../../src/records/wire-rows.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import { run } from '../support/program.ts';
+import { evidenceOf } from '../support/records-faults.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example');

@@ -21,7 +21,7 @@ import type { ObservationReceipt } from '../../src/records/receipt.ts';
 import { observationText, parseObservation } from '../../src/records/receipt.ts';
 import { documentFaults } from '../../src/records/verify/document-faults.ts';
 import { documentIn } from '../../src/records/verify/documents.ts';
-import { previewFaults, receiptChainFaults, recordFaults } from '../../src/records/verify/observation-faults.ts';
+import { previewFaults, receiptChainFaults, recordFaults } from '../support/records-faults.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
 // holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).

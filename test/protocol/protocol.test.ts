@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { jwks } from '../../src/ledger/keyring.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { observe } from '../../src/records/observation.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
+import { evidenceOf } from '../support/records-faults.ts';
 import { protocolExamples } from './examples.ts';
 import { examplesIn } from './protocol-page.ts';
 

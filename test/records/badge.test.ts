@@ -7,8 +7,8 @@ import { parseHostname } from '../../src/records/hostname.ts';
 import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { recordFaults } from '../../src/records/verify/observation-faults.ts';
 import { KEY, probe, toolsAt } from '../support/probes.ts';
+import { recordFaults } from '../support/records-faults.ts';
 
 test('a badge is sound XML that carries its own receipt', () => {
   const at = Date.UTC(2026, 10, 20, 12);

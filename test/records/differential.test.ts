@@ -8,7 +8,6 @@ import { checkDocument } from '../../src/parts/client/records/check-document.ts'
 import { NotFetched } from '../../src/parts/client/verify/fetched.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import type { Evidence } from '../../src/records/evidence.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
@@ -16,11 +15,11 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { documentFaults } from '../../src/records/verify/document-faults.ts';
 import { documentIn } from '../../src/records/verify/documents.ts';
-import { receiptChainFaults } from '../../src/records/verify/observation-faults.ts';
 import { provenanceRow } from '../../src/records/wire-rows.ts';
 import { altered, change, withoutPlaces } from '../support/mutations.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
+import { evidenceOf, receiptChainFaults } from '../support/records-faults.ts';
 
 // Thousands of altered documents: the command line's verifier and the browser's must judge each alike, and
 // what they take must say nothing but what was signed. The seed is fixed; `.ci/wide` takes new ones, for long.

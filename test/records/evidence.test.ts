@@ -3,16 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import type { Evidence } from '../../src/records/evidence.ts';
-import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { answerFaults, evidenceFaults } from '../../src/records/verify/document-faults.ts';
-import { receiptChainFaults } from '../../src/records/verify/observation-faults.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
+import { answerFaults, evidenceFaults, evidenceOf, receiptChainFaults } from '../support/records-faults.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example');

@@ -14,9 +14,9 @@ import type { DomainRecord } from '../../src/records/record.ts';
 import { partsOf, recordFromParts, recordOf } from '../../src/records/record.ts';
 import type { Probe } from '../../src/records/signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import { previewFaults, recordFaults } from '../../src/records/verify/observation-faults.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
+import { previewFaults, recordFaults } from '../support/records-faults.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example.co.uk');

@@ -8,11 +8,11 @@ import { fullRecordOf } from '../../src/records/preview.ts';
 import type { Recorded } from '../../src/records/recording.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { Probe } from '../../src/records/signal.ts';
-import { recordFaults } from '../../src/records/verify/observation-faults.ts';
 import { changeLine, deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/wire-rows.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
+import { recordFaults } from '../support/records-faults.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 

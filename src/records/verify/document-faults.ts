@@ -1,12 +1,21 @@
-import { correctionsIn } from '../../ledger/clock-note.ts';
+import { sha256 } from '../../ledger/basis.ts';
+import { toHex } from '../../ledger/bytes.ts';
+import type { TimeCorrection } from '../../ledger/clock-note.ts';
+import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
+import { keyOfNote } from '../../ledger/key-of-note.ts';
 import type { VerifyingKey } from '../../ledger/keyring.ts';
 import { keysOf } from '../../ledger/keyring.ts';
 import type { LogProof } from '../../ledger/log/log-proof.ts';
 import { logProofFaults } from '../../ledger/log/log-proof-faults.ts';
+import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
 import type { Verify } from '../../ledger/note.ts';
+import { parseNote } from '../../ledger/note.ts';
+import { isSignedBy } from '../../ledger/verifier-key.ts';
 import { checkClockNotes } from '../../ledger/verify-clock.ts';
 import type { Evidence } from '../evidence.ts';
-import type { FullRecord, Preview } from '../preview.ts';
+import { recordRoot } from '../observation.ts';
+import type { FullRecord, Preview, ShownField } from '../preview.ts';
+import { parseObservation } from '../receipt.ts';
 import type { AnswerFaults } from './document-rules.ts';
 import {
   badgeContentRules,
@@ -17,8 +26,7 @@ import {
   recordRules,
 } from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
-import { jsonDocument } from './documents.ts';
-import { checkReceipt, rootOfAll, rootsOfPaths } from './observation-faults.ts';
+import type { CheckedReceipt } from './observation-rules.ts';
 import { receiptRules } from './observation-rules.ts';
 
 /** Whose corrections of the clock a document may have. */
@@ -57,23 +65,6 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
   }
 }
 
-export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify): string[] {
-  const document = jsonDocument(json);
-  if (document === null) return ['this is not an answer of the records service'];
-  return documentFaults(document, keys, verify);
-}
-
-/**
- * Verifies a bundle with its own keys in their periods, or with keys that the caller trusts. Its own keys prove that
- * the records belong together, not whose they are.
- */
-export function evidenceFaults(json: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
-  const document = jsonDocument(json);
-  if (document?.kind === 'misshapen') return document.faults;
-  if (document?.kind !== 'evidence') return ['this is not an evidence bundle'];
-  return documentFaults(document, trusted ?? keysOf(json), verify);
-}
-
 function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
   const seen = checkReceipt(preview.receipt, keys, verify);
   return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
@@ -108,4 +99,35 @@ function logFaults(rows: { seq: number; receipt: string; log?: LogProof | null }
 
 function flat({ names, fields, content: said, held_back: held }: AnswerFaults): string[] {
   return [...names, ...fields, ...said, ...held];
+}
+
+/** Hashes one receipt and checks its signature. */
+export function checkReceipt(
+  text: string,
+  keys: VerifyingKey[],
+  verify: Verify,
+  corrections: readonly TimeCorrection[] = [],
+): CheckedReceipt {
+  const note = parseNote(text);
+  const receipt = note === null ? null : parseObservation(note.text);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(keys, receipt.kid, note);
+  const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
+  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
+  return { receipt, hash: sha256(note.text), signature, key, time };
+}
+
+/** The root over all disclosures of a record; null for an empty list. */
+export function rootOfAll(disclosures: string[]): string | null {
+  return disclosures.length === 0 ? null : recordRoot(disclosures);
+}
+
+/** The roots that the paths lead to; null where a path does not fit its index. */
+export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedReceipt): (string | null)[] {
+  return disclosures.map(({ index, disclosure, path }) => {
+    if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
+    const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+    const root = rootFromPath(leafHash(disclosure), index, receipt.record_fields, siblings);
+    return root === null ? null : `sha256:${toHex(root)}`;
+  });
 }

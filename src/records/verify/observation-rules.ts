@@ -83,12 +83,3 @@ export function linkRules(before: CheckedReceipt | null, { receipt, time }: Chec
   }
   return faults;
 }
-
-/** Checks the receipts of one domain, oldest first. `whole` requires the first one to be the domain's first. */
-export function receiptChainRules(seen: CheckedReceipt[], whole: boolean): string[] {
-  if (seen.length === 0) return ['there is no observation'];
-  return seen.flatMap((one, index) => [
-    ...receiptRules(one),
-    ...(index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []),
-  ]);
-}

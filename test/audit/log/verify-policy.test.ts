@@ -9,7 +9,6 @@ import type { LogProof } from '../../../src/ledger/log/log-proof.ts';
 import { loggedEntries } from '../../../src/ledger/log/logged-entries.ts';
 import { readPolicy } from '../../../src/ledger/log/policy-keys.ts';
 import { tlogProofText } from '../../../src/ledger/log/tlog-proof.ts';
-import { evidenceOf } from '../../../src/records/evidence.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { observe } from '../../../src/records/observation.ts';
 import { recordOf } from '../../../src/records/record.ts';
@@ -19,6 +18,7 @@ import { ed25519Witness, type MemoryLog } from '../../support/log.ts';
 import { LoggedPaper } from '../../support/logged-paper.ts';
 import { KEY, probe, toolsAt } from '../../support/probes.ts';
 import { run } from '../../support/program.ts';
+import { evidenceOf } from '../../support/records-faults.ts';
 
 const WITNESS = ed25519Witness('witness.example', 5);
 const OTHER = ed25519Witness('other.example', 6);

@@ -4,9 +4,9 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { verifyNode } from '../../../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { fullRecordOf } from '../../../../src/records/preview.ts';
-import { recordFaults } from '../../../../src/records/verify/observation-faults.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
+import { recordFaults } from '../../../support/records-faults.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 
 test('a badge carries the receipt of the newest observation and leads to it', async (t) => {

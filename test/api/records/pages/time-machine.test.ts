@@ -7,9 +7,9 @@ import { correctClock } from '../../../../src/app/correct-clock.ts';
 import { verifyNode } from '../../../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import type { Preview } from '../../../../src/records/preview.ts';
-import { answerFaults } from '../../../../src/records/verify/document-faults.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
+import { answerFaults } from '../../../support/records-faults.ts';
 import type { RecordsStand } from '../../../support/records-stand.ts';
 import { recordProbes, recordsStand } from '../../../support/records-stand.ts';
 

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { verifyNoble, verifyNode } from '../../../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
-import { evidenceFaults } from '../../../../src/records/verify/document-faults.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
+import { evidenceFaults } from '../../../support/records-faults.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 
 const MINUTE = 60_000;

@@ -7,12 +7,13 @@ import { nodeCrypto } from '../../../../src/ledger/log/node-crypto.ts';
 import { verifyTlogProof } from '../../../../src/ledger/log/verify-proof.ts';
 import type { Evidence } from '../../../../src/records/evidence.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
-import { documentFaults, evidenceFaults } from '../../../../src/records/verify/document-faults.ts';
+import { documentFaults } from '../../../../src/records/verify/document-faults.ts';
 import type { ProvenancePage } from '../../../../src/records/verify/documents.ts';
 import { jsonDocument } from '../../../../src/records/verify/documents.ts';
 import { ask } from '../../../support/http.ts';
 import { LogHeads } from '../../../support/log-heads.ts';
 import { probe } from '../../../support/probes.ts';
+import { evidenceFaults } from '../../../support/records-faults.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 
 test('provenance and evidence say that receipts are in the log, as soon as a cosigned head covers them', async (t) => {
