@@ -25,12 +25,7 @@ const Manifest = z.object({
   settings: z.array(z.string()),
   /** The newest head of each log in the database. */
   heads: z.array(
-    z.object({
-      log: z.enum(['desk', 'records']),
-      origin: z.string(),
-      size: z.number().int(),
-      checkpoint: z.string(),
-    }),
+    z.object({ log: z.enum(['desk', 'records']), origin: z.string(), size: z.number().int(), checkpoint: z.string() }),
   ),
   /** Media that the ledger names, without those that were missing. `bytes` in all. */
   media: z.object({ files: z.number().int(), bytes: z.number().int() }),

@@ -15,9 +15,7 @@ export interface PackedFile {
 }
 
 /** Damage anywhere in the compressed bytes is found by zstd's own checksum too. */
-const COMPRESSION = {
-  params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
-};
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /**
  * Node ends a stream of zstd twice: the second end is an empty frame, which a reader takes for other bytes behind the

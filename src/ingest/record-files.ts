@@ -29,10 +29,7 @@ export interface MediaReader {
   inspect(name: string, path: string): Promise<Media>;
 }
 
-export const MEDIA_READER: MediaReader = {
-  digestOf: digestOfFile,
-  inspect: inspectFile,
-};
+export const MEDIA_READER: MediaReader = { digestOf: digestOfFile, inspect: inspectFile };
 
 /** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
 export class Records {

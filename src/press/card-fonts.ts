@@ -58,12 +58,7 @@ function subsetsOf(face: Face): readonly Subset[] {
     .map(([key, ranges]) => ({ name: key.replace(/[[\]]/g, ''), ranges: ranges.split(',').map(parseRange) }))
     // Latin first: it covers nearly all of most cards.
     .sort((a, b) => subsetOrder(a.name) - subsetOrder(b.name) || a.name.localeCompare(b.name, 'en', { numeric: true }))
-    .map(({ name, ranges }) => ({
-      family: `${face.package} ${name}`,
-      face,
-      ranges,
-      file: `${stem}-${name}-${end}`,
-    }));
+    .map(({ name, ranges }) => ({ family: `${face.package} ${name}`, face, ranges, file: `${stem}-${name}-${end}` }));
   subsetsByFace.set(face, subsets);
   return subsets;
 }

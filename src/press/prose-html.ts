@@ -92,10 +92,7 @@ Object.assign(markdown.renderer.rules, {
  * address alone. Pictures that stand alone in a paragraph become figures and galleries.
  */
 export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
-  const state: RenderState = {
-    sources: new Map(facts.map((fact) => [fact.n, fact.source])),
-    markers: new Map(),
-  };
+  const state: RenderState = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map() };
   const tokens = withFigures(markdown.parse(prose, {}), pictureOf);
   for (const token of tokens) {
     for (const child of token.children ?? []) {

@@ -198,12 +198,7 @@ function publisher({ paper, root }: Channel, { url, width, height }: Logo) {
 function imageOf(story: Story, url: string) {
   if (story.image === null) return url;
   const { alt, credit } = story.image;
-  return {
-    '@type': 'ImageObject',
-    url,
-    caption: given(alt),
-    creditText: credit ?? undefined,
-  };
+  return { '@type': 'ImageObject', url, caption: given(alt), creditText: credit ?? undefined };
 }
 
 /** Each document once, however many facts cite it. */

@@ -34,11 +34,7 @@ export const castIndex = singleOutput('cast', 'index', async (edition, { render 
   const { nameplate, language } = edition.paper();
   const t = phrasesOf(language).cast;
   const view = {
-    frame: frameOf(edition, {
-      path: 'cast/',
-      title: t.all,
-      description: fill(t.description, { paper: nameplate }),
-    }),
+    frame: frameOf(edition, { path: 'cast/', title: t.all, description: fill(t.description, { paper: nameplate }) }),
     casts: edition.casts().map((cast) => castView(edition, cast)),
     podcast_url: `${edition.site.base}/podcast.xml`,
   };

@@ -27,11 +27,7 @@ export const pages = [
     const { base } = edition.site;
     const { title, description } = phrasesOf(edition.paper().language).corrections;
     const view: CorrectionsView = {
-      frame: frameOf(edition, {
-        path: 'corrections/',
-        title,
-        description,
-      }),
+      frame: frameOf(edition, { path: 'corrections/', title, description }),
       rows: correctionRows(edition, CORRECTIONS_MAX),
       standards_url: `${base}/standards/`,
     };
@@ -41,11 +37,7 @@ export const pages = [
     const t = phrasesOf(edition.paper().language);
     const heading = t.page.how;
     const view = {
-      frame: frameOf(edition, {
-        path: 'standards/',
-        title: heading,
-        description: t.standards.description,
-      }),
+      frame: frameOf(edition, { path: 'standards/', title: heading, description: t.standards.description }),
       heading,
       html: plainProseHtml(standardsText(edition.paper(), edition.site)),
     };
@@ -73,12 +65,7 @@ export const pages = [
   }),
   singleOutput('not-found', 'list', async (edition, { render }) => {
     const t = phrasesOf(edition.paper().language).not_found;
-    const frame = frameOf(edition, {
-      path: '404.html',
-      title: t.title,
-      description: t.description,
-      noindex: true,
-    });
+    const frame = frameOf(edition, { path: '404.html', title: t.title, description: t.description, noindex: true });
     return [{ path: '404.html', body: await render('/paper/not-found', { frame }) }];
   }),
 ];

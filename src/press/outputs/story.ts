@@ -122,10 +122,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     authors: found.writers,
     revision: found.revision,
     updated_at: isoTime(found.updated_at),
-    corrections: found.corrections.map((correction) => ({
-      ...correction,
-      at: isoTime(correction.at),
-    })),
+    corrections: found.corrections.map((correction) => ({ ...correction, at: isoTime(correction.at) })),
     word_count: words,
     tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
     tags_url: `${base}/tags/`,
