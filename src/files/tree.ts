@@ -154,29 +154,6 @@ export class Tree {
     return lstatSync(this.#at(path), { throwIfNoEntry: false })?.isFile() === true;
   }
 
-  /** Whether the file at a path had these bytes before this press. */
-  holds(path: string, bytes: Uint8Array): boolean {
-    if (this.isNew) return false;
-    return guarded(path, () => {
-      this.#removeLinks(dirname(path));
-      return contentOf(this.#at(path))?.equals(bytes) ?? false;
-    });
-  }
-
-  /** Whether the file at a path is, or has the bytes of, another file of the tree. */
-  holdsLink(path: string, from: string): boolean {
-    if (this.isNew) return false;
-    return guarded(path, () => {
-      this.#removeLinks(dirname(path));
-      const [target, source] = [path, from].map((at) =>
-        lstatSync(this.#at(at), { bigint: true, throwIfNoEntry: false }),
-      );
-      if (target === undefined) return false;
-      if (source !== undefined && target.dev === source.dev && target.ino === source.ino) return true;
-      return this.holds(path, readFileSync(this.#at(from)));
-    });
-  }
-
   /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
   digestBefore(path: string): string | null {
     if (this.isNew) return null;

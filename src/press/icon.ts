@@ -1,12 +1,5 @@
 import { hueColor } from './card-color.ts';
 
-/** Increment when the same icon would be drawn differently, so that its files get new names. */
-export const ICON_TEMPLATE = 2;
-
-/** The sides of the drawn icons, in pixels: for iOS, and for the web manifest. */
-export const TOUCH_SIDE = 180;
-export const MANIFEST_SIDES = [192, 512] as const;
-
 /** The ground of icons that may not be transparent, and of a web app while it starts. */
 export const ICON_GROUND = '#fbf9f7';
 

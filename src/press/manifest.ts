@@ -64,8 +64,6 @@ export interface Manifest {
   outputsReading(paper: string, tag: string): string[];
   outputs(paper: string): string[];
   files(paper: string, output: string): PressedFile[];
-  /** The files of some outputs, by output; an output without files is left out. */
-  filesOf(paper: string, outputs: string[]): Map<string, PressedFile[]>;
   /** Every file, read in batches. The database may change between batches. */
   allFiles(paper: string): Iterable<PressedFile>;
   /** Records what outputs are now. An output that does not exist is dropped. */

@@ -33,19 +33,8 @@ const SHAPES = [
   'm3 0v3h-3z',
 ];
 
-/** Motifs by section: every piece without a picture shows that of its section. */
-const kept = new Map<string, Motif>();
-const KEPT_MAX = 200;
-
-/** The motif of a section. It depends on the section alone, not on the piece. */
+/** The motif of a section: every piece of it without a picture shows this one. */
 export function motifOf(section: string): Motif {
-  const found = kept.get(section) ?? drawn(section);
-  if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(section, found);
-  return found;
-}
-
-function drawn(section: string): Motif {
   const digest = Buffer.from(sha256(`motif ${section}`).slice('sha256:'.length), 'hex');
   const motif: Motif = { box: BOX, soft: '', strong: '' };
   for (let tile = 0; tile < COLUMNS * ROWS; tile++) {

@@ -95,20 +95,16 @@ export function singleOutput(
 
 /** The keys of an output that every piece has: slugs. It depends on the piece's own tag and on those of `more`. */
 export function ofEachPiece(...more: ((id: string) => string)[]): Pick<Output, 'keysForTag' | 'allKeys'> {
-  const prefixes = [tags.piece, ...more].map((tag) => tag(''));
+  const keys = [tags.piece, ...more].map((tag) => keysAfter(tag('')));
   return {
-    *keysForTag(tag, edition) {
-      const id = prefixes.map((prefix) => afterPrefix(prefix, tag)).find((found) => found !== null) ?? null;
-      const piece = id === null ? null : edition.piece(id);
-      if (piece !== null) yield piece.slug;
-    },
+    keysForTag: (tag, edition) => keys.flatMap((idsIn) => idsIn(tag)).flatMap((id) => edition.piece(id)?.slug ?? []),
     *allKeys(edition) {
-      for (const { slug } of edition.slugs()) yield slug;
+      for (const { slug } of edition.archive.slugs()) yield slug;
     },
   };
 }
 
-/** The rest of a tag after a prefix, or null: `afterPrefix('day:', tag)`. */
-export function afterPrefix(prefix: string, tag: string): string | null {
-  return tag.startsWith(prefix) ? tag.slice(prefix.length) : null;
+/** Finds the key that a stale tag names after a prefix: `keysAfter('day:')`. */
+export function keysAfter(prefix: string): (tag: string) => string[] {
+  return (tag) => (tag.startsWith(prefix) ? [tag.slice(prefix.length)] : []);
 }

@@ -1,3 +1,4 @@
+import type { FormatEnum } from 'sharp';
 import type { Media } from '../desk/media.ts';
 
 /** In pixels. A stand-in has the proportions of its picture, and needs no more detail than this. */
@@ -18,7 +19,7 @@ export function standInOf({ color: _, ...media }: Media): Media {
 const [GROUND, SHAPE] = ['#d9d9d9', '#b3b3b3'];
 
 /** A neutral picture as SVG: a frame with hills and a sun, as large as it fits. It has no words, so it needs no language. */
-export function standInSvg(width: number, height: number): string {
+function standInSvg(width: number, height: number): string {
   const side = Math.min(width, height) / 2;
   const [x, y] = [(width - side) / 2, (height - side) / 2];
   return (
@@ -37,5 +38,9 @@ export async function standIn({ media_type, width, height }: Media): Promise<Uin
   const [kind, format = ''] = media_type.split('/');
   if (kind !== 'image') return null;
   const svg = Buffer.from(standInSvg(width ?? UNKNOWN.width, height ?? UNKNOWN.height));
-  return format === 'svg+xml' ? svg : (await import('./draw-stand-in.ts')).drawStandIn(svg, format);
+  if (format === 'svg+xml') return svg;
+  const { default: sharp } = await import('sharp');
+  return sharp(svg)
+    .toFormat(format as keyof FormatEnum)
+    .toBuffer();
 }

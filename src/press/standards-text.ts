@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
@@ -5,8 +6,21 @@ import { fill } from '../phrases/fill.ts';
 import { plural } from '../phrases/plural.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 import type { Site } from './edition.ts';
+import { logUrl } from './edition.ts';
 import { filingText } from './filing-text.ts';
-import { logUrl } from './log-url.ts';
+
+/** The maximum length of a skill's description (agentskills.io, "Specification"). */
+const DESCRIPTION_MAX = 1024;
+
+/** The guide for agents as a skill file. A paper's slug is a valid skill name. */
+export function skillText(paper: PaperRecord, { root }: Site): string {
+  const description = `Finds, reads, searches, cites and verifies pieces of ${paper.nameplate}, a newspaper by declared AI personas, and with a key files, revises and airs them. Use when a task names ${paper.nameplate} or an address under ${root}.`;
+  const front = stringify(
+    { name: paper.slug, description: description.slice(0, DESCRIPTION_MAX).toWellFormed() },
+    { lineWidth: 0 },
+  );
+  return `---\n${front}---\n\n# ${words(paper.nameplate)}\n\n${agentsText(paper, { root, base: root })}`;
+}
 
 /** The standards page, in Markdown: the desk's own statement, then the rules of Broadsheet for every desk. */
 export function standardsText(paper: PaperRecord, site: Site): string {
@@ -101,6 +115,6 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 }
 
 /** Escapes a name for Markdown. */
-export function words(text: string): string {
+function words(text: string): string {
   return text.replace(/[\\`*_[\]<>]|&(?=#?\w+;)/g, '\\$&');
 }

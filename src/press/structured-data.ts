@@ -27,13 +27,6 @@ export interface StoryFacts {
   logo: Logo;
 }
 
-/** What a video edition's JSON-LD needs besides the edition itself. The sizes are those of the video. */
-export interface CastFacts {
-  width: number | null;
-  height: number | null;
-  logo: Logo;
-}
-
 const CONTEXT = 'https://schema.org';
 
 /** The schema.org type for media created by a trained model (IPTC digital source type). */
@@ -137,8 +130,14 @@ export function frontJsonLd(channel: Channel, logo: Logo): string {
   });
 }
 
+interface CastFacts {
+  /** Of the video, in pixels. */
+  size: { width: number | null; height: number | null } | null;
+  logo: Logo;
+}
+
 /** JSON-LD of a video edition's page: a `VideoObject`, dated by its day at midnight UTC as in the podcast. */
-export function castJsonLd(channel: Channel, cast: Cast, { width, height, logo }: CastFacts): string {
+export function castJsonLd(channel: Channel, cast: Cast, { size, logo }: CastFacts): string {
   const { paper, root } = channel;
   const url = `${root}/cast/${cast.day}/`;
   return script({
@@ -155,8 +154,8 @@ export function castJsonLd(channel: Channel, cast: Cast, { width, height, logo }
     embedUrl: `${url}embed/`,
     encodingFormat: cast.media_type,
     contentSize: String(cast.bytes),
-    width: width ?? undefined,
-    height: height ?? undefined,
+    width: size?.width ?? undefined,
+    height: size?.height ?? undefined,
     inLanguage: paper.language,
     isAccessibleForFree: true,
     creator: {
@@ -168,11 +167,7 @@ export function castJsonLd(channel: Channel, cast: Cast, { width, height, logo }
   });
 }
 
-/** JSON-LD of the path to a page: a `BreadcrumbList` from the front page on, with absolute addresses. */
-export function breadcrumbsJsonLd(trail: readonly { name: string; url: string }[]): string {
-  return script(breadcrumbs(trail));
-}
-
+/** The path to a page from the front page on, with absolute addresses. */
 function breadcrumbs(trail: readonly { name: string; url: string }[]) {
   return {
     '@type': 'BreadcrumbList',

@@ -1,4 +1,4 @@
-import type { Manifest, PressedFile } from '../press/manifest.ts';
+import type { Manifest } from '../press/manifest.ts';
 import { type Db, flag, integer, orNull, sql, text } from './sql.ts';
 
 /**
@@ -48,10 +48,6 @@ export function manifestTables(db: Db): Manifest {
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
   const fileRow = { sheet: text, path: text, digest: text };
-  const filesOfAll = all(
-    'SELECT sheet, path, digest FROM files WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
-    fileRow,
-  );
   const someFiles = all(
     `SELECT sheet, path, digest FROM files
        WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000`,
@@ -144,15 +140,6 @@ export function manifestTables(db: Db): Manifest {
     outputsReading: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
     outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
     files,
-    filesOf(paper, names) {
-      const found = new Map<string, PressedFile[]>();
-      for (const { sheet, path, digest } of filesOfAll(paper, JSON.stringify(names))) {
-        const listed = found.get(sheet);
-        if (listed === undefined) found.set(sheet, [{ path, digest }]);
-        else listed.push({ path, digest });
-      }
-      return found;
-    },
     *allFiles(paper) {
       let last = ['', ''];
       for (;;) {

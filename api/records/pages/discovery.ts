@@ -1,7 +1,7 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { KEYLESS_INTERVAL } from '../../../src/meter/keyless.ts';
-import { MONTHS_VALID, monthLater } from '../../../src/press/feeds/security-txt.ts';
 import { sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import { MONTHS_VALID, monthLater } from '../../../src/press/feeds/standing-files.ts';
 import { recordsLlms, recordsSkill } from '../../../src/records/agent-texts.ts';
 import { dayAfter, dayOf } from '../../../src/time.ts';
 import { CATALOG_PATH, CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';

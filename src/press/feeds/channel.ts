@@ -2,6 +2,7 @@ import type { Story } from '../../desk/archive.ts';
 import type { Paper } from '../../desk/paper.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
+import type { Edition } from '../edition.ts';
 
 /** The paper of a feed, and its address. Publishing a piece changes nothing here. */
 export interface Channel {
@@ -10,6 +11,12 @@ export interface Channel {
   root: string;
   /** The WebSub hub that is notified of changes; null without one. */
   hub?: string | null;
+}
+
+/** The paper of an edition, as its feeds need it. */
+export function channelOf(edition: Edition): Channel {
+  const { root, hub = null } = edition.site;
+  return { paper: edition.paper(), root, hub };
 }
 
 /** A published piece as feeds show it in full. */
@@ -54,11 +61,6 @@ const ENDED = /[\p{Sentence_Terminal}\u2026][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 /** The address of a file from its path under the paper's folder. */
 export function fileUrl(root: string, path: string): string {
   return `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
-}
-
-/** The newest `updated_at` of these pieces, in ms; null when there are none. */
-export function newestChange(items: readonly { updated_at: number }[]): number | null {
-  return items.length === 0 ? null : Math.max(...items.map((item) => item.updated_at));
 }
 
 /** Parses a text as an http(s) address; null for anything else. */

@@ -3,7 +3,7 @@ import { Feed } from 'feed';
 import { storyUrl } from '../../desk/story.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { authorName, channelDescription, declared, newestChange } from './channel.ts';
+import { authorName, channelDescription, declared } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
@@ -28,7 +28,7 @@ export interface RssOptions {
  */
 export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
   const { paper, root } = channel;
-  const changed = newestChange(items);
+  const changed = items.length === 0 ? null : Math.max(...items.map(({ updated_at }) => updated_at));
   const feed = new Feed({
     title: text(options.list === undefined ? paper.nameplate : `${paper.nameplate}: ${options.list.name}`),
     link: `${root}/${options.list?.path ?? ''}`,

@@ -1,6 +1,5 @@
 import type { Output } from '../output.ts';
 import { assets, media } from './assets.ts';
-import { card } from './card.ts';
 import { castDay, castIndex } from './cast.ts';
 import { day, days, year } from './day.ts';
 import { documents } from './documents.ts';
@@ -8,14 +7,11 @@ import { front } from './front.ts';
 import { hosting } from './hosting.ts';
 import { icons } from './icons.ts';
 import { masthead, persona, portrait } from './masthead.ts';
-import { page } from './page.ts';
-import { pages } from './pages.ts';
+import { page, pages } from './pages.ts';
 import { picture } from './picture.ts';
-import { proof } from './proof.ts';
-import { section, sectionPage } from './section.ts';
+import { allTags, section, sectionPage, tag, tagPage } from './piece-list.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
-import { story } from './story.ts';
-import { allTags, tag, tagPage } from './tag.ts';
+import { card, proof, story } from './story.ts';
 
 /** Every kind of output in a paper's tree. */
 export const OUTPUTS: readonly Output[] = [

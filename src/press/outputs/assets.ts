@@ -3,7 +3,7 @@ import { tags } from '../../desk/tags.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
 import { pressedCss } from '../inspect-css.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
-import { afterPrefix, singleOutput } from '../output.ts';
+import { keysAfter, singleOutput } from '../output.ts';
 import { standIn } from '../stand-in.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */
@@ -16,37 +16,33 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
   return [
     ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
-    ...(own === null ? [] : [await styleOf(own, tools)]).filter((file) => file !== null),
+    ...(own === null ? [] : await styleOf(own, tools)),
   ];
 });
 
 /** The paper's own stylesheet. Earlier versions accepted what could hide the mark of an AI persona. */
-async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedFile | null> {
+async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedFile[]> {
   if (own.missing) return shown('style.css', own);
   const text = new TextDecoder().decode(await pictures.original(own));
   const pressed = pressedCss(text);
-  return pressed === text ? { path: 'style.css', copy: own.digest } : { path: 'style.css', body: pressed };
+  return [pressed === text ? { path: 'style.css', copy: own.digest } : { path: 'style.css', body: pressed }];
 }
 
 /** A media file, at the path under which it was filed. The address stays the same when the content changes. */
 export const media: Output = {
   kind: 'media',
   stage: 'assets',
-  *keysForTag(tag) {
-    const path = afterPrefix(tags.media(''), tag);
-    if (path !== null) yield path;
-  },
-  allKeys: (edition) => edition.everyMedia(),
-  async print(edition, path) {
+  keysForTag: keysAfter(tags.media('')),
+  allKeys: (edition) => edition.archive.mediaPaths(),
+  print(edition, path) {
     const found = edition.media(path);
-    const file = found === null ? null : await shown(path, found);
-    return file === null ? null : [file];
+    return found === null ? null : shown(path, found);
   },
 };
 
-/** A media file at a path, or its stand-in; null for a missing video. */
-async function shown(path: string, media: Media): Promise<RenderedFile | null> {
-  if (!media.missing) return { path, copy: media.digest };
+/** A media file at a path, or its stand-in; none for a missing video. */
+async function shown(path: string, media: Media): Promise<RenderedFile[]> {
+  if (!media.missing) return [{ path, copy: media.digest }];
   const body = await standIn(media);
-  return body === null ? null : { path, body };
+  return body === null ? [] : [{ path, body }];
 }

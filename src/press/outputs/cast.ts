@@ -3,13 +3,13 @@ import { tags } from '../../desk/tags.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
+import { channelOf } from '../feeds/channel.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix, singleOutput } from '../output.ts';
+import { keysAfter, singleOutput } from '../output.ts';
 import { castJsonLd } from '../structured-data.ts';
 import type { CastDayView, CastView } from '../views.ts';
-import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
-import { logoOf } from './logo.ts';
+import { logoOf } from './icons.ts';
 import { pictureView, rowView } from './row-view.ts';
 
 /** A video edition on a page. */
@@ -45,11 +45,8 @@ export const castIndex = singleOutput('cast', 'index', async (edition, { render 
 export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',
-  *keysForTag(tag, edition) {
-    const day = afterPrefix(tags.day(''), tag);
-    if (day !== null && edition.cast(day) !== null) yield day;
-  },
-  allKeys: (edition) => edition.everyCast(),
+  keysForTag: (tag, edition) => keysAfter(tags.day(''))(tag).filter((day) => edition.cast(day) !== null),
+  allKeys: (edition) => edition.archive.casts().map(({ day }) => day),
   async print(edition, day, { render }) {
     const cast = edition.cast(day);
     if (cast === null) return null;
@@ -65,13 +62,7 @@ export const castDay: Output = {
         // Without its video there is nothing to describe.
         ...(video?.missing
           ? {}
-          : {
-              json_ld: castJsonLd(channelOf(edition), cast, {
-                width: video?.width ?? null,
-                height: video?.height ?? null,
-                logo: edition.shared(logoOf),
-              }),
-            }),
+          : { json_ld: castJsonLd(channelOf(edition), cast, { size: video, logo: logoOf(edition) }) }),
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),

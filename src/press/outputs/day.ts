@@ -3,7 +3,7 @@ import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix, singleOutput } from '../output.ts';
+import { keysAfter, singleOutput } from '../output.ts';
 import type { DaysView } from '../views.ts';
 import { castView } from './cast.ts';
 import { frameOf } from './frame.ts';
@@ -16,13 +16,8 @@ const DAYS_MAX = 366;
 export const day: Output = {
   kind: 'day',
   stage: 'list',
-  *keysForTag(tag) {
-    const name = afterPrefix(tags.day(''), tag);
-    if (name !== null) yield name;
-  },
-  *allKeys(edition) {
-    yield* edition.everyDay();
-  },
+  keysForTag: keysAfter(tags.day('')),
+  allKeys: (edition) => edition.archive.days().map(({ day }) => day),
   async print(edition, name, { render }) {
     const rows = edition.day(name);
     if (rows.length === 0) return null;
@@ -54,13 +49,8 @@ export const days = singleOutput('days', 'front', async (edition, { render }) =>
 export const year: Output = {
   kind: 'year',
   stage: 'index',
-  *keysForTag(tag) {
-    const name = afterPrefix(tags.day(''), tag);
-    if (name !== null) yield name.slice(0, 4);
-  },
-  *allKeys(edition) {
-    yield* yearsOf(edition);
-  },
+  keysForTag: (tag) => keysAfter(tags.day(''))(tag).map((day) => day.slice(0, 4)),
+  allKeys: yearsOf,
   async print(edition, name, { render }) {
     const view = daysView(edition, name);
     if (view.days.length === 0) return null;

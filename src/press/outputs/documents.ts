@@ -3,14 +3,13 @@ import { NEWEST_MAX } from '../../desk/tags.ts';
 import { jwks } from '../../ledger/keyring.ts';
 import { coverPath } from '../card.ts';
 import { feedItems } from '../feed-items.ts';
+import { channelOf } from '../feeds/channel.ts';
 import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
 import { podcast } from '../feeds/podcast.ts';
-import { robots } from '../feeds/robots.ts';
 import { rss } from '../feeds/rss.ts';
-import { securityTxt } from '../feeds/security-txt.ts';
+import { robots, securityTxt } from '../feeds/standing-files.ts';
 import { singleOutput } from '../output.ts';
-import { channelOf } from './channel-of.ts';
 import { linksOf } from './row-view.ts';
 
 /** How many pieces llms.txt lists. */

@@ -32,7 +32,7 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     noindex: page.noindex ?? false,
     // Addresses of pages that are not indexed may be secret: previews, and links of mails.
     analytics: page.noindex ? null : (paper.analytics ?? null),
-    paper: edition.shared(paperOf),
+    paper: paperOf(edition),
     language: page.language ?? paper.language,
     share_image: page.share ?? null,
     json_ld: page.json_ld ?? null,

@@ -8,14 +8,15 @@ import { NEWEST_MAX } from '../../desk/tags.ts';
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { excerptOf } from '../excerpt.ts';
+import { channelOf } from '../feeds/channel.ts';
 import { singleOutput } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
 import type { FrontBlock, FrontView, RowView } from '../views.ts';
 import { castView } from './cast.ts';
-import { correctionRows } from './corrections.ts';
 import { frameOf } from './frame.ts';
 import { composeSections } from './front-blocks.ts';
-import { logoOf } from './logo.ts';
+import { logoOf } from './icons.ts';
+import { correctionRows } from './pages.ts';
 import { bylineView, rowView } from './row-view.ts';
 
 /** The lead is chosen from this many of the newest pieces. */
@@ -76,7 +77,7 @@ function frontView(edition: Edition): FrontView {
       path: '',
       title: null,
       description: paper.description,
-      json_ld: frontJsonLd({ paper, root: edition.site.root }, edition.shared(logoOf)),
+      json_ld: frontJsonLd(channelOf(edition), logoOf(edition)),
     }),
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),

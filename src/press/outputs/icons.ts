@@ -1,10 +1,19 @@
 import type { Media } from '../../desk/media.ts';
 import { sha256 } from '../../ledger/basis.ts';
 import type { Edition } from '../edition.ts';
-import { defaultIcon, ICON_GROUND, ICON_SIDE, ICON_TEMPLATE, MANIFEST_SIDES, TOUCH_SIDE } from '../icon.ts';
+import { fileUrl } from '../feeds/channel.ts';
+import { defaultIcon, ICON_GROUND, ICON_SIDE } from '../icon.ts';
 import type { RenderedFile } from '../output.ts';
 import { singleOutput } from '../output.ts';
+import type { Logo } from '../structured-data.ts';
 import type { Frame } from '../views.ts';
+
+/** Increment when the same icon would be drawn differently, so that its files get new names. */
+const ICON_TEMPLATE = 2;
+
+/** The sides of the drawn icons, in pixels: for iOS, and for the web manifest. */
+const TOUCH_SIDE = 180;
+const MANIFEST_SIDES = [192, 512] as const;
 
 /** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` is part of the names of drawn files. */
 function iconOf(edition: Edition): { id: string; svg: string | null; media: Media | null } {
@@ -27,10 +36,16 @@ export function iconViews(edition: Edition): Frame['paper']['icons'] {
   };
 }
 
-/** The icon as a picture of the paper, where it has no logo: its path under the root and its side, in pixels. */
-export function largestIcon(edition: Edition): { path: string; side: number } {
+/** The paper's logo for programs; its largest icon when it has no logo of a known size, or the file is missing. */
+export function logoOf(edition: Edition): Logo {
+  const { root } = edition.site;
+  const { logo } = edition.paper();
+  const src = typeof logo === 'string' ? logo : logo?.light;
+  const { width = null, height = null, missing } = (src === undefined ? null : edition.media(src)) ?? {};
+  if (src !== undefined && !missing && width !== null && height !== null)
+    return { url: fileUrl(root, src), width, height };
   const side = Math.max(...MANIFEST_SIDES);
-  return { path: `icons/${iconOf(edition).id}-${side}.png`, side };
+  return { url: fileUrl(root, `icons/${iconOf(edition).id}-${side}.png`), width: side, height: side };
 }
 
 /** The icons of the paper for browsers and home screens, and the web manifest that lists them. */

@@ -3,12 +3,11 @@ import { PAGE_SIZE, tags } from '../../desk/tags.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { feedItems } from '../feed-items.ts';
-import { declared } from '../feeds/channel.ts';
+import { channelOf, declared } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix, singleOutput } from '../output.ts';
+import { keysAfter, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
-import { channelOf } from './channel-of.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
@@ -39,11 +38,8 @@ export const masthead = singleOutput('masthead', 'index', async (edition, { rend
 export const persona: Output = {
   kind: 'persona',
   stage: 'list',
-  *keysForTag(tag) {
-    const slug = afterPrefix(tags.persona(''), tag);
-    if (slug !== null) yield slug;
-  },
-  allKeys: (edition) => edition.everyPersona(),
+  keysForTag: keysAfter(tags.persona('')),
+  allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { render }) {
     const found = edition.persona(slug);
     if (found === null) return null;
@@ -78,11 +74,8 @@ export const persona: Output = {
 export const portrait: Output = {
   kind: 'portrait',
   stage: 'assets',
-  *keysForTag(tag) {
-    const slug = afterPrefix(tags.persona(''), tag);
-    if (slug !== null) yield slug;
-  },
-  allKeys: (edition) => edition.everyPersona(),
+  keysForTag: keysAfter(tags.persona('')),
+  allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { pictures }) {
     const found = edition.persona(slug);
     if (found === null || found.avatar !== null) return null;

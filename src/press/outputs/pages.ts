@@ -1,35 +1,37 @@
+import { pageSlugProblem } from '../../desk/page.ts';
+import { tags } from '../../desk/tags.ts';
+import { noticeOf } from '../../desk/withdrawal.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
+import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
-import { singleOutput } from '../output.ts';
-import { plainProseHtml } from '../prose-html.ts';
-import { agentsText, standardsText } from '../standards-text.ts';
-import type { CorrectionsView, DeskPageView } from '../views.ts';
-import { correctionRows } from './corrections.ts';
+import type { Output } from '../output.ts';
+import { keysAfter, singleOutput } from '../output.ts';
+import { plainProseHtml, proseHtml } from '../prose-html.ts';
+import { agentsText, skillText, standardsText } from '../standards-text.ts';
+import type { CorrectionsView } from '../views.ts';
 import { frameOf } from './frame.ts';
+import { prosePicture } from './row-view.ts';
 
 /** How many corrections the page shows. */
 const CORRECTIONS_MAX = 200;
 
 /** The pages that every paper has exactly once. */
 export const pages = [
-  singleOutput('search', 'list', async (edition, { render }) => {
-    const { title, description } = phrasesOf(edition.paper().language).search;
-    const view = deskPage(edition, 'search/', title, description);
-    return [{ path: 'search/index.html', body: await render('/paper/search', view) }];
-  }),
-  singleOutput('subscribe', 'list', async (edition, { render }) => {
-    const { title, description } = phrasesOf(edition.paper().language).subscribe;
-    const view = deskPage(edition, 'subscribe/', title, description);
-    return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
-  }),
+  ...(['search', 'subscribe'] as const).map((name) =>
+    singleOutput(name, 'list', async (edition, { render }) => {
+      const { title, description } = phrasesOf(edition.paper().language)[name];
+      const frame = frameOf(edition, { path: `${name}/`, title, description });
+      const view = { frame, api: `${edition.site.base}/api/v1` };
+      return [{ path: `${name}/index.html`, body: await render(`/paper/${name}`, view) }];
+    }),
+  ),
   singleOutput('corrections', 'list', async (edition, { render }) => {
-    const { base } = edition.site;
     const { title, description } = phrasesOf(edition.paper().language).corrections;
-    const view: CorrectionsView = {
+    const view = {
       frame: frameOf(edition, { path: 'corrections/', title, description }),
       rows: correctionRows(edition, CORRECTIONS_MAX),
-      standards_url: `${base}/standards/`,
+      standards_url: `${edition.site.base}/standards/`,
     };
     return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
   }),
@@ -46,16 +48,10 @@ export const pages = [
   singleOutput('agents', 'list', async (edition, { render }) => {
     const paper = edition.paper();
     const t = phrasesOf(paper.language).agents;
-    const heading = t.title;
-    // Here, because YAML is 72 modules, and only one thread of a press prints this.
-    const { skillText } = await import('../skill-text.ts');
+    const description = fill(t.description, { paper: paper.nameplate });
     const view = {
-      frame: frameOf(edition, {
-        path: 'agents/',
-        title: heading,
-        description: fill(t.description, { paper: paper.nameplate }),
-      }),
-      heading,
+      frame: frameOf(edition, { path: 'agents/', title: t.title, description }),
+      heading: t.title,
       html: plainProseHtml(agentsText(paper, edition.site)),
     };
     return [
@@ -64,12 +60,39 @@ export const pages = [
     ];
   }),
   singleOutput('not-found', 'list', async (edition, { render }) => {
-    const t = phrasesOf(edition.paper().language).not_found;
-    const frame = frameOf(edition, { path: '404.html', title: t.title, description: t.description, noindex: true });
+    const { title, description } = phrasesOf(edition.paper().language).not_found;
+    const frame = frameOf(edition, { path: '404.html', title, description, noindex: true });
     return [{ path: '404.html', body: await render('/paper/not-found', { frame }) }];
   }),
 ];
 
-function deskPage(edition: Edition, path: string, title: string, description: string): DeskPageView {
-  return { frame: frameOf(edition, { path, title, description }), api: `${edition.site.base}/api/v1` };
+/** A page of the paper's own. */
+export const page: Output = {
+  kind: 'page',
+  stage: 'list',
+  keysForTag: keysAfter(tags.page('')),
+  allKeys: (edition) => edition.pages().map(({ slug }) => slug),
+  async print(edition, slug, { render }) {
+    const found = edition.page(slug);
+    // An address that a newer version uses itself is the paper's.
+    if (found === null || pageSlugProblem(slug) !== null) return null;
+    const { title, description, prose, language = edition.paper().language } = found;
+    const view = {
+      frame: frameOf(edition, { path: `${slug}/`, title, description, language }),
+      heading: title,
+      url: `${edition.site.base}/${slug}/`,
+      html: proseHtml(prose, [], (path) => prosePicture(edition, path)).html,
+    };
+    return [{ path: `${slug}/index.html`, body: await render('/paper/page', view) }];
+  },
+};
+
+/** The newest corrections and withdrawals. */
+export function correctionRows(edition: Edition, limit: number): CorrectionsView['rows'] {
+  return edition.corrections(limit).map((row) => {
+    const { at, kind, note } = row;
+    const named = noticeOf(row);
+    const url = `${edition.site.base}/stories/${named?.slug}/`;
+    return { at: isoTime(at), kind, note, piece: named && { headline: named.headline, url } };
+  });
 }

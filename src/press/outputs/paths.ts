@@ -3,17 +3,14 @@ import type { Edition } from '../edition.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { OUTPUTS } from './all.ts';
 import { media } from './assets.ts';
-import { card } from './card.ts';
 import { castDay } from './cast.ts';
 import { day, year } from './day.ts';
 import { persona, portrait } from './masthead.ts';
-import { page } from './page.ts';
+import { page } from './pages.ts';
 import { mediaByPictureId, picture } from './picture.ts';
-import { proof } from './proof.ts';
-import { section, sectionPage } from './section.ts';
+import { section, sectionPage, tag, tagPage } from './piece-list.ts';
 import { monthSitemap } from './sitemap.ts';
-import { story } from './story.ts';
-import { tag, tagPage } from './tag.ts';
+import { card, proof, story } from './story.ts';
 
 /** Path patterns of outputs with keys; the first that matches counts. The capture groups, joined by a slash, form the key. */
 const KEYED: readonly (readonly [RegExp, Output])[] = [

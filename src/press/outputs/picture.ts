@@ -1,17 +1,21 @@
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { afterPrefix } from '../output.ts';
+import { keysAfter } from '../output.ts';
 import { pictureId, variantsOf } from '../variants.ts';
 
 /** What may be a picture with variants: no other file is asked for them. */
-const NAMED_AS_PICTURE = /\.(?:jpe?g|png|webp|avif)$/i;
+const isPicturePath = (path: string): boolean => /\.(?:jpe?g|png|webp|avif)$/i.test(path);
+
+function picturePaths({ archive }: Edition): string[] {
+  return archive.mediaPaths().filter(isPicturePath);
+}
 
 /** The media path of each picture, by the id in the names of its variants. Of equal pictures, one is enough. */
 export function mediaByPictureId(edition: Edition): Map<string, string> {
   const paths = new Map<string, string>();
-  for (const path of edition.everyMedia()) {
-    const found = NAMED_AS_PICTURE.test(path) ? edition.media(path) : null;
+  for (const path of picturePaths(edition)) {
+    const found = edition.media(path);
     if (found !== null) paths.set(pictureId(found), path);
   }
   return paths;
@@ -21,13 +25,8 @@ export function mediaByPictureId(edition: Edition): Map<string, string> {
 export const picture: Output = {
   kind: 'picture',
   stage: 'picture',
-  *keysForTag(tag) {
-    const path = afterPrefix(tags.media(''), tag) ?? afterPrefix(tags.picture(''), tag);
-    if (path !== null && NAMED_AS_PICTURE.test(path)) yield path;
-  },
-  *allKeys(edition) {
-    for (const path of edition.everyMedia()) if (NAMED_AS_PICTURE.test(path)) yield path;
-  },
+  keysForTag: (tag) => [tags.media, tags.picture].flatMap((of) => keysAfter(of(''))(tag)).filter(isPicturePath),
+  allKeys: picturePaths,
   print(edition, key, { pictures }) {
     const found = edition.media(key);
     if (found === null) return null;

@@ -1,11 +1,11 @@
 import { sectionSlug } from '../../desk/paper.ts';
 import { SHARD_MAX, tags } from '../../desk/tags.ts';
 import { HOUR } from '../../time.ts';
-import { newsSitemap } from '../feeds/news-sitemap.ts';
-import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
+import { channelOf } from '../feeds/channel.ts';
+import { newsSitemap, sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Output, RenderedFile } from '../output.ts';
-import { afterPrefix, singleOutput } from '../output.ts';
-import { TAGS_LISTED } from './tag.ts';
+import { keysAfter, singleOutput } from '../output.ts';
+import { TAGS_LISTED } from './piece-list.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 export const NEWS_AGE = 48 * HOUR;
@@ -16,22 +16,15 @@ export const sitemap = singleOutput('sitemap', 'host', (edition) => {
     const parts = Math.ceil(count / SHARD_MAX);
     return Array.from({ length: parts }, (_, index) => shardPath(month, index));
   });
-  return [
-    {
-      path: 'sitemap.xml',
-      body: sitemapIndex(edition.site.root, ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards]),
-    },
-  ];
+  const paths = ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards];
+  return [{ path: 'sitemap.xml', body: sitemapIndex(edition.site.root, paths) }];
 });
 
 /** The stories of one month, in parts of `SHARD_MAX`. */
 export const monthSitemap: Output = {
   kind: 'month',
   stage: 'feed',
-  *keysForTag(tag) {
-    const month = afterPrefix(tags.month(''), tag);
-    if (month !== null) yield month;
-  },
+  keysForTag: keysAfter(tags.month('')),
   allKeys: (edition) => edition.months().map(({ month }) => month),
   print(edition, month) {
     const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
@@ -55,23 +48,13 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   if (found.length > 0) paths.push('tags/', ...found.map(({ slug }) => `tags/${slug}/`).sort());
   const casts = edition.casts();
   if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
-  return [
-    {
-      path: 'sitemaps/pages.xml',
-      body: sitemapShard(
-        edition.site.root,
-        paths.map((path) => ({ path })),
-      ),
-    },
-  ];
+  const urls = paths.map((path) => ({ path }));
+  return [{ path: 'sitemaps/pages.xml', body: sitemapShard(edition.site.root, urls) }];
 });
 
 /** The pieces of the last 48 hours. It is the only file whose content expires, so time alone makes it stale. */
 export const news = singleOutput('news', 'feed', (edition, { now }) => [
-  {
-    path: 'sitemap-news.xml',
-    body: newsSitemap({ paper: edition.paper(), root: edition.site.root }, edition.news(now - NEWS_AGE)),
-  },
+  { path: 'sitemap-news.xml', body: newsSitemap(channelOf(edition), edition.news(now - NEWS_AGE)) },
 ]);
 
 function shardPath(month: string, index: number): string {

@@ -1,16 +1,19 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { statementOf } from '../../desk/clock-correction.ts';
+import { tags } from '../../desk/tags.ts';
 import { noticeOf, withdrawnAnswer } from '../../desk/withdrawal.ts';
 import { wordCount } from '../../desk/word-count.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
+import { proofOf } from '../../ledger/proof.ts';
 import { tagSlug } from '../../ledger/tag.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
+import { logUrl } from '../edition.ts';
+import { channelOf } from '../feeds/channel.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
-import { logUrl } from '../log-url.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
 import { ofEachPiece } from '../output.ts';
@@ -20,8 +23,8 @@ import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
-import { logoOf } from './logo.ts';
-import { cardOf, linksOf, pictureView, prosePicture, rowView } from './row-view.ts';
+import { logoOf } from './icons.ts';
+import { avatarPath, cardOf, pictureView, prosePicture, rowView } from './row-view.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
 const SHARE_WIDTH_MIN = 600;
@@ -42,18 +45,48 @@ export const story: Output = {
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
-    const picture = (path: string) => prosePicture(edition, path);
-    const prose = proseHtml(found.prose, found.cited_facts, picture);
-    const { root } = edition.site;
-    const generations = edition.generations(found.id);
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
+    const view = storyView(edition, found, prose, edition.generations(found.id).at(-1) ?? null);
     return [
-      {
-        path: `${folder}/index.html`,
-        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1) ?? null)),
-      },
-      { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
+      { path: `${folder}/index.html`, body: await render('/paper/story', view) },
+      { path: `${folder}.md`, body: storyMarkdown(channelOf(edition), found) },
       ...(await cards(edition, found, render)),
     ];
+  },
+};
+
+/** The share card of a piece. Its path depends on its content, so an existing card is never drawn again. */
+export const card: Output = {
+  kind: 'card',
+  stage: 'card',
+  ...ofEachPiece(tags.card),
+  print(edition, slug) {
+    const found = edition.story(slug);
+    if (found?.state !== 'on_air') return null;
+    const { card: shown, path } = cardOf(edition, found);
+    return [{ path, draw: async () => (await import('../share-card.ts')).drawCard(shown) }];
+  },
+};
+
+/** The proof of a piece on air: an output of its own, because a head that gets its quorum changes nothing else. */
+export const proof: Output = {
+  kind: 'proof',
+  stage: 'proof',
+  ...ofEachPiece(tags.proof),
+  print(edition, slug) {
+    const found = edition.story(slug);
+    if (found?.state !== 'on_air') return null;
+    const generations = edition.generations(found.id);
+    // The writing desk shows pieces that nothing has signed.
+    if (generations.some(({ receipt }) => receipt === '')) return null;
+    const sources = {
+      generations,
+      keys: edition.keys(),
+      keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
+      log: edition.logProof(found.id),
+      clock: edition.clockNotes(),
+    };
+    return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proofOf(found, sources), null, 2)}\n` }];
   },
 };
 
@@ -100,11 +133,11 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       description: found.dek || found.headline,
       language: found.language,
       share,
-      json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
+      json_ld: storyJsonLd(channelOf(edition), found, {
         image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
-        avatar: linksOf(edition).avatar(found.persona),
+        avatar: `${root}/${avatarPath(edition, found.persona)}`,
         word_count: words,
-        logo: edition.shared(logoOf),
+        logo: logoOf(edition),
       }),
     }),
     is_preview: false,

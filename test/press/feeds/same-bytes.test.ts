@@ -4,12 +4,10 @@ import { headersFile } from '../../../src/press/feeds/headers.ts';
 import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
 import { llms } from '../../../src/press/feeds/llms.ts';
 import { storyMarkdown } from '../../../src/press/feeds/markdown.ts';
-import { newsSitemap } from '../../../src/press/feeds/news-sitemap.ts';
 import { podcast } from '../../../src/press/feeds/podcast.ts';
-import { robots } from '../../../src/press/feeds/robots.ts';
 import { rss } from '../../../src/press/feeds/rss.ts';
-import { securityTxt } from '../../../src/press/feeds/security-txt.ts';
-import { sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import { newsSitemap, sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import { robots, securityTxt } from '../../../src/press/feeds/standing-files.ts';
 import { frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
 import { cast, channel, hardItems } from './fixtures.ts';
 

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { NEWS_MAX, newsLanguage, newsSitemap } from '../../../src/press/feeds/news-sitemap.ts';
-import { SITEMAP_URLS_MAX, sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import {
+  NEWS_MAX,
+  newsLanguage,
+  newsSitemap,
+  SITEMAP_URLS_MAX,
+  sitemapIndex,
+  sitemapShard,
+} from '../../../src/press/feeds/sitemap.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';

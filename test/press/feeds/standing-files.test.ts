@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { robots } from '../../../src/press/feeds/robots.ts';
-import { securityTxt } from '../../../src/press/feeds/security-txt.ts';
+import { robots, securityTxt } from '../../../src/press/feeds/standing-files.ts';
 import { channel } from './fixtures.ts';
 
 describe('robots.txt', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { breadcrumbsJsonLd, castJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { castJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { cast, channel, hardItems, realItems, story } from './fixtures.ts';
@@ -130,7 +130,7 @@ describe('the JSON-LD of the other pages', () => {
   });
 
   it('describes a video edition as a VideoObject', () => {
-    const facts = { width: 1280, height: 720, logo: LOGO };
+    const facts = { size: { width: 1280, height: 720 }, logo: LOGO };
     const json = castJsonLd(channel, cast(), facts);
     assert.doesNotMatch(json, AFTER_SCRIPT);
     const { publisher, creator, ...video } = JSON.parse(json);
@@ -157,7 +157,7 @@ describe('the JSON-LD of the other pages', () => {
     assert.deepEqual(publisher.logo, { '@type': 'ImageObject', ...LOGO });
     assert.equal(creator['@type'], 'Organization');
     assert.match(creator.name, /AI personas/);
-    const bare = JSON.parse(castJsonLd(channel, cast({ description: ' ' }), { ...facts, width: null, height: null }));
+    const bare = JSON.parse(castJsonLd(channel, cast({ description: ' ' }), { ...facts, size: null }));
     assert.ok(bare.description.startsWith(`${cast().title}. `) && !('width' in bare));
   });
 
@@ -180,19 +180,5 @@ describe('the JSON-LD of the other pages', () => {
     ]) {
       assert.equal(descriptionOf(words ?? ''), `${ended} Every byline is a declared AI persona.`);
     }
-  });
-
-  it('counts the steps to a page', () => {
-    const list = JSON.parse(
-      breadcrumbsJsonLd([
-        { name: '<A>', url: 'https://a.example/' },
-        { name: 'B', url: 'https://a.example/b/' },
-      ]),
-    );
-    assert.equal(list['@type'], 'BreadcrumbList');
-    assert.deepEqual(list.itemListElement, [
-      { '@type': 'ListItem', position: 1, name: '<A>', item: 'https://a.example/' },
-      { '@type': 'ListItem', position: 2, name: 'B', item: 'https://a.example/b/' },
-    ]);
   });
 });
