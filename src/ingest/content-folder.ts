@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../fault.ts';
-import type { Filed } from './desk-folder.ts';
-import { fileFolder } from './file-folder.ts';
+import { DeskFolder, type Filed } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
+import { filePages } from './pages.ts';
+import { type MediaReader, Records } from './record-files.ts';
+import { Stories } from './stories.ts';
 
 /** Slugs of the papers that have a folder in the content folder. */
 export function papersInContent(contentDir: string): string[] {
@@ -37,6 +39,35 @@ export async function fileContent(
   return outcome;
 }
 
+/**
+ * Files one paper's folder: its records, its media, its own pages, its stories. Reports rejected files and continues.
+ * `only` limits the stories to these paths; `signal` stops the work between two stories.
+ */
+export async function fileFolder(
+  intake: Intake,
+  folder: string,
+  only?: Set<string>,
+  signal?: AbortSignal,
+): Promise<Filed> {
+  const at = new DeskFolder(intake, folder);
+  if (await applyRecords(at)) await new Stories(at).file(only, signal);
+  return at.result;
+}
+
+/** Applies everything of a paper's folder that is not a story. Returns false when there is still no paper. */
+export async function applyRecords(at: DeskFolder, media?: MediaReader): Promise<boolean> {
+  const records = new Records(at);
+  // The paper's record may name its logo, icon and stylesheet.
+  const mediaFirst = records.namesMedia();
+  if (mediaFirst) await records.media(media);
+  if (!records.paper()) return false;
+  if (!mediaFirst) await records.media(media);
+  records.masthead();
+  records.casts();
+  filePages(at);
+  return true;
+}
+
 /** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */
 export function paperFolders(contentDir: string): string[] {
   if (!existsSync(contentDir)) return [];
@@ -50,9 +81,8 @@ function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
   const folders = new Map<string, Set<string> | undefined>();
   for (const given of paths) {
     const path = resolve(given);
-    if (!existsSync(path)) {
+    if (!existsSync(path))
       throw new Fault('not_found', `${given} does not exist; name a paper's folder or a story's file`);
-    }
     const folder = paperFolder(path);
     if (folder === null) {
       throw new Fault(

@@ -67,7 +67,7 @@ export class DeskFolder {
   /** Whether there is a link at a path, which it reports. */
   isLink(path: string): boolean {
     if (!isLink(path)) return false;
-    this.problem(this.name(path), 'file', LINK);
+    this.refuse(path, 'file', LINK);
     return true;
   }
 
@@ -83,7 +83,7 @@ export class DeskFolder {
       if (entry.isFile() && wanted) paths.push(path);
       else if (entry.isFile()) this.#otherEnding(path, ending ?? '');
       else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
-        this.problem(this.name(path), 'file', 'this is not a file; put the file itself here, or move it away');
+        this.refuse(path, 'file', 'this is not a file; put the file itself here, or move it away');
       }
     }
     return paths;
@@ -92,11 +92,11 @@ export class DeskFolder {
   /** Reports a file that was probably meant for this folder but has another extension. */
   #otherEnding(path: string, ending: string): void {
     if (!/\.(?:ya?ml|md|markdown)$/i.test(path)) return;
-    this.problem(this.name(path), 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
+    this.refuse(path, 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
   }
 
   /** Reports an error about a file, at the lines of its fields. Rethrows other errors. */
-  report(source: SourceFile, error: unknown, field: string): void {
+  report(source: Pick<SourceFile, 'file' | 'locate'>, error: unknown, field: string): void {
     if (isDiskError(error)) {
       this.problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
       return;
@@ -106,6 +106,11 @@ export class DeskFolder {
     const located = source.locate(problems);
     if (located.length > 0) this.result.problems.push(...located);
     else for (const { field: at, message } of problems) this.problem(source.file, at, message);
+  }
+
+  /** Reports a problem of the file at a path. */
+  refuse(path: string, field: string, message: string): void {
+    this.problem(this.name(path), field, message);
   }
 
   problem(file: string, field: string, message: string): void {

@@ -6,11 +6,12 @@ import { Fault, type Problem } from '../fault.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { isAuthorUrl } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
+import { normalized } from '../ledger/marks.ts';
 import type { Author, Filing, Kind } from '../ledger/piece.ts';
-import { AUTHORS_MAX } from '../ledger/piece.ts';
+import { AUTHORS_MAX, WRITER_MAX } from '../ledger/piece.ts';
 import type { Repaired } from '../ledger/repair.ts';
 import { ofGiven } from '../ledger/repair.ts';
-import { joinedAuthors } from './earlier-imports.ts';
+import { list } from '../phrases/intl.ts';
 import type { ImportLine, ParsedLine } from './import-lines.ts';
 import { lineProblems, parsedBatches } from './import-lines.ts';
 import type { ImportPaper } from './import-paper.ts';
@@ -268,4 +269,28 @@ function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Fil
   if (line.written_by != null || old.authors.length > 0) return { authors, written_by };
   const isAsFiled = old.written_by === null || old.written_by === joinedAuthors(namesOf(line), filing.language);
   return isAsFiled ? { authors: [], written_by: old.written_by } : { authors, written_by };
+}
+
+/**
+ * The authors of a line of an archive as imports filed them before pieces had lists of authors: in one line, as many as
+ * fit. Null where the archive names nobody. An import that finds this text leaves the piece as it is.
+ */
+export function joinedAuthors(authors: readonly string[], language: string): string | null {
+  const names = authors.map((name) => name.replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
+  // More than fit side by side are not tried: an archive may name thousands.
+  for (let count = fitting(names, WRITER_MAX); count > 0; count--) {
+    const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
+    if (writer.length <= WRITER_MAX) return normalized(writer).trim();
+  }
+  return null;
+}
+
+/** How many texts have no more than `max` characters together. */
+function fitting(texts: readonly string[], max: number): number {
+  let length = 0;
+  for (const [count, text] of texts.entries()) {
+    length += text.length;
+    if (length > max) return count;
+  }
+  return texts.length;
 }

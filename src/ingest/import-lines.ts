@@ -123,34 +123,11 @@ function textOf(bytes: Uint8Array): string {
 /** The sections named in a file, sorted. Skips unreadable lines. */
 export async function sectionsIn(file: string): Promise<string[]> {
   const sections = new Set<string>();
-  /** As they are written. */
-  const known = new Set<string>();
   for await (const line of linesOf(file)) {
-    const written = writtenSection(line);
-    if (written !== null && known.has(written)) continue;
     const section = sectionIn(line);
-    if (section === null) continue;
-    sections.add(section);
-    if (written !== null) known.add(written);
+    if (section !== null) sections.add(section);
   }
   return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
-}
-
-const MEMBER = Buffer.from('"section"');
-const ESCAPE = Buffer.from('\\u');
-
-/**
- * What follows the only `"section"` of a line up to the end of the next text: identifies its section without parsing
- * the line. Null when that is ambiguous.
- */
-function writtenSection(line: Buffer): string | null {
-  const at = line.indexOf(MEMBER);
-  // With an escape, a member may be called so that is not written so.
-  if (at < 0 || line.includes(MEMBER, at + 1) || line.includes(ESCAPE)) return null;
-  const start = line.indexOf('"', at + MEMBER.length);
-  const end = start < 0 ? -1 : line.indexOf('"', start + 1);
-  const written = end < 0 ? '\\' : line.toString('utf8', at + MEMBER.length, end);
-  return written.includes('\\') ? null : written;
 }
 
 function sectionIn(bytes: Uint8Array): string | null {

@@ -21,10 +21,9 @@ interface LedgerSource {
 }
 
 /**
- * Writes the ledger, its media and the desk's transparency log to a file, through a temporary file next to it. Never
- * includes a secret key. `vkey` is the log's verifier key, when this machine signs the log. The store must not change
- * meanwhile: give a snapshot of one that is in use. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is
- * missing.
+ * Writes the ledger, its media and the desk's transparency log to a file, without any secret key. `vkey` is the log's
+ * verifier key, when this machine signs the log. The store must not change meanwhile: give a snapshot. Returns the
+ * number of entries. Throws `unavailable` when the file cannot be written or a media file is missing.
  */
 export async function exportLedger(
   { store, media }: LedgerSource,

@@ -44,17 +44,8 @@ export interface EndLine {
 
 export type LedgerLine = LedgerEntry | LogLine | MediaLine | EndLine | HeaderLine;
 
-const TYPES = new Set([
-  'ledger',
-  'media-part',
-  'end',
-  'key',
-  'retirement',
-  'record',
-  'generation',
-  'airing',
-  'withdrawal',
-]);
+const ENTRIES = ['key', 'retirement', 'record', 'generation', 'airing', 'withdrawal'];
+const TYPES = new Set(['ledger', 'media-part', 'end', ...ENTRIES]);
 
 /** Parses one line. `where` is its file and line number. Throws `invalid_request`. */
 export function parseLedgerLine(text: string, where: string): LedgerLine {

@@ -1,4 +1,4 @@
-import type { KeyEntry, LedgerEntry, RetirementEntry } from '../desk/ledger-entry.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { keyLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import { sameBytes } from '../ledger/bytes.ts';
@@ -71,7 +71,7 @@ export class LogImport {
     if (receipts !== this.#receipts) {
       throw new LogFault(`${this.#receipts - receipts} leaves are receipts that the ledger does not have`);
     }
-    this.#storeNodes(size);
+    while (!addNodes(this.#tables, 'desk', size));
     this.#tables.setFilled('desk', true);
   }
 
@@ -99,7 +99,7 @@ export class LogImport {
   }
 
   #keyLeaves(): Set<string> {
-    this.#keys ??= new Set([...this.#store.entries()].filter(isOfKey).map(leafOfKey));
+    this.#keys ??= new Set([...this.#store.entries()].flatMap(leavesOfKey));
     return this.#keys;
   }
 
@@ -150,10 +150,6 @@ export class LogImport {
     }
   }
 
-  #storeNodes(size: number): void {
-    while (!addNodes(this.#tables, 'desk', size));
-  }
-
   #indexOf(entry: string): number | null {
     return this.#tables.indexOf('desk', leafHash(entry));
   }
@@ -162,10 +158,7 @@ export class LogImport {
 /** Leaves hashed per batch. */
 const GROW = 4_096;
 
-function isOfKey(entry: LedgerEntry): entry is KeyEntry | RetirementEntry {
-  return entry.type === 'key' || entry.type === 'retirement';
-}
-
-function leafOfKey(entry: KeyEntry | RetirementEntry): string {
-  return entry.type === 'key' ? keyLeaf('desk', entry) : retirementLeaf('desk', entry);
+function leavesOfKey(entry: LedgerEntry): string[] {
+  if (entry.type === 'key') return [keyLeaf('desk', entry)];
+  return entry.type === 'retirement' ? [retirementLeaf('desk', entry)] : [];
 }

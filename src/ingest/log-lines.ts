@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { shapeProblems } from '../ledger/shape.ts';
-import type { LogCosignature, LogHead, LogTables } from '../transparency/log-tables.ts';
+import type { LogTables } from '../transparency/log-tables.ts';
 
 /**
  * The lines of the desk's transparency log in an export, which follow those of the ledger: the log's key, every leaf,
@@ -56,10 +56,8 @@ export function readLogLine(line: unknown): LogLine {
 /** Leaves read per batch. */
 const BATCH = 1_000;
 
-type ExportedTables = Pick<LogTables, 'size' | 'entries' | 'heads' | 'cosignatures'>;
-
 /** The lines of the desk's log. `vkey` is the verifier key of the log, when this machine signs it. */
-export function* logLines(tables: ExportedTables, vkey: string | null): Iterable<LogLine> {
+export function* logLines(tables: LogTables, vkey: string | null): Iterable<LogLine> {
   const log = 'desk';
   if (vkey !== null) yield { type: 'log-key', log, vkey };
   const size = tables.size(log);
@@ -67,15 +65,9 @@ export function* logLines(tables: ExportedTables, vkey: string | null): Iterable
     for (const entry of tables.entries(log, start, Math.min(size, start + BATCH))) yield { type: 'leaf', log, entry };
   }
   for (const head of tables.heads(log)) {
-    yield headLine(head);
-    for (const cosignature of tables.cosignatures(log, head.origin, head.size)) yield cosignatureLine(cosignature);
+    const { origin, size, signed_at, checkpoint, cosigned } = head;
+    yield { type: 'head', log, origin, size, signed_at, checkpoint, cosigned };
+    for (const { vkey, time, line } of tables.cosignatures(log, origin, size))
+      yield { type: 'cosignature', log, origin, size, vkey, time, line };
   }
-}
-
-function headLine({ origin, size, signed_at, checkpoint, cosigned }: LogHead): HeadLine {
-  return { type: 'head', log: 'desk', origin, size, signed_at, checkpoint, cosigned };
-}
-
-function cosignatureLine({ origin, size, vkey, time, line }: LogCosignature): CosignatureLine {
-  return { type: 'cosignature', log: 'desk', origin, size, vkey, time, line };
 }

@@ -2,13 +2,14 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { PersonaBody } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
+import { latinWords } from '../desk/slug.ts';
+import { toFillIn } from '../desk/unfilled.ts';
 import type { Problem } from '../fault.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../files/durable-file.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { shownProblems } from '../ledger/shown-text.ts';
-import type { NewPaper } from './paper-skeleton.ts';
-import { paperSkeleton } from './paper-skeleton.ts';
+import { sampleTexts } from './sample-texts.ts';
 
 /** What was asked for, as typed. */
 export interface AskedPaper {
@@ -101,4 +102,173 @@ export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
 
 function exists(folder: string): Fault {
   return new Fault('conflict', `${folder} exists already, and nothing in it was changed; choose another slug`);
+}
+
+/** What a new paper is called and who writes it. */
+export interface NewPaper {
+  slug: string;
+  nameplate: string;
+  language: string;
+  url: string | undefined;
+  sections: readonly string[];
+  persona: { name: string; title: string };
+}
+
+/** The slug of a persona's file: the words of its name, in Latin letters. */
+export function personaSlug(name: string): string {
+  return latinWords(name).join('-') || 'editor';
+}
+
+/**
+ * The files of a new paper, by their path in its folder. The door accepts all of them as they are, but for the imprint,
+ * which is to be filled in.
+ */
+export function paperSkeleton(paper: NewPaper): Map<string, string> {
+  const persona = personaSlug(paper.persona.name);
+  return new Map([
+    ['paper.yaml', record(paper)],
+    [`masthead/${persona}.yaml`, masthead(paper)],
+    ['stories/how-to-write-a-day.md', story(paper, persona)],
+    ['pages/about.md', about(paper)],
+    ['pages/imprint.md', imprint(paper)],
+  ]);
+}
+
+/** A text as YAML: JSON strings are. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+function record({ nameplate, language, url, sections }: NewPaper): string {
+  return `# The record of this paper. Only nameplate and sections are required; lines that begin with # are examples.
+# After a change: npm run -s broadsheet -- file
+
+# The name at the head of every page, up to 80 characters.
+nameplate: ${quoted(nameplate)}
+
+# A line under the nameplate, and what the paper is about, for search engines and feeds.
+motto: ""
+description: ""
+
+# The language of the paper's own words, and of pieces that name no other: a tag as in BCP 47, such as en or pt-BR.
+language: ${language}
+
+# In the order in which readers see them. A section with pieces cannot be left out.
+sections:
+${sections.map((section) => `  - ${quoted(section)}`).join('\n')}
+
+# The paper's color, an angle on the color wheel from 0 to 359: 28 is red, 140 green, 250 blue.
+hue: 28
+
+# The paper's own address, if it has a domain. Without it the paper is a path of the server.
+${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
+
+# A mail address, or an https address, for readers and for reports of vulnerabilities.
+# contact: desk@news.example
+
+# Who is responsible, in the footer of every page: a text, or a page of the paper. Some countries require it.
+# Fill in pages/imprint.md first, then remove the #.
+# imprint: pages/imprint.md
+
+# What the paper looks like. The files are its own: put them into media/ first.
+# An SVG in place of the name, or two: {light: media/logo.svg, dark: media/logo-night.svg}.
+# logo: media/logo.svg
+# An SVG or PNG for tabs and home screens; without it, icons are drawn in the paper's color.
+# icon: media/icon.svg
+# One of the pairs of typefaces: source-serif, lora, bitter or public-sans.
+# typefaces: source-serif
+# A stylesheet of your own; src/layouts/tokens.css lists the properties that it can set.
+# style: media/style.css
+
+# What stands on the front page below the top of the news, in this order.
+# front: { blocks: [sections, cast, blog, corrections, masthead] }
+
+# One script that pages load from another host, to count visits.
+# analytics: https://count.example/script.js
+
+# false hides the paper from everybody without a key.
+paper_public: true
+
+# How many distinct publishers a piece must rest on, at least 2.
+source_floor: 2
+
+# What a piece is when it does not say: news or blog.
+default_kind: news
+
+# When daily and weekly mails go out.
+# alerts: { hour: 7, time_zone: Europe/Berlin }
+
+# How the desk works, in Markdown, for the page of standards.
+# standards: |
+#   Every fact of consequence carries a number, and every number leads to a document and its publisher.
+`;
+}
+
+function masthead({ persona, sections }: NewPaper): string {
+  return `# A persona: the byline of pieces, declared as AI everywhere. Its address is this file's name.
+name: ${quoted(persona.name)}
+title: ${quoted(persona.title)}
+beat: ${quoted(sections.join(', '))}
+bio: ""
+# A picture of the paper, such as media/portraits/someone.jpg; without one, a portrait is drawn.
+# avatar: media/portraits/someone.jpg
+`;
+}
+
+function story({ sections, language }: NewPaper, persona: string): string {
+  const { texts, isEnglish } = sampleTexts(language);
+  return `---
+headline: ${quoted(texts.headline)}
+dek: ${quoted(texts.dek)}
+category: ${quoted(sections[0] ?? '')}
+byline: ${persona}
+${isEnglish ? 'language: en\n' : ''}# false keeps the piece a draft. Remove the line to put it on air when it is filed, or write a time to schedule it.
+air: false
+# image: { src: media/day.jpg, alt: What the picture shows, credit: Whose picture it is }
+# tags: [Dates, Standards]
+cited_facts:
+  - statement: ${quoted(texts.facts[0])}
+    source: RFC Editor
+    instrument: https://www.rfc-editor.org/rfc/rfc3339
+  - statement: ${quoted(texts.facts[1])}
+    source: ISO
+    instrument: https://www.iso.org/iso-8601-date-and-time-format.html
+---
+
+${texts.opening}
+
+## ${texts.heading}
+
+${texts.explanation}
+`;
+}
+
+function about({ nameplate, language, persona }: NewPaper): string {
+  const { texts, isEnglish } = sampleTexts(language);
+  return `---
+title: ${quoted(texts.about)}
+${isEnglish ? 'language: en\n' : ''}nav: footer
+order: 1
+---
+
+${texts.aboutText(inProse(nameplate), inProse(persona.name))}
+`;
+}
+
+function imprint({ nameplate, language, url }: NewPaper): string {
+  const { texts, isEnglish } = sampleTexts(language);
+  const lines = [texts.responsible, texts.address, texts.mail].map(([label, text]) => `- ${label}: ${toFillIn(text)}`);
+  return `---
+title: ${quoted(texts.imprint)}
+${isEnglish ? 'language: en\n' : ''}# Fill in what stands between ⟦ and ⟧: until then the page is refused. Then remove the # before imprint in paper.yaml.
+nav: none
+---
+
+${texts.imprintText(inProse(nameplate))}${url === undefined ? '' : ` (${url})`}
+
+${lines.join('\n')}
+`;
+}
+
+/** A name as Markdown that renders it verbatim. */
+function inProse(text: string): string {
+  return text.replace(/[\\`*_[\]<>&!#|~]/g, '\\$&');
 }

@@ -10,7 +10,7 @@ import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
 import { appendRecord, brandMedia, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
 import { removedProblem } from '../desk/removal.ts';
-import { Fault } from '../fault.ts';
+import { Fault, type Problem } from '../fault.ts';
 import { digestOfFile } from '../files/file-digest.ts';
 import { isLink } from '../files/plain-file.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
@@ -19,7 +19,6 @@ import type { DeskFolder } from './desk-folder.ts';
 import { baseName, LINK } from './desk-folder.ts';
 import { filedMedia, inspectFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
-import type { SourceFile } from './source-file.ts';
 
 /** Reads the media files of a folder. */
 export interface MediaReader {
@@ -43,41 +42,32 @@ export class Records {
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
     if (this.#at.isLink(this.#at.folder) || this.#at.isLink(path)) return false;
-    const removed = removedProblem(this.#at.intake.store, this.#at.slug);
-    if (removed !== null) {
-      this.#at.problem(this.#at.name(path), 'paper', removed);
-      return false;
-    }
-    // A paper that predates the reservation of its slug keeps working.
-    if (!isPaperSlug(this.#at.slug) && !this.#at.intake.store.hasPaper(this.#at.slug)) {
-      this.#at.problem(
-        this.#at.name(path),
-        'paper',
-        `the folder's name ${JSON.stringify(this.#at.slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
-      );
+    const problem = this.#addressProblem();
+    if (problem !== null) {
+      this.#at.refuse(path, 'paper', problem);
       return false;
     }
     if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#paperFrom(body));
-    else if (!this.#at.intake.store.hasPaper(this.#at.slug)) {
-      this.#at.problem(
-        this.#at.name(path),
-        'paper',
-        'there is no paper.yaml; write one with at least nameplate and sections',
-      );
-    }
-    return this.#at.intake.store.hasPaper(this.#at.slug);
+    else if (this.#archive() === null)
+      this.#at.refuse(path, 'paper', 'there is no paper.yaml; write one with at least nameplate and sections');
+    return this.#archive() !== null;
+  }
+
+  /** Why there can be no paper of this name. One that predates the reservation of its slug keeps working. */
+  #addressProblem(): string | null {
+    const { slug, intake } = this.#at;
+    const removed = removedProblem(intake.store, slug);
+    if (removed !== null || isPaperSlug(slug) || this.#archive() !== null) return removed;
+    return `the folder's name ${JSON.stringify(slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`;
   }
 
   /** Whether a sound paper.yaml names media, which must be filed before it. */
   namesMedia(): boolean {
-    const { store } = this.#at.intake;
     const path = join(this.#at.folder, 'paper.yaml');
-    if (isLink(this.#at.folder) || isLink(path) || !existsSync(path) || removedProblem(store, this.#at.slug) !== null)
-      return false;
-    if (!isPaperSlug(this.#at.slug) && !store.hasPaper(this.#at.slug)) return false;
+    if (isLink(this.#at.folder) || isLink(path) || !existsSync(path) || this.#addressProblem() !== null) return false;
     const { success, data } = PaperBody.safeParse(this.#at.read(path, 'yaml').data);
     if (!success || brandMedia(data).length === 0) return false;
-    if (!store.hasPaper(this.#at.slug)) this.#found(data);
+    if (this.#archive() === null) this.#found(data);
     return true;
   }
 
@@ -110,12 +100,9 @@ export class Records {
     return paper;
   }
 
-  /**
-   * Called before the records that name media. `read` reads the files; the writing desk passes one that remembers
-   * what it has read.
-   */
+  /** Called before the records that name media. The writing desk passes a reader that remembers what it has read. */
   async media(read: MediaReader = MEDIA_READER): Promise<void> {
-    const { store, media, now } = this.#at.intake;
+    const { store, media } = this.#at.intake;
     for (const path of this.#at.files('media')) {
       const file = this.#at.name(path);
       const name = relative(this.#at.folder, path).split(sep).join('/');
@@ -133,13 +120,13 @@ export class Records {
         if (isKnown && before.digest === inspected.digest) continue;
         store.transact(() => {
           // Another process may have applied a newer file.
-          if (store.applied(file) === known) this.#record('media', name, inspected, file, digest, now());
+          if (store.applied(file) === known) this.#record('media', name, inspected, file, digest);
         });
       } catch (error) {
         const line = lineIn(error);
-        const locate: SourceFile['locate'] = (problems) =>
+        const locate = (problems: Problem[]) =>
           line === null ? [] : problems.map(({ field, rule, message }) => ({ file, line, field, rule, message }));
-        this.#at.report({ file, digest: '', data: null, faulty: null, body: '', problems: [], locate }, error, 'file');
+        this.#at.report({ file, locate }, error, 'file');
       }
     }
   }
@@ -147,34 +134,23 @@ export class Records {
   masthead(): void {
     for (const path of this.#at.files('masthead', '.yaml')) {
       const slug = baseName(path, '.yaml');
-      if (!SLUG.test(slug)) {
-        this.#at.problem(
-          this.#at.name(path),
-          'slug',
-          `${JSON.stringify(slug)} cannot be a persona's address; name the file with a–z, 0–9 and single hyphens`,
-        );
+      if (SLUG.test(slug)) {
+        this.#apply(path, PersonaBody, 'persona', slug, (body, archive) => personaFrom(archive, slug, body));
         continue;
       }
-      this.#apply(path, PersonaBody, 'persona', slug, (body) =>
-        personaFrom(this.#at.intake.store.archive(this.#at.slug), slug, body),
-      );
+      const message = `${JSON.stringify(slug)} cannot be a persona's address; name the file with a–z, 0–9 and single hyphens`;
+      this.#at.refuse(path, 'slug', message);
     }
   }
 
   casts(): void {
     for (const path of this.#at.files('cast', '.yaml')) {
       const day = baseName(path, '.yaml');
-      if (!isDay(day)) {
-        this.#at.problem(
-          this.#at.name(path),
-          'day',
-          `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`,
-        );
-        continue;
+      if (isDay(day)) this.#apply(path, CastBody, 'cast', day, (body, archive) => castFrom(archive, day, body));
+      else {
+        const message = `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`;
+        this.#at.refuse(path, 'day', message);
       }
-      this.#apply(path, CastBody, 'cast', day, (body) =>
-        castFrom(this.#at.intake.store.archive(this.#at.slug), day, body),
-      );
     }
     this.#measureCasts();
   }
@@ -200,9 +176,9 @@ export class Records {
     schema: T,
     kind: 'paper' | 'persona' | 'cast',
     name: string,
-    finish: (body: z.infer<T>) => unknown,
+    finish: (body: z.infer<T>, archive: Archive) => unknown,
   ): void {
-    const { store, now } = this.#at.intake;
+    const { store } = this.#at.intake;
     const file = this.#at.name(path);
     store.transact(() => {
       const source = this.#at.read(path, 'yaml');
@@ -217,29 +193,21 @@ export class Records {
       }
       if (source.data === null) return;
       try {
-        const finished = finish(parsed.data);
-        if (finished !== null) this.#record(kind, name, finished, file, source.digest, now());
+        const finished = finish(parsed.data, store.archive(this.#at.slug));
+        if (finished !== null) this.#record(kind, name, finished, file, source.digest);
       } catch (error) {
         this.#at.report(source, error, 'file');
       }
     });
   }
 
-  #record(
-    kind: Exclude<RecordKind, 'page'>,
-    name: string,
-    body: unknown,
-    file: string,
-    digest: string,
-    at: number,
-  ): void {
-    const { store } = this.#at.intake;
-    store.transact(() => {
-      const entry = { at, paper: this.#at.slug, kind, name, body };
-      if (appendRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
-      if (kind === 'paper') giveOwnHost(this.#at.intake, this.#at.slug);
-      store.setApplied(file, digest);
-    });
+  #record(kind: Exclude<RecordKind, 'page'>, name: string, body: unknown, file: string, digest: string): void {
+    const { intake, slug: paper, result } = this.#at;
+    const { store, now } = intake;
+    const entry = { at: now(), paper, kind, name, body };
+    if (appendRecord(store, entry, store.record(paper, kind, name))) result.filed.push(file);
+    if (kind === 'paper') giveOwnHost(intake, paper);
+    store.setApplied(file, digest);
   }
 
   #archive(): Archive | null {

@@ -2,6 +2,13 @@ import type * as z from 'zod';
 import type { Problem } from '../fault.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
+/** Of a Markdown file whose front matter has `prose`. */
+export const PROSE_IS_BELOW: Problem = {
+  field: 'prose',
+  rule: 'unknown_field',
+  message: 'the prose is the text below the front matter; move it there',
+};
+
 /** The problems of a record that a person wrote: those of its shape, each with the cure that the file needs. */
 export function recordProblems(error: z.ZodError, value: unknown, schema: z.ZodType): Problem[] {
   return shapeProblems(error, value).map((problem) => {

@@ -42,24 +42,15 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    return unreadable(
-      file,
-      1,
-      'unreadable',
-      `the file cannot be read (${messageOf(error)}); put a file there that can be`,
-    );
+    const message = `the file cannot be read (${messageOf(error)}); put a file there that can be`;
+    return unreadable(file, 1, 'unreadable', message);
   }
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const line = firstBadLine(bytes);
-    return unreadable(
-      file,
-      line,
-      'not_utf8',
-      `the file is ${isUtf16(bytes) ? 'in UTF-16' : 'not in UTF-8'}; save it in UTF-8`,
-    );
+    const message = `the file is ${isUtf16(bytes) ? 'in UTF-16' : 'not in UTF-8'}; save it in UTF-8`;
+    return unreadable(file, firstBadLine(bytes), 'not_utf8', message);
   }
   const digest = sha256(bytes);
   if (kind === 'yaml') return { ...withYaml(file, text, 1, '', 1), digest };
@@ -86,42 +77,24 @@ function withYaml(
   const counter = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false });
   const lineAt = (offset: number): number => counter.linePos(offset).line - 1 + firstLine;
-  const problems: FileProblem[] = document.errors.map((error) => ({
-    file,
-    line: lineAt(error.pos[0]),
-    field: 'yaml',
-    rule: 'malformed',
-    message: yamlMessage(error),
-  }));
+  const problems: FileProblem[] = [];
+  const refuse = (line: number, message: string) => {
+    problems.push({ file, line, field: 'yaml', rule: 'malformed', message });
+  };
+  for (const error of document.errors) refuse(lineAt(error.pos[0]), yamlMessage(error));
   let data: Record<string, unknown> | null = null;
   let faulty: Record<string, unknown> | null = null;
-  if (
-    problems.length > 0 &&
-    document.errors.every(({ code }) => code === 'DUPLICATE_KEY') &&
-    isMap(document.contents)
-  ) {
-    faulty = membersIn(document.toJS());
-  }
-  if (problems.length === 0 && !isMap(document.contents)) {
-    problems.push({
-      file,
-      line: firstLine,
-      field: 'yaml',
-      rule: 'malformed',
-      message: 'there are no fields; write them as name: value',
-    });
-  } else if (problems.length === 0) {
+  if (problems.length > 0) {
+    const isWhole = document.errors.every(({ code }) => code === 'DUPLICATE_KEY') && isMap(document.contents);
+    if (isWhole) faulty = membersIn(document.toJS());
+  } else if (!isMap(document.contents)) {
+    refuse(firstLine, 'there are no fields; write them as name: value');
+  } else {
     try {
       data = membersIn(document.toJS());
     } catch (error) {
       // An alias (*name) without an anchor, or one that expands too far.
-      problems.push({
-        file,
-        line: firstLine,
-        field: 'yaml',
-        rule: 'malformed',
-        message: `${messageOf(error)}; write the value out, or quote a text that begins with *`,
-      });
+      refuse(firstLine, `${messageOf(error)}; write the value out, or quote a text that begins with *`);
     }
   }
   return {
@@ -153,22 +126,22 @@ function yamlMessage({ code, message }: YAMLParseError): string {
 
 /** The start of a field's name; of its value when the name cannot be found. */
 function offsetOfName(document: Document, field: string): number {
-  const path = field.split(/[.[\]]+/).filter((part) => part !== '');
-  const name = path.pop();
-  const parent = path.length === 0 ? document.contents : document.getIn(path.map(keyOf), true);
+  const path = pathOf(field);
+  const name = String(path.pop());
+  const parent = path.length === 0 ? document.contents : document.getIn(path, true);
   const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined;
   return isScalar(pair?.key) ? (pair.key.range?.[0] ?? 0) : offsetOf(document, field);
 }
 
-const keyOf = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+/** The keys that lead to a field: `cited_facts[1].source`. */
+function pathOf(field: string): (string | number)[] {
+  const parts = field.split(/[.[\]]+/).filter((part) => part !== '');
+  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
 
 /** The start of a field's value; for a missing field, the start of its nearest parent. */
 function offsetOf(document: Document, field: string): number {
-  const path = field
-    .split(/[.[\]]+/)
-    .filter((part) => part !== '')
-    .map(keyOf);
-  for (; path.length > 0; path.pop()) {
+  for (const path = pathOf(field); path.length > 0; path.pop()) {
     const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
     if (node?.range) return node.range[0];
   }
@@ -188,8 +161,8 @@ export function unreadable(file: string, line: number, rule: string, message: st
 }
 
 /** Whether a file begins with the byte order mark of UTF-16, as some editors save it. */
-function isUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+function isUtf16(bytes: Buffer): boolean {
+  return ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
 }
 
 function countLines(text: string): number {

@@ -6,13 +6,10 @@ import { FilingBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
 import type { Repaired } from '../ledger/repair.ts';
 import { repair } from '../ledger/repair.ts';
-import { recordProblems } from './record-problems.ts';
+import { PROSE_IS_BELOW, recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
-/**
- * Front matter: the filing's fields except the prose, which is the text below, and the slug, which is the file's
- * name.
- */
+/** Front matter: the filing's fields except the prose, which is the text below, and the slug, which is the file's name. */
 const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
   /** False keeps a draft. A time publishes the piece at that time. Otherwise the piece goes on air when it is filed. */
   air: z
@@ -32,8 +29,7 @@ export interface StoryFile {
   placement: PlacementBody | null;
 }
 
-/** What a story's file says. */
-export interface ReadStory {
+interface ReadStory {
   /** Undefined when the file has problems of its own. */
   story?: StoryFile;
   problems: Problem[];
@@ -47,19 +43,10 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): ReadS
   if (data === null) return { problems: [] };
   const { prose: _none, slug: given, ...fields } = data;
   const problems: Problem[] = [];
-  if (data.prose !== undefined) {
-    problems.push({
-      field: 'prose',
-      rule: 'unknown_field',
-      message: 'the prose is the text below the front matter; move it there',
-    });
-  }
+  if (data.prose !== undefined) problems.push(PROSE_IS_BELOW);
   if (given !== undefined && given !== slug) {
-    problems.push({
-      field: 'slug',
-      rule: 'slug_form',
-      message: `the slug is the file's name, ${JSON.stringify(slug)}, not ${JSON.stringify(given)}; rename the file or take the field out`,
-    });
+    const message = `the slug is the file's name, ${JSON.stringify(slug)}, not ${JSON.stringify(given)}; rename the file or take the field out`;
+    problems.push({ field: 'slug', rule: 'slug_form', message });
   }
   const storyOf = ({ air, placement, ...body }: z.output<typeof FrontMatter>): StoryFile => ({
     filing: filingFrom({ ...body, prose: source.body }, { slug, kind: paper.default_kind, language: paper.language }),

@@ -1,5 +1,11 @@
+import { basename } from 'node:path';
 import type { DeskFolder } from './desk-folder.ts';
-import { storyName } from './story-name.ts';
+
+/** The piece that a story file belongs to, and the number of its revision. */
+export function storyName(path: string): { slug: string; n: number } {
+  const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(basename(path, '.md')) ?? [];
+  return { slug, n: Number(n ?? 1) };
+}
 
 /** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
 export interface RevisionFile {
@@ -9,23 +15,16 @@ export interface RevisionFile {
 
 /** The files of each slug, ordered by number. Reports and skips slugs whose numbers are not 1, 2, 3 … */
 export function storyFiles(at: DeskFolder, paths = at.files('stories', '.md')): Map<string, RevisionFile[]> {
-  const bySlug = new Map<string, RevisionFile[]>();
-  for (const path of paths) {
-    const { slug, n } = storyName(path);
-    const files = bySlug.get(slug) ?? [];
-    files.push({ n, path });
-    bySlug.set(
-      slug,
-      files.sort((a, b) => a.n - b.n),
-    );
-  }
+  const named = paths.map((path) => ({ ...storyName(path), path }));
+  const bySlug = Map.groupBy(named, ({ slug }) => slug);
+  for (const files of bySlug.values()) files.sort((a, b) => a.n - b.n);
   for (const [slug, files] of bySlug) {
     const wrong = files.findIndex(({ n }, index) => n !== index + 1);
     const astray = files[wrong];
     if (astray === undefined) continue;
     const before = files[wrong - 1];
-    at.problem(
-      at.name(astray.path),
+    at.refuse(
+      astray.path,
       'slug',
       before?.n === astray.n
         ? `${at.name(before.path)} is revision ${before.n} of ${slug} too; rename one of the two`

@@ -1,5 +1,5 @@
 import type { StateName } from '../desk/archive.ts';
-import { storyName } from './story-name.ts';
+import { storyName } from './story-files.ts';
 
 /** A piece that is on air, or will be, although its story file was deleted or renamed. */
 export interface WithoutFile {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileFolder } from '../../src/ingest/file-folder.ts';
+import { fileFolder } from '../../src/ingest/content-folder.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const STORY = `---

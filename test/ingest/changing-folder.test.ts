@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { fileContent } from '../../src/ingest/content-folder.ts';
+import { applyRecords, fileContent } from '../../src/ingest/content-folder.ts';
 import { DeskFolder, LINK } from '../../src/ingest/desk-folder.ts';
-import { applyRecords } from '../../src/ingest/file-folder.ts';
 import type { Intake } from '../../src/ingest/intake.ts';
 import type { MediaReader } from '../../src/ingest/record-files.ts';
 import { MEDIA_READER } from '../../src/ingest/record-files.ts';
