@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 import { mediaKey } from '../files/media.ts';
 import { realPath } from '../files/real-path.ts';
 import { sha256 } from '../ledger/basis.ts';
-import { VIDEO_BYTES_MAX } from '../press/media-properties.ts';
+import { VIDEO_BYTES_MAX } from '../press/media-formats.ts';
 import { parseAddress, shownAddress, treePrefix } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 import { requireApart, requireUnpublished } from './backup-place.ts';

@@ -6,7 +6,7 @@ import { codeOf, Fault } from '../fault.ts';
 import { sizeOf } from '../files/file-size.ts';
 import { requireUnlinked } from '../files/plain-file.ts';
 import { sha256 } from '../ledger/basis.ts';
-import { AREAS } from '../press/feeds/header-policy.ts';
+import { PATHS } from '../press/feeds/headers.ts';
 import { STAGES } from '../press/output.ts';
 import { outputNamed } from '../press/outputs/all.ts';
 import { type HeaderRules, parseHeaderRules } from '../publish/header-rules.ts';
@@ -16,7 +16,7 @@ import type { AppContext } from './context.ts';
 
 const HEADERS_FILE = '_headers';
 /** What the paths of a paper begin with, besides those of its own pages. */
-const OWN = new Set([HEADERS_FILE, ...AREAS.map(([pattern]) => pattern.split('/')[1] ?? '')]);
+const OWN = new Set([HEADERS_FILE, ...Object.keys(PATHS).map((pattern) => pattern.split('/')[1] ?? '')]);
 /** How often a running press is looked at, in ms, and for how long one that was interrupted may take to be resumed. */
 const PRESS_POLL = 50;
 const RESUME_TIME = 2_000;

@@ -25,7 +25,7 @@ const DEVANAGARI: Face = { package: '@fontsource/noto-serif-devanagari', weight:
 // The static Chinese packages with a text face ship every weight: 60 to 80 MB instead of 7 MB.
 const CHINESE: Face = { package: '@fontsource-variable/noto-serif-sc', weight: 400, variable: true };
 
-export type Voice = 'serif' | 'sans';
+type Voice = 'serif' | 'sans';
 
 /** One subset file. It is loaded when a text first needs a character that it declares. */
 interface Subset {
@@ -164,26 +164,14 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
   for (const { segment } of graphemes.segment(text)) {
     if (!isDrawn(segment, used)) missing.add(segment);
   }
-  const widths = new Map<string, number>();
+  const widthOf = (code: number) => used.find((cut) => cut.advances.has(code))?.advances.get(code) ?? 0;
   return {
     text,
     family: used.map((cut) => cut.family),
     fonts: used.map(({ family, face, data }) => ({ name: family, data, weight: face.weight, style: 'normal' })),
     weight: used.some(({ face }) => face.variable) ? 700 : 400,
     missing: [...missing],
-    width: (part) => {
-      let sum = 0;
-      for (const char of part) {
-        let width = widths.get(char);
-        if (width === undefined) {
-          const code = present(char.codePointAt(0));
-          width = used.find((cut) => cut.advances.has(code))?.advances.get(code) ?? 0;
-          widths.set(char, width);
-        }
-        sum += width;
-      }
-      return sum;
-    },
+    width: (part) => [...part].reduce((sum, char) => sum + widthOf(present(char.codePointAt(0))), 0),
   };
 }
 

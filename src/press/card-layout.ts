@@ -13,8 +13,6 @@ const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
 const HEADLINE_HEIGHT = 318;
 /** Line height of the single lines, in ems. */
 const LEADING = 1.3;
-/** The two rules below the nameplate with the space above each, in pixels. */
-const RULES = 8 + 5 + 4 + 1;
 /** What the line of the writer takes from the headline. */
 const WRITER_HEIGHT = 46;
 /** Kerned text may be slightly wider than the sum of its advances. */
@@ -33,17 +31,8 @@ function shapeOf(text: string): { leading: number; tracking: number; spread: str
     : { leading: 1.26, tracking: 0, spread: '0.09em' };
 }
 
-/** A part of a card on a canvas of the card's size: the element that satori draws, and the fonts that it needs. */
-export interface Layer {
-  element: Element;
-  fonts: Font[];
-}
-
-/**
- * Composes a card as layers, the lowest first. The cards of a paper share the frame, those of a persona the byline and
- * those of a day the date.
- */
-export function compose(card: Card): Layer[] {
+/** Composes a card: the element that satori draws, and the fonts that it needs. */
+export function compose(card: Card): { element: Element; fonts: Font[] } {
   const language = knownLanguage(card.language);
   const serif = (text: string) => typeset(text, 'serif', language);
   const sans = (text: string) => typeset(text, 'sans', language);
@@ -90,16 +79,16 @@ export function compose(card: Card): Layer[] {
   const lines = drawable(headline) ? fitted.lines : [];
   const direction = RIGHT_TO_LEFT.test(lines[0] ?? nameplate.text) ? 'rtl' : 'ltr';
 
-  const nameplateSize = fitSize(nameplate, 46, 740);
-  const writerSize = fitSize(writer, 34, MEASURE);
-  const bylineSize = fitSize(byline, card.writer === null ? 30 : 26, 820);
-  const top = Math.max(heightOf(nameplate, nameplateSize), heightOf(date, 26, 1.7));
-  const foot = heightOf(writer, writerSize) + Math.max(heightOf(byline, bylineSize), 22 + 2 * 8);
-  const layer = (texts: TypesetText[], style: Style, ...children: Element[]): Layer => ({
-    element: box({ width: '100%', height: '100%', position: 'relative', direction, color: ink, ...style }, ...children),
-    fonts: fontsOf(texts.filter(drawable)),
-  });
-  const column = (style: Style, ...children: Element[]): Element =>
+  const element = box(
+    { width: '100%', height: '100%', position: 'relative', direction, color: ink, backgroundColor: ground },
+    ...line(initial, {
+      position: 'absolute',
+      [direction === 'ltr' ? 'right' : 'left']: -24,
+      top: -250,
+      fontSize: 860,
+      lineHeight: 1.3,
+      color: shade,
+    }),
     box(
       {
         position: 'absolute',
@@ -110,110 +99,62 @@ export function compose(card: Card): Layer[] {
         boxSizing: 'border-box',
         flexDirection: 'column',
         padding: `40px ${MARGIN}px 44px`,
-        ...style,
       },
-      ...children,
-    );
-  return [
-    layer(
-      [initial, nameplate],
-      { backgroundColor: ground },
-      ...line(initial, {
-        position: 'absolute',
-        [direction === 'ltr' ? 'right' : 'left']: -24,
-        top: -250,
-        fontSize: 860,
-        lineHeight: 1.3,
-        color: shade,
-      }),
-      column(
-        {},
+      box(
+        { justifyContent: 'space-between', alignItems: 'flex-end' },
         box(
-          { height: top, alignItems: 'flex-end' },
+          {},
           ...line(nameplate, {
-            fontSize: nameplateSize,
+            fontSize: fitSize(nameplate, 46, 740),
             lineHeight: LEADING,
             letterSpacing: `${shapeOf(nameplate.text).tracking}em`,
           }),
         ),
-        box({ height: 5, marginTop: 8, backgroundColor: ink }),
-        box({ height: 1, marginTop: 4, backgroundColor: ink }),
+        box({}, ...line(date, { fontSize: 26, lineHeight: 1.7, color: tint })),
       ),
-    ),
-    layer(
-      [date],
-      {},
-      column(
-        {},
-        box(
-          { height: top, justifyContent: 'flex-end', alignItems: 'flex-end' },
-          ...line(date, { fontSize: 26, lineHeight: 1.7, color: tint }),
-        ),
-      ),
-    ),
-    layer(
-      [section, headline],
-      {},
-      column(
-        {},
-        box({ height: top }),
-        box({ height: RULES }),
-        box(
-          { flexDirection: 'column', flexGrow: 1, justifyContent: 'center', alignItems: 'flex-start' },
-          ...line(section, {
-            fontSize: lines.length > 0 ? 28 : fitSize(section, 96, MEASURE),
-            letterSpacing: shapeOf(section.text).spread,
-            lineHeight: LEADING,
-            marginBottom: 12,
-            color: tint,
-          }),
-          ...lines.flatMap((text) =>
-            line(
-              { ...headline, text },
-              { fontSize: fitted.size, lineHeight: shape.leading, letterSpacing: `${shape.tracking}em` },
-            ),
+      box({ height: 5, marginTop: 8, backgroundColor: ink }),
+      box({ height: 1, marginTop: 4, backgroundColor: ink }),
+      box(
+        { flexDirection: 'column', flexGrow: 1, justifyContent: 'center', alignItems: 'flex-start' },
+        ...line(section, {
+          fontSize: lines.length > 0 ? 28 : fitSize(section, 96, MEASURE),
+          letterSpacing: shapeOf(section.text).spread,
+          lineHeight: LEADING,
+          marginBottom: 12,
+          color: tint,
+        }),
+        ...lines.flatMap((text) =>
+          line(
+            { ...headline, text },
+            { fontSize: fitted.size, lineHeight: shape.leading, letterSpacing: `${shape.tracking}em` },
           ),
         ),
-        box({ height: foot }),
+      ),
+      ...line(writer, { fontSize: fitSize(writer, 34, MEASURE), lineHeight: LEADING }),
+      box(
+        { alignItems: 'center', gap: 18 },
+        ...line(byline, { fontSize: fitSize(byline, card.writer === null ? 30 : 26, 820), lineHeight: LEADING }),
+        ...line(label, {
+          fontSize: 22,
+          lineHeight: 1,
+          padding: '8px 14px',
+          borderRadius: 5,
+          color: ground,
+          backgroundColor: tint,
+        }),
       ),
     ),
-    layer(
-      [writer, byline, label],
-      {},
-      column(
-        { justifyContent: 'flex-end' },
-        ...line(writer, { fontSize: writerSize, lineHeight: LEADING }),
-        box(
-          { alignItems: 'center', gap: 18 },
-          ...line(byline, { fontSize: bylineSize, lineHeight: LEADING }),
-          ...line(label, {
-            fontSize: 22,
-            lineHeight: 1,
-            padding: '8px 14px',
-            borderRadius: 5,
-            color: ground,
-            backgroundColor: tint,
-          }),
-        ),
-      ),
-    ),
-  ];
-}
-
-/** The height that satori gives a line of text, in pixels; 0 for one that is not drawn. */
-function heightOf(set: TypesetText, size: number, leading = LEADING): number {
-  return drawable(set) ? Math.round(size * leading) : 0;
+  );
+  const texts = [initial, nameplate, date, section, headline, writer, byline, label];
+  return { element, fonts: fontsOf(texts.filter(drawable)) };
 }
 
 /** The fonts of some texts. Equal fonts share one array: satori parses each array once. */
 function fontsOf(texts: readonly TypesetText[]): Font[] {
   const fonts = new Map(texts.flatMap((set) => set.fonts).map((font) => [font.name, font]));
   const names = [...fonts.keys()].join();
-  let known = fontSets.get(names);
-  if (known === undefined) {
-    known = [...fonts.values()];
-    fontSets.set(names, known);
-  }
+  const known = fontSets.get(names) ?? [...fonts.values()];
+  fontSets.set(names, known);
   return known;
 }
 
@@ -245,19 +186,13 @@ export function knownLanguage(tag: string): string {
 }
 
 function spelledDay(day: string, language: string): string {
-  let format = dayFormats.get(language);
-  if (!format) {
-    format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
-    dayFormats.set(language, format);
-  }
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
   return format.format(new Date(`${day}T00:00:00Z`));
 }
 
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-
 type Style = Record<string, string | number>;
 
-export interface Element {
+interface Element {
   type: 'div';
   props: { style: Style; children: (Element | string)[] };
 }

@@ -1,8 +1,10 @@
 import sharp from 'sharp';
+import { Budget } from './budget.ts';
 import type { Variant } from './variants.ts';
 
 /** How many pictures are encoded at a time. libuv has four threads: the others stay free for files and names. */
 const AT_ONCE = 2;
+const turns = new Budget(AT_ONCE);
 /** In pixels. A larger picture is encoded alone, because decoding it takes much memory. */
 const LARGE = 24_000_000;
 
@@ -24,8 +26,7 @@ export async function drawVariants(
   variants: readonly Variant[],
   shape: { width: number; height: number },
 ): Promise<Map<string, Uint8Array>> {
-  const done = await turn(shape.width * shape.height > LARGE ? AT_ONCE : 1);
-  try {
+  return turns.within(shape.width * shape.height > LARGE ? AT_ONCE : 1, async () => {
     const widest = Math.max(...variants.map(({ width }) => width));
     const bytes = await read();
     const { data, info } = await decoded(bytes, widest).catch(() => blank(shape, widest));
@@ -36,9 +37,7 @@ export async function drawVariants(
       drawn.set(path, await (format === 'avif' ? image.avif(AVIF) : image.webp(WEBP)).toBuffer());
     }
     return drawn;
-  } finally {
-    done();
-  }
+  });
 }
 
 type Pixels = { data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } };
@@ -61,26 +60,4 @@ async function blank(shape: { width: number; height: number }, widest: number): 
     .raw()
     .toBuffer({ resolveWithObject: true });
   return { data, info };
-}
-
-let free = AT_ONCE;
-const waiting: { needs: number; begin(): void }[] = [];
-
-/** Waits until `needs` of the `AT_ONCE` places are free, in the order of the calls. Returns what frees them. */
-async function turn(needs: number): Promise<() => void> {
-  const next = (): void => {
-    for (let first = waiting[0]; first !== undefined && first.needs <= free; first = waiting[0]) {
-      waiting.shift();
-      free -= first.needs;
-      first.begin();
-    }
-  };
-  await new Promise<void>((begin) => {
-    waiting.push({ needs, begin });
-    next();
-  });
-  return () => {
-    free += needs;
-    next();
-  };
 }

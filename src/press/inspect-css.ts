@@ -1,7 +1,7 @@
 import parse, { type CssNode } from 'css-tree/parser';
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
 import walk from 'css-tree/walker';
-import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 import { StyleRules } from './style-rules.ts';
 
 /** Maximum length of a paper's stylesheet, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 
 /** The index of a long video takes several megabytes. */
 const MOOV_BYTES_MAX = 64_000_000;

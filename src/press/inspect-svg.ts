@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 import { ELEMENTS, NOTES, PLAIN_ATTRIBUTES, PROPERTIES, SVG, XLINK, XML, XMLNS } from './svg-names.ts';
 import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-style.ts';
 

@@ -7,8 +7,7 @@ import { Fault } from '../fault.ts';
 import { InvalidStyle, inspectCss } from './inspect-css.ts';
 import { inspectMp4 } from './inspect-mp4.ts';
 import { inspectSvg } from './inspect-svg.ts';
-import { formatOf, MEDIA_FORMATS } from './media-formats.ts';
-import { InvalidMedia, type MediaProperties } from './media-properties.ts';
+import { formatOf, InvalidMedia, MEDIA_FORMATS, type MediaProperties } from './media-formats.ts';
 
 export const IMAGE_PIXELS_MAX = 100_000_000;
 

@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
-import { VIDEO_BYTES_MAX } from './media-properties.ts';
 
 const MIB = 1024 * 1024;
 export const IMAGE_BYTES_MAX = 20 * MIB;
-export const STYLE_BYTES_MAX = 800_000;
-export const CAPTIONS_BYTES_MAX = 5_000_000;
+/** The most bytes of a video, which is the largest media file. */
+export const VIDEO_BYTES_MAX = 500 * MIB;
 
 /** What a paper holds: the media type of files with an extension, and their largest size, in bytes. */
-export interface MediaFormat {
+interface MediaFormat {
   media_type: string;
   bytes_max: number;
 }
@@ -23,9 +22,9 @@ export const MEDIA_FORMATS: Readonly<Record<string, MediaFormat>> = {
   '.avif': picture('image/avif'),
   '.gif': picture('image/gif'),
   '.svg': picture('image/svg+xml'),
-  '.css': { media_type: 'text/css', bytes_max: STYLE_BYTES_MAX },
+  '.css': { media_type: 'text/css', bytes_max: 800_000 },
   '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX },
-  '.vtt': { media_type: 'text/vtt', bytes_max: CAPTIONS_BYTES_MAX },
+  '.vtt': { media_type: 'text/vtt', bytes_max: 5_000_000 },
 };
 
 /** The format of a path, by its extension; null when a paper holds none such. */
@@ -37,3 +36,15 @@ export function formatOf(path: string): MediaFormat | null {
 export function extensionOf(media_type: string): string | null {
   return Object.entries(MEDIA_FORMATS).find(([, format]) => format.media_type === media_type)?.[0] ?? null;
 }
+
+/** The properties that inspection reads from a media file's content. */
+export interface MediaProperties {
+  width: number | null;
+  height: number | null;
+  duration_ms: number | null;
+  /** The dominant colour of an opaque picture, `#rrggbb`. */
+  color?: string;
+}
+
+/** A rejected media file. The message completes a sentence that begins with the file's path. */
+export class InvalidMedia extends Error {}

@@ -2,6 +2,7 @@ import type { Archive } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { isoTime } from '../time.ts';
+import { element, textElement, XML_DECLARATION } from './feeds/xml.ts';
 import type { NewsstandView } from './views.ts';
 
 /** Headlines per paper. */
@@ -44,4 +45,33 @@ export function newsstandView(store: Papers & { archive(paper: string): Archive 
 function isLocal(origin: string): boolean {
   const { hostname } = new URL(origin);
   return `.${hostname}`.endsWith('.localhost') || hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
+}
+
+/** The papers of the newsstand and their feeds, for feed readers to import (OPML 2.0, opml.org/spec2.opml). */
+export function opml(origin: string, papers: NewsstandView['papers']): string {
+  const outlines = papers.map(({ nameplate, description, language, url }) =>
+    element('outline', {
+      type: 'rss',
+      version: 'RSS2',
+      text: nameplate,
+      title: nameplate,
+      description: description || null,
+      language,
+      xmlUrl: `${url}rss.xml`,
+      htmlUrl: url,
+    }),
+  );
+  const head = [
+    textElement('title', 'Newsstand'),
+    textElement('docs', 'http://opml.org/spec2.opml'),
+    textElement('ownerId', `${origin}/`),
+  ];
+  return `${XML_DECLARATION}
+<opml version="2.0">
+<head>${head.join('')}</head>
+<body>
+${outlines.join('\n')}
+</body>
+</opml>
+`;
 }

@@ -1,7 +1,7 @@
 import type { CssNode, ParseOptions } from 'css-tree/parser';
 import parse from 'css-tree/parser';
 import walk from 'css-tree/walker';
-import { InvalidMedia } from './media-properties.ts';
+import { InvalidMedia } from './media-formats.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
 /** Maximum length of a style, in UTF-16 units: parsing takes a hundred times as much memory. */

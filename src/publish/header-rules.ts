@@ -1,3 +1,5 @@
+import { pathMatcher } from '../press/feeds/headers.ts';
+
 /** The headers that a paper's `_headers` file gives to each of its files. */
 export interface HeaderRules {
   /** Headers of a file; `path` is relative to the paper's folder. */
@@ -17,7 +19,7 @@ export function parseHeaderRules(text: string): HeaderRules {
   const blocks = text.split('\n\n').map((block) => block.split('\n').filter((line) => line !== ''));
   const root = (blocks[0]?.[0] ?? '/*').replace(/\/\*$/, '');
   const rules = blocks.map(([pattern = '', ...lines]) => ({
-    matches: matcher(pattern.slice(root.length)),
+    matches: pathMatcher(pattern.slice(root.length)),
     headers: Object.fromEntries(lines.map(parseLine)),
   }));
   return { of: (path) => headersOf(rules, `/${path.replace(/(^|\/)index\.html$/, '$1')}`) };
@@ -25,15 +27,6 @@ export function parseHeaderRules(text: string): HeaderRules {
 
 function headersOf(rules: readonly Rule[], address: string): Record<string, string> {
   return Object.assign({}, ...rules.filter(({ matches }) => matches.test(address)).map(({ headers }) => headers));
-}
-
-/** `:x` is one segment, a trailing `*` any rest. */
-function matcher(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replace(/:[a-z]+/g, '[^/]+')
-    .replace(/\*$/, '.*');
-  return new RegExp(`^${source}$`);
 }
 
 function parseLine(line: string): [string, string] {

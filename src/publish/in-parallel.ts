@@ -1,31 +1,32 @@
+import { Budget } from '../press/budget.ts';
+import type { SourceFile } from './source.ts';
+
 /** How many requests to a target are in flight. */
 export const IN_FLIGHT = 32;
+/** The most bytes of files in memory; a larger file is handled alone. */
+export const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
-/** Works on each item, `IN_FLIGHT` at a time. After a failure no further item begins; rejects when all others ended. */
-export async function inParallel<T>(
-  items: Iterable<T> | AsyncIterable<T>,
-  work: (item: T) => Promise<void>,
+/** Works on files, `IN_FLIGHT` at a time. After a failure no further file begins; rejects when all others ended. */
+export async function inParallel(
+  files: Iterable<SourceFile>,
+  work: (file: SourceFile) => Promise<void>,
 ): Promise<void> {
-  const next = asyncIterator(items);
+  const budget = new Budget(BYTES_IN_FLIGHT);
+  const queue = Iterator.from(files);
   const failures: unknown[] = [];
+  const workNext = async (file: File): Promise<void> => {
+    if (failures.length === 0) await work(file).catch((error: unknown) => void failures.push(error));
+  };
   const worker = async (): Promise<void> => {
-    while (failures.length === 0) {
-      try {
-        const { value, done } = await next();
-        if (done === true) return;
-        await work(value);
-      } catch (error) {
-        failures.push(error);
+    try {
+      for (const file of queue) {
+        if (failures.length > 0) return;
+        await budget.within(await file.size(), () => workNext(file));
       }
+    } catch (error) {
+      failures.push(error);
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
   if (failures.length > 0) throw failures[0];
-}
-
-function asyncIterator<T>(items: Iterable<T> | AsyncIterable<T>): () => Promise<IteratorResult<T>> {
-  const iterator = (async function* () {
-    yield* items;
-  })();
-  return () => iterator.next();
 }

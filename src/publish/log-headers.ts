@@ -1,4 +1,4 @@
-import { everywhere } from '../press/feeds/header-policy.ts';
+import { everywhere } from '../press/feeds/headers.ts';
 import type { LogText } from '../transparency/log-paths.ts';
 import { isLogText } from '../transparency/log-paths.ts';
 

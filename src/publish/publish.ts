@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { Bucket } from './bucket.ts';
-import { ByteBudget } from './byte-budget.ts';
 import { Claim, type ClaimTimes, readClaim } from './claim.ts';
 import { compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
@@ -51,19 +50,20 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
   const claim = await Claim.take({ ...job, tree: source.tree, key: source.key, takesOver: repair });
   try {
     const isKnown = claim.before !== null && claim.before === source.publication();
-    const { differences } =
-      isKnown && !repair
-        ? { differences: null }
-        : await compare(source, bucket, prefix, {
-            excludes,
-            // Another publication may have sent other headers with the same bytes.
-            headers: repair || claim.before !== null,
-            bytes: repair,
-            progress: (done) => job.progress(done, done, 'compared'),
-          });
+    let differences: Difference[] | null = null;
+    if (!isKnown || repair) {
+      const compared = await compare(source, bucket, prefix, {
+        excludes,
+        // Another publication may have sent other headers with the same bytes.
+        headers: repair || claim.before !== null,
+        bytes: repair,
+        progress: (done) => job.progress(done, done, 'compared'),
+      });
+      // A path that the tree never had belongs to something else, such as a backup in the same bucket.
+      differences = repair ? compared.differences : compared.differences.filter(isOwn(source));
+    }
     claim.assertHeld();
-    // A path that the tree never had belongs to something else, such as a backup in the same bucket.
-    source.begin(claim.publication, repair ? differences : (differences?.filter(isOwn(source)) ?? null));
+    source.begin(claim.publication, differences);
     const report = await sendAll(job, claim);
     claim.assertHeld();
     source.finish();
@@ -138,7 +138,6 @@ async function sendPlan(
   const total = stages.reduce((sum, stage) => sum + stage.length, 0) + removals.length;
   let done = 0;
   let overtaken: string | null = null;
-  const budget = new ByteBudget();
   for (const stage of stages) {
     for (let at = 0; at < stage.length; at += BATCH) {
       const sent: SourceFile[] = [];
@@ -168,17 +167,8 @@ async function sendPlan(
         // A large file is not sent again after a kill.
         if (performance.now() - recordedAt > RECORD_EVERY) await record();
       };
-      let hasFailed = false;
-      const sendInTurn = async (file: SourceFile): Promise<void> =>
-        budget.within(await file.size(), async () => {
-          if (hasFailed) return;
-          await send(file).catch((error: unknown) => {
-            hasFailed = true;
-            throw error;
-          });
-        });
       try {
-        await inParallel(stage.slice(at, at + BATCH), sendInTurn);
+        await inParallel(stage.slice(at, at + BATCH), send);
       } finally {
         await record();
       }

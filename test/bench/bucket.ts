@@ -82,8 +82,8 @@ export async function bucketPart(bench: Bench): Promise<Figure[]> {
     const bytes = Buffer.alloc(Math.round((report?.bytes ?? 0) / Math.max(1, files)), 'a');
     const plainStart = performance.now();
     await inParallel(
-      Array.from({ length: PLAIN }, (_, at) => at),
-      async (at) => void (await bucket.put(`plain/${at}`, bytes, { headers })),
+      Array.from({ length: PLAIN }, (_, at) => ({ at, size: async () => bytes.length })),
+      async ({ at }) => void (await bucket.put(`plain/${at}`, bytes, { headers })),
     );
     const plain = (performance.now() - plainStart) / PLAIN;
 

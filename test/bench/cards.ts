@@ -1,7 +1,6 @@
 import { renderAsync } from '@resvg/resvg-js';
 import type { Card } from '../../src/press/card.ts';
-import { drawCard } from '../../src/press/share-card.ts';
-import { wholeCardSvg } from '../support/whole-card.ts';
+import { cardSvg, drawCard } from '../../src/press/share-card.ts';
 import type { Bench } from './paper.ts';
 import { piecesOf } from './pieces.ts';
 import type { Figure } from './table.ts';
@@ -11,12 +10,9 @@ const CARDS = 60;
 const ROUNDS = 7;
 /** As the press has it. */
 const FLYING = 8;
-const LEAST = 1.3;
+const LEAST = 1.1;
 
-/**
- * Share cards a second: ours beside satori with resvg, of the same pictures. The cards are new ones of one paper, as a
- * full press draws them: ours draws what they share once.
- */
+/** Share cards a second: ours beside satori with resvg, of the same pictures. The cards are new ones of one paper. */
 export async function cardsPart(bench: Bench): Promise<Figure[]> {
   const all: Card[] = [...piecesOf(bench.texts, CARDS * (ROUNDS + 1), bench.began)].map(({ filing, at }) => ({
     nameplate: 'The Bench Ledger',
@@ -30,7 +26,7 @@ export async function cardsPart(bench: Bench): Promise<Figure[]> {
   }));
   const resvg = async (card: Card) => {
     // The letters are paths by now: no font has to be looked for.
-    const picture = await renderAsync(await wholeCardSvg(card), { font: { loadSystemFonts: false } });
+    const picture = await renderAsync(await cardSvg(card), { font: { loadSystemFonts: false } });
     return picture.asPng();
   };
   // None is drawn in two rounds. The first one warms both.

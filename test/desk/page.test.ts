@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { inReadingOrder, PageBody, pageSlugProblem, RESERVED_PAGES } from '../../src/desk/page.ts';
-import { AREAS } from '../../src/press/feeds/header-policy.ts';
+import { PATHS } from '../../src/press/feeds/headers.ts';
 import { treeOf } from '../support/app-context.ts';
 import { deskRoutes } from '../support/desk-routes.ts';
 import { paperOf } from '../support/pressed-paper.ts';
@@ -18,7 +18,7 @@ test('no page may take an address of the pressed tree, the routes or the header 
   const pressed = [...treeOf(join(folder, 'papers', 'harbor-ledger')).keys()];
   assert(pressed.includes('standards/index.html'));
   const routes = (await deskRoutes(app)).map(({ path }) => path.replace('/:paper', ''));
-  const used = new Set([...pressed, ...routes, ...AREAS.map(([path]) => path)].map(first).filter(isSlug));
+  const used = new Set([...pressed, ...routes, ...Object.keys(PATHS)].map(first).filter(isSlug));
   assert.deepEqual(
     [...used].filter((name) => !RESERVED_PAGES.includes(name)),
     [],

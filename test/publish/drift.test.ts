@@ -7,8 +7,9 @@ import { compareTrees, type PublishOptions, publishTrees } from '../../src/app/p
 import { openBucket } from '../../src/app/publish-target.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { present } from '../../src/narrow.ts';
+import { Budget } from '../../src/press/budget.ts';
 import { parseAddress, type S3Address } from '../../src/publish/address.ts';
-import { ByteBudget } from '../../src/publish/byte-budget.ts';
+import { BYTES_IN_FLIGHT } from '../../src/publish/in-parallel.ts';
 import { filing, PAPER, SECTIONS, treeOf } from '../support/app-context.ts';
 import { paperOf } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
@@ -131,7 +132,7 @@ test('a page that changed while the place was compared is still one that the pla
 });
 
 test('files are in memory as far as they fit', async () => {
-  const budget = new ByteBudget();
+  const budget = new Budget(BYTES_IN_FLIGHT);
   const MB = 2 ** 20;
   let [now, most, alone] = [0, 0, 0];
   const sizes = [...Array.from({ length: 60 }, (_, at) => (at % 9) * MB), 500 * MB, 500 * MB, 1];

@@ -1,32 +1,156 @@
-import type { HeaderContext } from './header-policy.ts';
-import {
-  AREAS,
-  areaCache,
-  areaHeaders,
-  everywhere,
-  FRONT,
-  frontHeaders,
-  OPEN,
-  OPEN_HEADERS,
-  TYPES,
-} from './header-policy.ts';
-
-const matchers = new Map<string, RegExp>();
-for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([path]) => path)]) {
-  const source = pattern
-    .replace(/[.]/g, '\\.')
-    .replace(/:[a-z]+/g, '[^/]+')
-    .replace(/\*$/, '.*');
-  matchers.set(pattern, new RegExp(`^${source}$`));
+/** The inputs, besides the path, that decide the headers of a paper's files. */
+export interface HeaderContext {
+  /** Absolute root address of the paper, without a trailing slash. */
+  root: string;
+  /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
+  embed_scripts: readonly string[];
+  /** Address of the paper's analytics script. Pages may load it and call its host, and nothing else elsewhere. */
+  analytics?: string | undefined;
 }
 
-/** Whether a pattern matches the file at a path, whatever the spelling of the path. */
-function matches(pattern: string, path: string): boolean {
-  return matchers.get(pattern)?.test(decoded(path).replace(/\/{2,}/g, '/')) ?? false;
+/** Groups of files with the same security and cache headers. */
+type Area = 'page' | 'embed' | 'asset' | 'media';
+
+interface PathRule {
+  area?: Area;
+  /** Whether other origins may read these files: feeds, Markdown, keys, cards, pictures. None depends on the reader. */
+  isOpen?: true;
+  /** The content type, where hosts guess wrong or send none with a charset. */
+  type?: string;
+}
+
+const RSS = 'application/rss+xml; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+/**
+ * Path patterns under a paper's root: `:x` is one segment, a trailing `*` any rest. No path matches two patterns with
+ * an area. Static hosts join the values when two rules set the same header, and a joined Content-Security-Policy would
+ * apply the restrictions of both rules.
+ */
+export const PATHS: Readonly<Record<string, PathRule>> = {
+  '/': { area: 'page' },
+  '/index.html': { area: 'page' },
+  '/404.html': { area: 'page' },
+  '/stories/*': { area: 'page', isOpen: true },
+  '/sections/*': { area: 'page' },
+  '/days/*': { area: 'page' },
+  '/tags/*': { area: 'page' },
+  '/masthead/*': { area: 'page' },
+  '/cast/': { area: 'page' },
+  '/cast/:day/': { area: 'page' },
+  '/cast/:day/embed/': { area: 'embed', isOpen: true },
+  '/search/*': { area: 'page' },
+  '/subscribe/*': { area: 'page' },
+  '/corrections/*': { area: 'page' },
+  '/standards/*': { area: 'page' },
+  '/agents/*': { area: 'page' },
+  '/embed/*': { area: 'embed', isOpen: true },
+  '/_astro/*': { area: 'asset' },
+  '/cards/*': { area: 'asset', isOpen: true },
+  '/pictures/*': { area: 'asset', isOpen: true },
+  '/icons/*': { area: 'asset' },
+  '/media/*': { area: 'media', isOpen: true },
+  '/portraits/*': { area: 'media', isOpen: true },
+  '/favicon.svg': { area: 'media' },
+  '/favicon.ico': { area: 'media' },
+  '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
+  '/hue.css': { area: 'page' },
+  '/style.css': { area: 'page' },
+  '/rss.xml': { area: 'page', isOpen: true, type: RSS },
+  '/feed.json': { area: 'page', isOpen: true, type: 'application/feed+json; charset=utf-8' },
+  '/podcast.xml': { area: 'page', isOpen: true, type: RSS },
+  '/front.json': { area: 'page', isOpen: true },
+  '/llms.txt': { area: 'page', isOpen: true, type: TEXT },
+  '/robots.txt': { area: 'page', type: TEXT },
+  '/sitemap.xml': { area: 'page', isOpen: true },
+  '/sitemap-news.xml': { area: 'page', isOpen: true },
+  '/sitemaps/*': { area: 'page', isOpen: true },
+  '/.well-known/*': { area: 'page', isOpen: true },
+  '/sections/:section/rss.xml': { isOpen: true, type: RSS },
+  '/tags/:tag/rss.xml': { isOpen: true, type: RSS },
+  '/masthead/:persona/rss.xml': { isOpen: true, type: RSS },
+  '/agents/SKILL.md': { isOpen: true, type: 'text/markdown; charset=utf-8' },
+  '/.well-known/security.txt': { type: TEXT },
+  '/.well-known/newsdesk-keys.json': { type: 'application/json; charset=utf-8' },
+};
+
+/** The CORS headers of open paths: scripts may read them and revalidate by ETag. */
+export const OPEN_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
+
+/** The front page, where programs look for a link to the API catalog of the paper (RFC 9727, section 3). */
+function frontHeaders(path: string, { root }: HeaderContext): Record<string, string> {
+  if (path !== '/' && path !== '/index.html') return {};
+  return { Link: `<${root}/.well-known/api-catalog>; rel="api-catalog"` };
+}
+
+function pageCsp(analytics: string | undefined): string {
+  const origin = analytics === undefined ? '' : ` ${new URL(analytics).origin}`;
+  return (
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; " +
+    `script-src 'self'${origin}; connect-src 'self'${origin}; manifest-src 'self'; ` +
+    "form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'"
+  );
+}
+
+/** An SVG opened directly is a document: the sandbox runs no scripts and gives it an opaque origin. */
+const MEDIA_CSP =
+  "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+function embedCsp(scripts: readonly string[]): string {
+  const sources = scripts.length === 0 ? "'none'" : scripts.map((hash) => `'${hash}'`).join(' ');
+  return (
+    `default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self' 'unsafe-inline'; script-src ${sources}; ` +
+    "form-action 'none'; base-uri 'none'; frame-ancestors *"
+  );
+}
+
+/** Headers of every file. Strict-Transport-Security is sent only for https roots. */
+export function everywhere({ root }: HeaderContext): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    ...(root.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** Headers of an area. Other origins may embed pictures and cards, but must not frame pages. */
+function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): Record<string, string> {
+  const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : pageCsp(analytics);
+  return {
+    'Content-Security-Policy': csp,
+    'Cross-Origin-Resource-Policy': area === 'page' ? 'same-origin' : 'cross-origin',
+  };
+}
+
+/**
+ * How long caches may keep an area's files. Asset names depend on their content; media keep their names when
+ * replaced.
+ */
+function areaCache(area: Area): string {
+  if (area === 'asset') return 'public, max-age=31536000, immutable';
+  if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';
+  return 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+}
+
+/** Matches the paths of a pattern. */
+export function pathMatcher(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/:[a-z]+/g, '[^/]+')
+    .replace(/\*$/, '.*');
+  return new RegExp(`^${source}$`);
+}
+
+const RULES = Object.entries(PATHS).map(([pattern, rule]) => ({ matcher: pathMatcher(pattern), rule }));
+
+/** What the patterns of a path say together, whatever the spelling of the path. */
+function ruleOf(path: string): PathRule {
+  const plain = decoded(path).replace(/\/{2,}/g, '/');
+  return Object.assign({}, ...RULES.filter(({ matcher }) => matcher.test(plain)).map(({ rule }) => rule));
 }
 
 function decoded(path: string): string {
-  if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);
   } catch {
@@ -34,52 +158,50 @@ function decoded(path: string): string {
   }
 }
 
-/** The area of a path; unlisted paths count as pages. */
-function areaOf(path: string) {
-  return AREAS.find(([pattern]) => matches(pattern, path))?.[1] ?? 'page';
-}
-
 /**
- * The security, CORS and Link headers of one path, which begins with a slash and is relative to the paper's root.
- * They are exactly those that `_headers` lists for it.
+ * The security, CORS and Link headers of one path, which begins with a slash and is relative to the paper's root. They
+ * are exactly those that `_headers` lists for it. Unlisted paths count as pages.
  */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
+  const { area = 'page', isOpen } = ruleOf(path);
   return {
     ...everywhere(context),
-    ...areaHeaders(areaOf(path), context),
-    ...(FRONT.includes(path) ? frontHeaders(context) : {}),
-    ...(OPEN.some((pattern) => matches(pattern, path)) ? OPEN_HEADERS : {}),
+    ...areaHeaders(area, context),
+    ...frontHeaders(path, context),
+    ...(isOpen ? OPEN_HEADERS : {}),
   };
 }
 
 /** The Cache-Control of one address (RFC 9111); `path` as for `securityHeaders`. */
 export function cacheControl(path: string): string {
-  return areaCache(areaOf(path));
+  return areaCache(ruleOf(path).area ?? 'page');
 }
 
 /** The Content-Type of files whose names do not determine it, else null; `path` as for `securityHeaders`. */
 export function contentType(path: string): string | null {
-  return TYPES.find(([pattern]) => matches(pattern, path))?.[1] ?? null;
+  return ruleOf(path).type ?? null;
 }
 
 /**
- * The `_headers` file for Netlify and Cloudflare Pages. Its paths include the path of the root, as the host sees
- * them. `pages` are the slugs of the paper's own pages.
+ * The `_headers` file for Netlify and Cloudflare Pages. Its paths include the path of the root, as the host sees them.
+ * `pages` are the slugs of the paper's own pages.
  */
 export function headersFile(context: HeaderContext, pages: readonly string[] = []): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');
-  const rules = new Map<string, Record<string, string>>([['/*', everywhere(context)]]);
-  const add = (pattern: string, headers: Record<string, string>) =>
-    rules.set(pattern, { ...rules.get(pattern), ...headers });
-  const own = pages.map((slug) => [`/${slug}/*`, 'page'] as const);
-  for (const [pattern, area] of [...AREAS, ...own]) {
-    add(pattern, { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) });
-  }
-  for (const pattern of FRONT) add(pattern, frontHeaders(context));
-  for (const pattern of OPEN) add(pattern, OPEN_HEADERS);
-  for (const [pattern, type] of TYPES) add(pattern, { 'Content-Type': type });
-  return [...rules]
-    .map(([pattern, headers]) => {
+  const own = pages.map((slug): [string, PathRule] => [`/${slug}/*`, { area: 'page' }]);
+  const listed = Object.entries(PATHS);
+  const first = listed.findIndex(([, { area }]) => area === undefined);
+  const rules = listed.toSpliced(first, 0, ...own).map(([pattern, { area, isOpen, type }]) => ({
+    pattern,
+    headers: {
+      ...(area === undefined ? {} : { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) }),
+      ...frontHeaders(pattern, context),
+      ...(isOpen ? OPEN_HEADERS : {}),
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+    },
+  }));
+  return [{ pattern: '/*', headers: everywhere(context) }, ...rules]
+    .map(({ pattern, headers }) => {
       const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
       return `${base}${pattern}\n${lines.join('\n')}\n`;
     })
