@@ -7,7 +7,10 @@ export const IN_FLIGHT = 32;
 export const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /** Works on files, `IN_FLIGHT` at a time. After a failure no further file begins; rejects when all others ended. */
-export async function inParallel(files: Iterable<SourceFile>, work: (file: Item) => Promise<void>): Promise<void> {
+export async function inParallel<Item extends Pick<SourceFile, 'size'>>(
+  files: Iterable<SourceFile>,
+  work: (file: Item) => Promise<void>,
+): Promise<void> {
   const budget = new Budget(BYTES_IN_FLIGHT);
   const queue = Iterator.from(files);
   const failures: unknown[] = [];
