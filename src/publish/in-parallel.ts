@@ -8,20 +8,20 @@ export const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /** Works on files, `IN_FLIGHT` at a time. After a failure no further file begins; rejects when all others ended. */
 export async function inParallel<Item extends Pick<SourceFile, 'size'>>(
-  files: Iterable<SourceFile>,
+  files: Iterable<Item>,
   work: (file: Item) => Promise<void>,
 ): Promise<void> {
   const budget = new Budget(BYTES_IN_FLIGHT);
   const queue = Iterator.from(files);
   const failures: unknown[] = [];
-  const workNext = async (file: Item): Promise<void> => {
+  const workOn = async (file: Item): Promise<void> => {
     if (failures.length === 0) await work(file).catch((error: unknown) => void failures.push(error));
   };
   const worker = async (): Promise<void> => {
     try {
       for (const file of queue) {
         if (failures.length > 0) return;
-        await budget.within(await file.size(), () => workNext(file));
+        await budget.within(await file.size(), () => workOn(file));
       }
     } catch (error) {
       failures.push(error);

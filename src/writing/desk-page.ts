@@ -3,9 +3,7 @@ import { isoTime } from '../time.ts';
 import type { PieceLine } from './outlook.ts';
 import { lostPieces, openPieces, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
-import type { PanelParts } from './panel-html.ts';
-import { escaped, nameOf, savedLastLine } from './panel-html.ts';
-import { problemList } from './problem-list.ts';
+import { escaped, nameOf, type PanelParts, problemList, savedLastLine } from './panel-parts.ts';
 
 /** Where the desk's lists are. */
 export const DESK_PATH = '/_desk/';

@@ -1,14 +1,14 @@
 import { append } from '../desk/append.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import { DRAFT } from '../desk/ledger-store.ts';
+import type { Place } from '../desk/placement.ts';
+import type { FileProblem } from '../ingest/source-file.ts';
 import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { IN_MEMORY } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
-import type { DeskPiece } from './piece.ts';
-import type { AskedPlaces } from './placement.ts';
-import { placementOf } from './placement.ts';
+import { type DeskPiece, savedAt } from './piece.ts';
 
 /** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */
 interface Stored {
@@ -49,12 +49,8 @@ export class DeskStore {
   /** Brings the store to these pieces. */
   show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
     const store = this.#store;
-    const bylines = new Map(
-      store
-        .archive(slug)
-        .masthead()
-        .map((persona) => [persona.slug, persona]),
-    );
+    const masthead = store.archive(slug).masthead();
+    const bylines = new Map(masthead.map((persona) => [persona.slug, persona]));
     const next: { key: string; content: string; piece: DeskPiece }[] = [];
     for (const piece of pieces.values()) {
       const key = `${slug}/${piece.slug}`;
@@ -88,15 +84,19 @@ export class DeskStore {
   }
 
   /** Has the front show the pieces where their files ask for it. */
-  place(paper: string, places: AskedPlaces): void {
+  place(paper: string, { lead, pins }: AskedPlaces): void {
     const store = this.#store;
     const before = store.archive(paper).placement();
-    const body = placementOf(places, (slug) => this.#stored.get(`${paper}/${slug}`)?.id ?? '', before.revision);
-    if (JSON.stringify(body) === JSON.stringify(before)) return;
-    const record = { ...body, revision: before.revision + 1 };
-    store.transact(() =>
-      append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body: record }),
-    );
+    const place = ({ slug }: DeskPiece): Place => {
+      return { piece: this.#stored.get(`${paper}/${slug}`)?.id ?? '', until: null, made_by: 'cli' };
+    };
+    const asked = {
+      lead: lead === null ? null : place(lead),
+      pins: pins.map(({ pin, piece }) => ({ ...place(piece), pin })).sort((a, b) => a.pin - b.pin),
+    };
+    if (JSON.stringify({ ...asked, revision: before.revision }) === JSON.stringify(before)) return;
+    const body = { ...asked, revision: before.revision + 1 };
+    store.transact(() => append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body }));
   }
 
   /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
@@ -105,9 +105,7 @@ export class DeskStore {
     { slug, filings, files, air }: DeskPiece,
     bylines: ReadonlyMap<string, { name: string; title: string }>,
   ): string {
-    const id = sha256(`${paper}/${slug} ${this.#made++}`)
-      .slice('sha256:'.length)
-      .slice(0, 26);
+    const id = sha256(`${paper}/${slug} ${this.#made++}`).slice('sha256:'.length, 'sha256:'.length + 26);
     const store = this.#store;
     for (const [index, filing] of filings.entries()) {
       const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
@@ -126,4 +124,35 @@ export class DeskStore {
     store.setPieceState(id, { ...DRAFT, state: 'on_air', published_at, updated_at });
     return id;
   }
+}
+
+/** The places on the front for which files ask, and the problems of those that ask for a taken one. */
+export interface AskedPlaces {
+  lead: DeskPiece | null;
+  pins: { pin: number; piece: DeskPiece }[];
+  problems: FileProblem[];
+}
+
+/** The file that was saved last takes the place; drafts have none, and no place is held after its `until`. */
+export function askedPlaces(pieces: Iterable<DeskPiece>, now: number): AskedPlaces {
+  const places: AskedPlaces = { lead: null, pins: [], problems: [] };
+  const holders = new Map<number, DeskPiece>();
+  for (const piece of [...pieces].sort((a, b) => savedAt(b) - savedAt(a))) {
+    const { placement, air, files } = piece;
+    if (placement === null || air === false) continue;
+    if (placement.until !== undefined && Date.parse(placement.until) <= now) continue;
+    const pin = placement.pin ?? 0;
+    const holder = holders.get(pin)?.files.at(-1)?.file;
+    if (holder === undefined) {
+      holders.set(pin, piece);
+      if (pin === 0) places.lead = piece;
+      else places.pins.push({ pin, piece });
+      continue;
+    }
+    const what = pin === 0 ? 'leads the front too' : `has place ${pin} too`;
+    const message = `${holder} ${what}; take placement out of one of the two files, or give the other an until that is over`;
+    const file = files.at(-1)?.file ?? '';
+    places.problems.push({ file, line: 1, field: 'placement', rule: 'place_taken', message });
+  }
+  return places;
 }

@@ -1,3 +1,4 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OwnAddresses } from '../desk/host.ts';
@@ -9,12 +10,9 @@ import type { FileProblem } from '../ingest/source-file.ts';
 import { storyFiles } from '../ingest/story-files.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundMediaReader } from './background-media-reader.ts';
-import { DeskStore } from './desk-store.ts';
-import type { Listing } from './disk.ts';
-import { changedPaths, listing } from './disk.ts';
+import { askedPlaces, DeskStore } from './desk-store.ts';
 import type { DeskPiece, PieceFiles } from './piece.ts';
 import { PieceReader, savedAt } from './piece.ts';
-import { askedPlaces } from './placement.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;
@@ -238,4 +236,43 @@ function isStoryName(file: string): boolean {
 
 function stampsOf({ files }: PieceFiles): string {
   return files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
+}
+
+/** What a folder holds, by path. */
+interface Listing {
+  /** A text for each file or link that changes whenever it is written, replaced or touched. */
+  files: Map<string, string>;
+  folders: string[];
+}
+
+/** Lists a folder and everything below it, without names that begin with a dot. An unreadable folder is empty. */
+function listing(folder: string, into: Listing = { files: new Map(), folders: [] }): Listing {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return into;
+  }
+  into.folders.push(folder);
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) listing(path, into);
+    else into.files.set(path, stampOf(path));
+  }
+  return into;
+}
+
+/** Files that replace one another in the same millisecond differ in their inode. */
+function stampOf(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`;
+}
+
+/** The paths whose stamps differ, including those that only one of the two has. */
+function changedPaths(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Set<string> {
+  const changed = new Set<string>();
+  for (const [path, stamp] of now) if (before.get(path) !== stamp) changed.add(path);
+  for (const path of before.keys()) if (!now.has(path)) changed.add(path);
+  return changed;
 }

@@ -4,9 +4,7 @@ import { DESK_PATH } from './desk-page.ts';
 import type { PieceLine } from './outlook.ts';
 import { lostPieces, openPieces, pieceLine, problemsOf } from './outlook.ts';
 import { MARK_STYLE, PAGE_STYLE, PANEL_STYLE, STYLE, script } from './panel-assets.ts';
-import type { PanelParts } from './panel-html.ts';
-import { escaped, nameOf, savedLastLine } from './panel-html.ts';
-import { problemList, targetOf } from './problem-list.ts';
+import { escaped, nameOf, type PanelParts, problemList, savedLastLine, targetOf } from './panel-parts.ts';
 
 /** The most problems that the panel shows; the lists show all. */
 const PANEL_MAX = 50;

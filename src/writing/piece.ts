@@ -4,11 +4,9 @@ import type { PlacementBody } from '../desk/placement.ts';
 import { showableFiling, showableProse } from '../desk/showable.ts';
 import type { FileProblem, SourceFile } from '../ingest/source-file.ts';
 import { readSource } from '../ingest/source-file.ts';
-import type { StoryFile } from '../ingest/story-file.ts';
 import { storyFrom } from '../ingest/story-file.ts';
 import { proseFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
-import type { ParsedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
 import { ofGiven } from '../ledger/repair.ts';
 
@@ -48,7 +46,6 @@ export function outlookOf({ problems, air }: Pick<DeskPiece, 'problems' | 'air'>
 /** Reads pieces, each file once for as long as it is unchanged. */
 export class PieceReader {
   readonly #sources = new Map<string, { stamp: string; source: SourceFile }>();
-  readonly #parsed = new Map<string, { prose: string; parsed: ParsedProse }>();
 
   /** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
   read({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
@@ -64,41 +61,29 @@ export class PieceReader {
       digests.set(file, source.digest);
       const read = storyFrom(source, slug, paper);
       problems.push(...source.problems, ...source.locate(read.problems));
-      const parse = (prose: string) => this.#parse(path, prose);
       if (read.story === undefined) {
         air = source.data?.air !== false;
         const { rest } = read;
         if (rest !== undefined) {
-          const options = { now, toAir: rest.data.air !== false, parse };
+          const options = { now, toAir: rest.data.air !== false };
           problems.push(...source.locate(ofGiven(doorProblems(rest.data.filing, rules, options), rest.fields)));
         }
-        filings.push(this.#showable({ ...source.data, prose: source.body }, slug, archive, parse));
+        filings.push(showable({ ...source.data, prose: source.body }, slug, archive));
         continue;
       }
-      const { filing }: StoryFile = read.story;
+      const { filing } = read.story;
       air = read.story.air;
       placement = read.story.placement;
-      const found = doorProblems(filing, rules, { now, toAir: air !== false, parse });
+      const found = doorProblems(filing, rules, { now, toAir: air !== false });
       problems.push(...source.locate(found));
-      filings.push(
-        found.length === 0 ? filing : this.#showable({ ...filing, byline: filing.persona }, slug, archive, parse),
-      );
+      filings.push(found.length === 0 ? filing : showable({ ...filing, byline: filing.persona }, slug, archive));
     }
     return { slug, files, filings, air, placement, problems, digests };
   }
 
   /** Forgets the files that are gone. */
   keep(paths: ReadonlyMap<string, string>): void {
-    for (const cache of [this.#sources, this.#parsed]) {
-      for (const path of cache.keys()) if (!paths.has(path)) cache.delete(path);
-    }
-  }
-
-  #showable(body: unknown, slug: string, archive: Archive, parse: (prose: string) => ParsedProse): Filing {
-    const paper = archive.paper();
-    const filing = showableFiling(body, { slug, paper, hasMedia: (path) => archive.media(path) !== null });
-    const prose = proseFrom(filing.prose);
-    return { ...filing, prose: showableProse(prose, parse(prose)) };
+    for (const path of this.#sources.keys()) if (!paths.has(path)) this.#sources.delete(path);
   }
 
   #source(path: string, file: string, stamp: string): SourceFile {
@@ -108,12 +93,12 @@ export class PieceReader {
     this.#sources.set(path, { stamp, source });
     return source;
   }
+}
 
-  #parse(path: string, prose: string): ParsedProse {
-    const known = this.#parsed.get(path);
-    if (known?.prose === prose) return known.parsed;
-    const parsed = parseProse(prose);
-    this.#parsed.set(path, { prose, parsed });
-    return parsed;
-  }
+/** What of a refused piece can be shown. */
+function showable(body: unknown, slug: string, archive: Archive): Filing {
+  const hasMedia = (path: string) => archive.media(path) !== null;
+  const filing = showableFiling(body, { slug, paper: archive.paper(), hasMedia });
+  const prose = proseFrom(filing.prose);
+  return { ...filing, prose: showableProse(prose, parseProse(prose)) };
 }

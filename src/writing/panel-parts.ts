@@ -1,8 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileProblem } from '../ingest/source-file.ts';
+import type { FiledContent } from '../store/filed-content.ts';
 import type { WritingDesk } from './desk.ts';
-import { escaped } from './panel-html.ts';
+import { pieceLine } from './outlook.ts';
+
+/** What the panel needs to know of the desk. */
+export interface PanelParts {
+  desk: WritingDesk;
+  filed: FiledContent;
+  now: number;
+}
+
+/** The line that leads to the piece that was saved last; empty without one. */
+export function savedLastLine({ desk, filed, now }: PanelParts): string {
+  const found = desk.savedLast();
+  if (found === null) return '';
+  const { url, headline } = pieceLine(found.paper, found.piece, filed, now);
+  return `<p>Saved last: <a href="${escaped(url)}">${escaped(headline)}</a></p>`;
+}
+
+/** The nameplate of a paper, or its slug while the door refuses its record. */
+export function nameOf(desk: WritingDesk, slug: string): string {
+  return desk.store.paper(slug)?.nameplate ?? slug;
+}
+
+/** A text for HTML, in content or in quotes. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
 
 /** Problems, each with a link to its place: in the piece's page, and in the editor. */
 export function problemList(problems: readonly FileProblem[], desk: WritingDesk, path: string | null): string {
