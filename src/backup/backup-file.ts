@@ -15,10 +15,7 @@ const HERE = createHash('sha256').update([hostname(), bootOf(), namespaceOf()].j
 /** A backup of another machine that has written nothing for this long was killed, in ms. */
 const ABANDONED = DAY;
 
-/**
- * Writes a backup into a file of mode 0600, atomically. Returns its size. Throws `invalid_request` when the name is
- * taken by something other than a file, and `unavailable` when it cannot be written.
- */
+/** Writes a file of mode 0600, atomically. Returns its size. Throws `invalid_request` where no file may be. */
 export async function writeBackupFile(file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   const folder = dirname(file);
   const aside = join(folder, `.broadsheet-backup.${HERE}.${process.pid}.${randomBytes(4).toString('hex')}.part`);

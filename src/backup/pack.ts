@@ -17,10 +17,7 @@ export interface PackedFile {
 /** Damage anywhere in the compressed bytes is found by zstd's own checksum too. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/**
- * Node ends a stream of zstd twice: the second end is an empty frame, which a reader takes for other bytes behind the
- * backup.
- */
+/** Node ends a zstd stream twice. The second end, an empty frame, would look like bytes behind the backup. */
 const EMPTY_FRAME = Buffer.from('28b52ffd240001000099e9d851', 'hex');
 
 /** The bytes of a backup. Holds a few MB of them in memory, whatever the size. */

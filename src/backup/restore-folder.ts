@@ -51,10 +51,7 @@ export class RestoreFolder {
     this.#aside = join(folder, ASIDE);
   }
 
-  /**
-   * Throws `conflict` when the folder is not empty, or another restore into it is running. Removes what an interrupted
-   * restore left in it.
-   */
+  /** Removes what an interrupted restore left. Throws `conflict` when the folder is not empty or in use. */
   static async open(folder: string, lock: LockFile): Promise<RestoreFolder> {
     // Checked before anything is written, and again under the lock.
     requireEmpty(folder, await namesIn(folder));

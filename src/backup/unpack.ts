@@ -22,10 +22,7 @@ export interface Unpacking {
   file(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/**
- * Reads a backup to its end and compares every digest. Throws `unavailable` for one that is cut short or altered: what
- * `file` took before is then worth nothing.
- */
+/** Reads a whole backup and compares every digest. After a fault, what `file` took before is worth nothing. */
 export async function unpack({ name, source, begin, file }: Unpacking): Promise<Manifest> {
   const found = new Map<string, string>();
   let manifest: Manifest | null = null;

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { isLink } from '../files/plain-file.ts';
 import { filesIn } from '../files/tree.ts';
 
-/**
- * The papers that come with Broadsheet, with the digest of each folder. A change to a paper changes its digest: the
- * test of `demo remove` prints the new one.
- */
+/** The demo papers, and a digest of each folder; the test of `demo remove` prints the digest after a change. */
 export const DEMO_PAPERS = [
   { slug: 'the-leading-light', nameplate: 'The Leading Light', digest: 'e66e3c4d31fef825' },
   { slug: 'the-plumb-line', nameplate: 'The Plumb Line', digest: 'ce73f47a59916819' },

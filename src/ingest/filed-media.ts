@@ -29,10 +29,7 @@ export async function filedMedia(name: string, path: string, inspect: InspectMed
     : { media: { ...media, digest: sha256(changed), bytes: changed.byteLength }, changed };
 }
 
-/**
- * A picture without the location where it was taken, which is often a home address and invisible to its owner. Null
- * when it has none.
- */
+/** A picture without the location where it was taken, often a home address. Null when it has none. */
 async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
   if (!WITH_METADATA.test(media_type)) return null;
   const picture = await import('../press/picture-location.ts');

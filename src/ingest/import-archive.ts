@@ -84,9 +84,7 @@ const FILED_AS: Record<string, string> = { section: 'category', lang: 'language'
 /** Thrown to roll back a transaction. */
 const NOTHING_FILED = Symbol('nothing filed');
 
-/**
- * Creates the paper in the transaction of its first piece: until a piece is filed, every transaction is rolled back.
- */
+/** Creates the paper with its first piece: until one is filed, every transaction is rolled back. */
 function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Imported, work: () => void): void {
   try {
     store.transact(() => {
@@ -249,10 +247,7 @@ function creditOf(line: ImportLine): string | null {
 /** A sentence that earlier versions added to every credit, true or not. */
 const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
 
-/**
- * Keeps the credit and the writers of an import by an earlier version if nothing else changed: what this version says in
- * another way alone makes no revision.
- */
+/** Keeps the credit and writers of an earlier version's import: another wording alone makes no revision. */
 function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
   if (!archive.hasSlug(filing.slug)) return filing;
   const story = archive.storyBySlug(filing.slug);

@@ -53,10 +53,7 @@ const CHUNK = 2 ** 20;
 /** The longest line that is read, in bytes. A piece is far shorter. */
 const LINE_MAX = 16_000_000;
 
-/**
- * The lines of an archive in batches, with all that can be known of them without the paper. Throws `invalid_request` for
- * damaged data.
- */
+/** The lines of an archive in batches. Throws `invalid_request` for damaged data. */
 export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> {
   let batch: ParsedLine[] = [];
   let bytes = 0;
@@ -139,10 +136,7 @@ function sectionIn(bytes: Uint8Array): string | null {
   }
 }
 
-/**
- * The lines of a file; of a line that is too long, somewhat more than `LINE_MAX` bytes. Decompresses a file whose name
- * ends in .gz. Throws `invalid_request` for damaged data.
- */
+/** Of a line that is too long, a little more than `LINE_MAX` bytes. Throws `invalid_request` for damaged data. */
 async function* linesOf(file: string): AsyncIterable<Buffer> {
   const raw = createReadStream(file, { highWaterMark: CHUNK });
   // Errors surface where the lines are read, so the callback has nothing to do.

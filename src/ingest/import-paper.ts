@@ -20,9 +20,7 @@ export interface ImportPaper {
 /** The persona that `--create` adds when none is named and the paper has none. */
 const DEFAULT_PERSONA = 'archive-desk';
 
-/**
- * The existing paper. Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs.
- */
+/** Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
 export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
   if (!store.hasPaper(paper)) {
     throw new Fault(

@@ -22,10 +22,7 @@ const ADDED_LATER = { authors: [], written_by: null, tags: [] };
 
 type HeaderLine = { type: 'ledger'; version: number };
 
-/**
- * A part of a media file, which precedes the first record that names the file. Media files are split so that no line
- * is too long to read.
- */
+/** A part of a media file, before the first record that names it. Parts keep lines short enough to read. */
 export interface MediaLine {
   type: 'media-part';
   digest: string;

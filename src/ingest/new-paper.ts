@@ -65,10 +65,7 @@ function asOption(problem: Problem): Problem {
   return { ...problem, field: OPTIONS[problem.field.split(/[[.]/)[0] ?? ''] ?? problem.field };
 }
 
-/**
- * Writes the folder of a new paper: all of its files or, if anything fails, none. Returns their paths in the folder.
- * Throws `conflict` when the folder exists, `unavailable` when the disk refuses.
- */
+/** Writes all files or none. Returns their paths. Throws `conflict` when the folder exists, `unavailable` by disk. */
 export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
   const folder = join(contentDir, paper.slug);
   if (existsSync(folder)) throw exists(folder);
@@ -119,10 +116,7 @@ export function personaSlug(name: string): string {
   return latinWords(name).join('-') || 'editor';
 }
 
-/**
- * The files of a new paper, by their path in its folder. The door accepts all of them as they are, but for the imprint,
- * which is to be filled in.
- */
+/** The files of a new paper, by path. The door accepts all but the imprint, which is to be filled in. */
 export function paperSkeleton(paper: NewPaper): Map<string, string> {
   const persona = personaSlug(paper.persona.name);
   return new Map([

@@ -58,10 +58,7 @@ export class Stories {
     return piecesWithoutFile(slug, filed, present, (piece) => archive.storyBySlug(piece)?.state ?? null);
   }
 
-  /**
-   * Files the new revisions of a piece. Files of older revisions must not have changed. Unchanged files are not filed
-   * again, because the piece may have been revised elsewhere.
-   */
+  /** Files new revisions. Older files must not have changed; unchanged pieces may have been revised elsewhere. */
   #piece(slug: string, files: RevisionFile[]): void {
     const { store } = this.#at.intake;
     const archive = store.archive(this.#at.slug);

@@ -8,10 +8,7 @@ import { present } from '../narrow.ts';
 interface Face {
   package: string;
   weight: 400 | 600 | 700;
-  /**
-   * A variable font. satori draws its lightest master and emboldens it. It ships as WOFF2 only; its coverage comes
-   * from its CSS declaration.
-   */
+  /** A variable font, as WOFF2 only. satori emboldens its lightest master; its coverage comes from its CSS. */
   variable?: true;
 }
 
@@ -93,10 +90,7 @@ function readAdvances(data: Buffer): Map<number, number> {
   );
 }
 
-/**
- * Advance widths of ideographs and full-width marks. The font contains them as declared
- * (test/press/share-card.test.ts), each one em wide.
- */
+/** Ideographs and full-width marks, each one em wide. The font has all it declares (share-card.test.ts). */
 function declaredAdvances({ ranges }: Subset): Map<number, number> {
   const advances = new Map<number, number>();
   for (const [from, to] of ranges) {

@@ -21,10 +21,7 @@ interface Unit {
   spaced: boolean;
 }
 
-/**
- * Sets a headline as large as its box allows, in lines of about equal length. A headline that is too long even at the
- * smallest size ends in an ellipsis after a word.
- */
+/** As large as the box allows, in lines of equal length. Too long at the smallest size, it ends in an ellipsis. */
 export function fitLines(text: string, language: string, box: Box, width: (part: string) => number): Lines {
   const units = unitsOf(text, language);
   for (const size of box.sizes) {
@@ -56,10 +53,7 @@ const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-
 const STAYS_BEHIND = /^[\p{Pe}\p{Pf}\p{Po}\p{Script=Hiragana}ーァィゥェォッャュョ〜～％]+$/u;
 const STAYS_AHEAD = /[\p{Ps}\p{Pi}]$/u;
 
-/**
- * Splits a text into words or, in Japanese and Chinese, into phrases: a line never begins with a particle or a
- * closing mark.
- */
+/** Words or, in Japanese and Chinese, phrases: a line never begins with a particle or a closing mark. */
 function unitsOf(text: string, language: string): Unit[] {
   const units: Unit[] = [];
   let spaced = false;

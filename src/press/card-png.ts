@@ -31,10 +31,7 @@ export async function flatPng(svg: string): Promise<Uint8Array> {
   ]);
 }
 
-/**
- * Rows of palette entries. Colors that differ only in the lowest bits of a channel share the entry of the first one
- * found.
- */
+/** Rows of palette entries. Colors that differ only in the lowest bits share the entry of the first one found. */
 function indexed(pixels: Uint32Array, width: number, bits: number): { palette: number[]; rows: Uint8Array } | null {
   const mask = 0x01_01_01 * ((0xff << bits) & 0xff);
   const entries = new Map<number, number>();

@@ -35,10 +35,7 @@ declare module 'css-tree/parser' {
     onParseError?(error: Error & { line?: number }): void;
   }
 
-  /**
-   * Throws a SyntaxError for a value that it cannot parse. Calls `onParseError` for the unreadable parts of a style
-   * sheet.
-   */
+  /** Throws a SyntaxError for an unreadable value. Calls `onParseError` for unreadable parts of a style sheet. */
   export default function parse(css: string, options: ParseOptions): CssNode;
 }
 

@@ -48,10 +48,7 @@ async function draw(portrait: Portrait): Promise<Uint8Array> {
   );
 }
 
-/**
- * Shapes behind the letters. Each crosses the center, so that it remains visible when cropped to a circle and at 40
- * pixels.
- */
+/** Shapes behind the letters. Each crosses the center, to be seen when cropped to a circle and at 40 pixels. */
 const SHAPES = [
   `<circle cx="${HALF}" cy="${PORTRAIT_SIDE}" r="300"/>`,
   `<path d="M0 ${PORTRAIT_SIDE}L${PORTRAIT_SIDE} 0V${PORTRAIT_SIDE}Z"/>`,
@@ -63,10 +60,7 @@ const SHAPES = [
   `<circle cx="${PORTRAIT_SIDE}" cy="${HALF}" r="330"/>`,
 ];
 
-/**
- * The monogram as text that the typefaces cover: without the marks that they lack, or else the monogram of the slug,
- * which is always Latin.
- */
+/** The monogram without marks that the typefaces lack, or else that of the slug, which is always Latin. */
 function drawable({ name, slug, language: tag }: Portrait): TypesetText {
   const language = knownLanguage(tag);
   const monogram = monogramOf(name, language);

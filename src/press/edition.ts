@@ -50,10 +50,7 @@ export interface PieceRows {
   lastPage(): number;
 }
 
-/**
- * A read-only view of one paper that records the dependencies that it reads. An output is stale when one of its
- * dependencies is, so it reads the archive only through this class.
- */
+/** A view of one paper that records what it reads: an output is stale when a dependency that it read is. */
 export class Edition {
   readonly site: Site;
   /** For lists of everything that only full presses print: what is read from it is not recorded. */

@@ -3,10 +3,7 @@ import { plainText } from '../ledger/prose.ts';
 /** Markdown blocks other than paragraphs: headings, quotes, lists, code, tables, pictures, rules. */
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
-/**
- * The start of a prose as one plain text of at most `max` UTF-16 units, cut at a word; empty without a paragraph. Skips
- * the dek when the prose begins with it.
- */
+/** At most `max` UTF-16 units of plain text, cut at a word, without the dek; empty without a paragraph. */
 export function excerptOf(prose: string, max: number, dek = ''): string {
   const paragraphs: string[] = [];
   let length = 0;

@@ -26,20 +26,14 @@ export class InvalidStyle extends InvalidMedia {
   }
 }
 
-/**
- * Accepts a paper's own stylesheet: rules that a parser can read, which load nothing from elsewhere and set only what
- * `style-rules.ts` allows. Throws `InvalidStyle` with the first fault.
- */
+/** Accepts rules that load nothing from elsewhere and that `style-rules.ts` allows. Throws `InvalidStyle`. */
 export function inspectCss(text: string): MediaProperties {
   const [fault] = faultsOf(text);
   if (fault !== undefined) throw new InvalidStyle(fault.line, fault.message);
   return { width: null, height: null, duration_ms: null };
 }
 
-/**
- * What may be pressed of a stylesheet filed with an earlier version, whose rules differed: the text without what
- * `inspectCss` rejects, or nothing when the rejected parts cannot be separated.
- */
+/** A stylesheet filed under other rules, without what `inspectCss` rejects; nothing where it cannot be separated. */
 export function pressedCss(text: string): string {
   try {
     const faults = faultsOf(text);

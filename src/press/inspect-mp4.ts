@@ -118,10 +118,7 @@ function childrenOf(body: Buffer, type: string): Buffer[] {
   return found;
 }
 
-/**
- * Reads width and height, the last two fields, in 16.16 fixed point. A quarter turn in the preceding matrix swaps
- * them.
- */
+/** The last two fields, in 16.16 fixed point. A quarter turn in the preceding matrix swaps them. */
 function sizeOf(tkhd: Buffer): { width: number; height: number } {
   const end = tkhd[0] === 1 ? 96 : 84;
   const width = Math.round(tkhd.readUInt32BE(end - 8) / 65_536);

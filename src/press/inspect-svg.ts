@@ -12,11 +12,7 @@ const MOVES = new Set(['transform', 'gradientTransform', 'patternTransform']);
 /** Maximum nesting of elements: the parser searches all open ones for each namespace. */
 const DEPTH_MAX = 100;
 
-/**
- * Accepts a self-contained picture: well-formed XML whose elements, attributes
- * and styles are all listed in `svg-names.ts`, without external references. Throws
- * `InvalidMedia`.
- */
+/** Accepts well-formed XML of only what `svg-names.ts` lists, without external references. Throws `InvalidMedia`. */
 export function inspectSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
   /** The text of the open style element. */

@@ -6,10 +6,7 @@ const LONG_PROSE = 50_000;
 /** Feeds whose pieces together have this much prose take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
-/**
- * Whether printing these outputs would block the event loop, because one story is very long, or because the newest
- * stories are very long together. Feeds show the newest ones in full.
- */
+/** Whether printing would block the loop: one long story, or the newest ones together, which feeds show in full. */
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;
   for (const row of [...archive.latest({ limit: NEWEST_MAX }), ...storiesOf(archive, names)]) {

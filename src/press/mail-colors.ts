@@ -1,9 +1,6 @@
 import { hueColor } from './card-color.ts';
 
-/**
- * A paper's colors for mail programs, few of which support OKLCH or custom properties. Keep in sync with
- * `tokens.css`.
- */
+/** A paper's colors for mail programs, few of which support OKLCH. Keep in sync with `tokens.css`. */
 export function mailColors(hue: number) {
   const color = (lightness: number, chroma: number) => hueColor(lightness, chroma, hue);
   return {

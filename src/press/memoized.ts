@@ -1,9 +1,6 @@
 import type { Archive } from '../desk/archive.ts';
 
-/**
- * An archive that caches what ten thousand pages and every row of a list read, for one press or one API response: paper,
- * personas, keys, media, pages, and whether the log is witnessed.
- */
+/** An archive that caches, for one press or response, what each page and every row of a list reads. */
 export function memoized(archive: Archive): Archive {
   return {
     ...archive,

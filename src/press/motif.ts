@@ -17,10 +17,7 @@ const SIDE = 3;
 /** The center of the field, in 16:9. */
 const BOX = '1 0 16 9';
 
-/**
- * The shapes of a tile, relative to its upper left corner: quarter discs about each corner, halves, a disc,
- * triangles.
- */
+/** Shapes from the upper left corner of a tile: quarter discs about each corner, halves, a disc, triangles. */
 const SHAPES = [
   'h3a3 3 0 0 1-3 3z',
   'h3v3a3 3 0 0 1-3-3z',

@@ -19,10 +19,7 @@ export type RenderedFile =
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
 
-/**
- * The order in which a press writes, so that no file links to one that does not exist yet. An `index` links to lists.
- * `host` files come last because they announce all others to hosts and crawlers.
- */
+/** The order of writing: no file links to one that does not exist yet. `host` files announce all others. */
 export const STAGES = [
   'assets',
   'picture',
@@ -63,10 +60,7 @@ export interface RenderTools {
   now: number;
 }
 
-/**
- * A kind of output: one or more files that are printed together, once per key. An output is named `<kind>/<key>`, or
- * `<kind>` when the key is empty.
- */
+/** Files that are printed together, once per key. An output is named `<kind>/<key>`, or `<kind>` without a key. */
 export interface Output {
   kind: string;
   stage: Stage;

@@ -7,9 +7,7 @@ const EXIF = [
   { mark: 'EXIF', gap: 4 },
   { mark: 'eXIf', gap: 0 },
 ];
-/**
- * The beginning of EXIF data, in both byte orders. In AVIF files nothing else precedes it (ISO/IEC 23008-12, A.2.1).
- */
+/** The beginning of EXIF data, in both byte orders. In AVIF nothing else precedes it (ISO/IEC 23008-12, A.2.1). */
 const TIFF = ['II*\0', 'MM\0*'];
 /** The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries. */
 const WORK_MAX = 5_000_000;

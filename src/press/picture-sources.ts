@@ -37,10 +37,7 @@ export interface ImageSource {
   sizes: string;
 }
 
-/**
- * The sources of a picture at a place, preferred format first; none when it has no variants. `isLate` is for lazy
- * pictures, whose width browsers may measure themselves.
- */
+/** Preferred format first; none without variants. Browsers measure the width of late (lazy) pictures themselves. */
 export function imageSources({ variants }: Pictured, place: PicturePlace, isLate: boolean): ImageSource[] {
   const widest = Math.max(...variants.map(({ width }) => width));
   const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));

@@ -10,17 +10,11 @@ import type { TopicQueue } from './topics.ts';
 import { isTopic } from './topics.ts';
 import { yielder } from './yielder.ts';
 
-/**
- * Above this number of undrawn pictures, they are drawn after the pages are public. Until then the server answers their
- * addresses with the originals.
- */
+/** More undrawn pictures than this wait until the pages are public: originals are served in their place. */
 const PICTURES_FIRST_MAX = 3;
 /** How many pictures are drawn between two looks at the clock. */
 const PICTURE_BATCH = 2;
-/**
- * How long one press draws pictures after everything else, in ms. It leaves the others to the next press, so that what
- * is published meanwhile does not wait for them.
- */
+/** How long one press draws pictures after everything else, in ms: what is published meanwhile must not wait. */
 const PICTURE_TIME = 2_000;
 /** How many outputs one transaction records. */
 const BATCH = 400;
@@ -29,10 +23,7 @@ const DROP_BATCH = 200;
 /** A press with a stage of at least this many outputs needs a worker pool. */
 export const POOL_MIN = 400;
 
-/**
- * Returned by a press that needs a worker pool, or one that has the same snapshot. It has done nothing; call it again
- * with a pool.
- */
+/** Returned by a press that did nothing, because it needs a pool that has the same snapshot. Call it again with one. */
 export const NEEDS_POOL = Symbol('needs a worker pool');
 /** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
 export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
@@ -160,10 +151,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   return { full, outputs, written: writer.written, removed, pictures_left: left.length };
 }
 
-/**
- * Removes the files that the paper no longer has, to which nothing links any more, and the records of dropped
- * outputs.
- */
+/** Removes files that the paper no longer has, to which nothing links, and the records of dropped outputs. */
 async function removeFiles(job: PressJob, gone: string[], dropped: string[]): Promise<number> {
   const { paper, manifest, tree, transact, assertOwner } = job;
   const yieldTurn = yielder();

@@ -87,10 +87,7 @@ Object.assign(markdown.renderer.rules, {
   table_close: rule(() => '</table></div>\n'),
 });
 
-/**
- * Renders a piece's prose and links each `[^N]` to `#fact-N`. `pictureOf` returns a picture of the paper, or its
- * address alone. Pictures that stand alone in a paragraph become figures and galleries.
- */
+/** Links each `[^N]` to `#fact-N`. Pictures that stand alone in a paragraph become figures and galleries. */
 export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
   const state: RenderState = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map() };
   const tokens = withFigures(markdown.parse(prose, {}), pictureOf);

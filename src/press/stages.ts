@@ -2,10 +2,7 @@ import type { Stage } from './output.ts';
 import { STAGES } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
 
-/**
- * Above this number, cards are drawn after the pages are public. Otherwise they are drawn first, so that no page
- * links to a missing one.
- */
+/** More cards than this are drawn after the pages are public; fewer come first, so that no page lacks its card. */
 const CARDS_FIRST_MAX = 50;
 /** Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order. */
 const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 'host']);

@@ -49,10 +49,7 @@ ${fill(t.log_text, { log: link(t.log, logUrl(paper, site)) })}
 `;
 }
 
-/**
- * The guide for agents, in Markdown: everything that a program can do, given only the paper's address. For brevity,
- * routes are written as paths; pressed files are links.
- */
+/** Everything that a program can do, given only the paper's address. Routes are paths; pressed files are links. */
 export function agentsText(paper: PaperRecord, site: Site): string {
   return `${readingText(paper, site)}\n${filingText(paper)}`;
 }

@@ -33,9 +33,7 @@ export function checkValue(css: string): void {
   if (/[(\\]/.test(css)) check(css, { context: 'value' });
 }
 
-/**
- * Checks that everything in a style is listed. Rejects what the parser cannot read, because a browser might read it.
- */
+/** Checks that everything in a style is listed. A browser might read what this parser cannot, so that is rejected. */
 function check(css: string, options: ParseOptions): void {
   if (css.trim() === '') return;
   if (css.length > STYLE_MAX) {

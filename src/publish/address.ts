@@ -40,10 +40,7 @@ const REGION = /^[a-z0-9][a-z0-9._-]*$/i;
 /** Keys have at most 1,024 bytes, of which the longest paths in a tree need half. */
 const PREFIX_MAX = 512;
 
-/**
- * Parses `s3://bucket/prefix?endpoint=…&region=…&paper=…`, `file:///folder?paper=…`, or the path of a folder. Returns a
- * sentence without a subject when it is none of these.
- */
+/** Parses an s3: or file: address or the path of a folder. Returns a sentence without a subject for others. */
 export function parseAddress(text: string, defaults: AddressDefaults = {}): Address | string {
   if (text.trim() === '' || text.includes('\0')) return SHAPE;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();

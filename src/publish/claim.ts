@@ -83,10 +83,7 @@ function parseRecord(bytes: Uint8Array): ClaimRecord | null {
   }
 }
 
-/**
- * The publisher at work on a tree; null without one. One that has not renewed its claim for long counts as dead;
- * `watched` is how long that was observed, in ms.
- */
+/** The publisher at work; null without one that renewed its claim in time. `watched`: observed for so long, in ms. */
 function holderOf(found: { record: ClaimRecord; age: number }, watched: number, { lasts }: ClaimTimes): string | null {
   const isFresh = Math.max(found.age, watched) < lasts;
   return found.record.holder !== null && isFresh ? found.record.holder.name : null;

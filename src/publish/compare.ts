@@ -90,9 +90,7 @@ const isEncrypted = (headers: Record<string, string>) =>
 /** Whether an ETag may be other than the MD5 of the bytes. */
 const hasOpaqueEtag = ({ etag, headers }: ObjectHead) => etag.includes('-') || isEncrypted(headers);
 
-/**
- * A store that encrypts with customer keys has ETags other than MD5. Then the digest recorded when sending is trusted.
- */
+/** ETags of a store that encrypts by customer keys are no MD5: the digest recorded when sending is trusted. */
 function isSameByDigest(headers: Record<string, string>, bytes: Uint8Array): boolean {
   return isEncrypted(headers) && headers['x-amz-meta-sha256'] === createHash('sha256').update(bytes).digest('hex');
 }

@@ -6,10 +6,7 @@ interface Written extends Pick<PutOptions, 'headers' | 'signal'> {
   bytes: Uint8Array;
 }
 
-/**
- * Throws `conflict`, after deleting the object, when a store ignores conditions: two publishers could each believe to
- * be alone. `written` is what was just written conditionally.
- */
+/** Throws `conflict` for a store that ignores conditions, after deleting `written`: two publishers could be at work. */
 export async function requireConditions(bucket: Bucket, { key, bytes, ...options }: Written): Promise<void> {
   for (const [header, onlyIf] of [
     ['If-None-Match', 'absent'],

@@ -11,10 +11,7 @@ interface Rule {
   headers: Record<string, string>;
 }
 
-/**
- * Parses a `_headers` file as the press writes it. Its first rule is that of every address under the paper's root, from
- * which the path of the root follows.
- */
+/** Parses a `_headers` file of the press. Its first rule, of every address, shows the path of the root. */
 export function parseHeaderRules(text: string): HeaderRules {
   const blocks = text.split('\n\n').map((block) => block.split('\n').filter((line) => line !== ''));
   const root = (blocks[0]?.[0] ?? '/*').replace(/\/\*$/, '');

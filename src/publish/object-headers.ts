@@ -6,10 +6,7 @@ const SERVED = new Set(['content-type', 'cache-control', 'content-disposition', 
 /** What readers notice of an object besides these: a page wrongly labelled as compressed is unreadable. */
 const NOTICED = new Set([...SERVED, 'content-encoding', 'x-amz-website-redirect-location']);
 
-/**
- * The headers to write an object with. Object storage serves `x-amz-meta-content-security-policy` and the like, which a
- * CDN turns into the header: docs/publishing.md says how.
- */
+/** Object storage serves other headers as `x-amz-meta-…`, which a CDN turns into headers (docs/publishing.md). */
 export function objectHeaders(
   headers: Record<string, string>,
   path: string,

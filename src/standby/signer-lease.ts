@@ -72,10 +72,7 @@ export interface SignerLeaseOptions {
   waiting(reason: string): void;
   /** Called each time that the lease was taken or renewed. */
   renewed?(): void;
-  /**
-   * Called before another server may take over. Heads can still be announced. If it fails, the lease is not released
-   * early.
-   */
+  /** Called before another server may take over, to announce heads. If it fails, the lease runs out by itself. */
   releasing?(): Promise<void>;
   /** The monotonic clock, in ms. */
   clock?: () => number;
@@ -179,9 +176,7 @@ export class SignerLease {
     return this.#acquiring;
   }
 
-  /**
-   * Makes known that a head will be signed. Returns whether it may be: every later holder then knows of it.
-   */
+  /** Makes known that a head will be signed. Returns whether it may be: every later holder then knows of it. */
   announce(log: LogService, head: LeasedHead): Promise<boolean> {
     return this.#replace(({ heads }) => ({ heads: { ...heads, [log]: head } }));
   }

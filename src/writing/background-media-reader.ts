@@ -21,10 +21,7 @@ interface Known {
   outcome: { media: Media } | { error: unknown } | null;
 }
 
-/**
- * Reads each media file once for as long as it is unchanged. A file that is not yet read is stored under its name only,
- * without its size, so that a folder with a thousand pictures is shown at once.
- */
+/** Reads each media file once while unchanged. Unread ones have only a name, so that a full folder shows at once. */
 export class BackgroundMediaReader implements MediaReader {
   readonly #known = new Map<string, Known>();
   readonly #stampOf: (path: string) => string;
@@ -45,10 +42,7 @@ export class BackgroundMediaReader implements MediaReader {
     return { ...outcome.media, path: name };
   };
 
-  /**
-   * Reads those of the files that are new or changed: immediately when they are few, otherwise in the background.
-   * `read` is called when the background is done.
-   */
+  /** Reads new and changed files: a few at once, many in the background, which calls `read` when done. */
   async read(files: readonly MediaName[], read: () => void): Promise<void> {
     const unread = files.filter(({ path }) => this.#of(path).outcome === null);
     const work = this.#readAll(unread);

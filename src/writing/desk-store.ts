@@ -17,10 +17,7 @@ interface Stored {
   content: string;
 }
 
-/**
- * The writing desk's store, in memory: every piece is on air in it, unsigned. Records are applied to `store` by those
- * who read them.
- */
+/** The writing desk's store, in memory: every piece is on air in it, unsigned. */
 export class DeskStore {
   readonly #now: () => number;
   #store = openStore({ file: IN_MEMORY });

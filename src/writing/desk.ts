@@ -90,10 +90,7 @@ export class WritingDesk {
     return last;
   }
 
-  /**
-   * Compares the folder with what is shown, and reads again what has changed. Resolves with whether anything has, as
-   * soon as the desk shows it. Calls at the same time wait for one another.
-   */
+  /** Reads again what has changed on disk. Resolves with whether anything has. Calls wait for one another. */
   refresh(): Promise<boolean> {
     const scan = this.#scan.then(() => this.#refresh());
     this.#scan = scan.catch(() => {});

@@ -16,10 +16,7 @@ export const MARK_STYLE =
 export const LIST_STYLE =
   'body{margin:0}main{max-width:46rem;margin:auto;padding:1rem}h1{font-size:1.5rem}h2{font-size:1.2rem}section{margin-top:2rem}';
 
-/**
- * Opens files in the editor without leaving the page, and marks the places of the problems on the page. Vite's client,
- * which every page has, reloads the page.
- */
+/** Opens files in the editor without leaving the page, and flags the problems on it. Vite reloads the page. */
 export function script(): string {
   return `<script type="module">
 const host = document.querySelector('broadsheet-desk');

@@ -37,10 +37,7 @@ export function declared({ paper }: Channel, name: string): string {
   return fill(phrasesOf(paper.language).byline.declared, { name });
 }
 
-/**
- * A name as an author of a feed. gofeed reads `name (mail)`, `mail (name)` and names without `@`, `(` and `)`; of any
- * other text it keeps nothing.
- */
+/** gofeed reads `name (mail)`, `mail (name)` and names without `@`, `(` and `)`, and drops any other author. */
 export function authorName(name: string): string {
   return name.replaceAll('(', '[').replaceAll(')', ']').replaceAll('@', '\uff20');
 }

@@ -123,10 +123,7 @@ function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): R
   };
 }
 
-/**
- * How long caches may keep an area's files. Asset names depend on their content; media keep their names when
- * replaced.
- */
+/** How long caches may keep an area's files. Asset names depend on content; media keep theirs when replaced. */
 function areaCache(area: Area): string {
   if (area === 'asset') return 'public, max-age=31536000, immutable';
   if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';
@@ -158,10 +155,7 @@ function decoded(path: string): string {
   }
 }
 
-/**
- * The security, CORS and Link headers of one path, which begins with a slash and is relative to the paper's root. They
- * are exactly those that `_headers` lists for it. Unlisted paths count as pages.
- */
+/** Those that `_headers` lists for a path from the paper's root, with its slash. Unlisted paths count as pages. */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
   const { area = 'page', isOpen } = ruleOf(path);
   return {
@@ -182,10 +176,7 @@ export function contentType(path: string): string | null {
   return ruleOf(path).type ?? null;
 }
 
-/**
- * The `_headers` file for Netlify and Cloudflare Pages. Its paths include the path of the root, as the host sees them.
- * `pages` are the slugs of the paper's own pages.
- */
+/** For Netlify and Cloudflare Pages. Paths include that of the root. `pages` are slugs of the paper's own pages. */
 export function headersFile(context: HeaderContext, pages: readonly string[] = []): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');
   const own = pages.map((slug): [string, PathRule] => [`/${slug}/*`, { area: 'page' }]);

@@ -4,10 +4,7 @@ import { dayOf } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { channelDescription } from './channel.ts';
 
-/**
- * llms.txt (llmstxt.org): the nameplate, a summary, what an agent must know before it quotes, and lists of links.
- * `newest` holds the newest published pieces.
- */
+/** llms.txt (llmstxt.org): nameplate, summary, what an agent must know before it quotes, and lists of links. */
 export function llms(channel: Channel, newest: readonly Row[]): string {
   const { paper, root } = channel;
   const api = `${root}/api/v1`;

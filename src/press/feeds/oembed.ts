@@ -11,10 +11,7 @@ import type { ShareImage } from '../views.ts';
 import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
-/**
- * Sandbox permissions of the frame, unless the consumer restricts it as WordPress does. The card's links open in the
- * embedding page.
- */
+/** The frame's permissions, unless the consumer restricts it as WordPress does. Links open in the embedding page. */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 
 /** The size limits of the consumer in CSS pixels; null for no limit. */

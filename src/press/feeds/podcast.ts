@@ -16,10 +16,7 @@ const COVER = /\.(?:jpe?g|png)$/i;
 export interface PodcastOptions {
   /** Absolute address of a square JPEG or PNG of 1400 to 3000 pixels. */
   cover_url: string;
-  /**
-   * A permanent identifier of the paper that survives a change of address, such as the thumbprint of its door's first
-   * key.
-   */
+  /** Identifies the paper through a change of address, such as the thumbprint of its door's first key. */
   identity: string;
 }
 

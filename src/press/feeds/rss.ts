@@ -22,10 +22,7 @@ export interface RssOptions {
   image_url?: string;
 }
 
-/**
- * RSS 2.0 with the full text in `content:encoded` (RSS Advisory Board profile). `lastBuildDate` is the newest change
- * among the items, so that the file does not depend on when it was written.
- */
+/** RSS 2.0 with full text in `content:encoded`. `lastBuildDate` is the newest change, so bytes do not depend on now. */
 export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
   const { paper, root } = channel;
   const changed = items.length === 0 ? null : Math.max(...items.map(({ updated_at }) => updated_at));
@@ -90,10 +87,7 @@ function mediaContent({ image_url, image_type }: FeedItem): Extension {
   return { name: 'media:content', objects: { _attributes } };
 }
 
-/**
- * Prepares a text for feed 6, which mistakes `&amp;` in a text for an escaped ampersand and passes on characters that
- * XML forbids.
- */
+/** feed 6 mistakes `&amp;` in a text for an escaped ampersand and passes on characters that XML forbids. */
 function text(value: string): string {
   return cleanText(value).replaceAll('&', '&amp;');
 }

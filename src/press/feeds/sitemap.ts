@@ -30,10 +30,7 @@ export function sitemapShard(root: string, urls: readonly { path: string; update
 /** The maximum number of pieces in a news sitemap (Google). */
 export const NEWS_MAX = 1_000;
 
-/**
- * A Google News sitemap of these pieces, newest first. The caller selects the pieces of the last 48 hours. Without
- * pieces the sitemap is an empty list.
- */
+/** A Google News sitemap of the pieces of the last 48 hours, newest first; without any, an empty list. */
 export function newsSitemap({ paper, root }: Channel, rows: readonly Row[]): string {
   const urls = rows
     .slice(0, NEWS_MAX)

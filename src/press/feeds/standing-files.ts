@@ -16,10 +16,7 @@ Sitemap: ${root}/sitemap-news.xml
 /** RFC 9116 recommends an expiry less than a year away. */
 export const MONTHS_VALID = 12;
 
-/**
- * security.txt (RFC 9116). It expires twelve months after the start of the month in which the paper last changed
- * (`changed_at`, in ms). The text therefore changes at most once a month and does not depend on when it was written.
- */
+/** RFC 9116. Expires 12 months after the month of `changed_at` (ms) began: changes once a month, not with time. */
 export function securityTxt({ paper, root }: Channel, changed_at: number): string {
   return [
     `Contact: ${contactUrl(paper) ?? `${root}/standards/`}`,

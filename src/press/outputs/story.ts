@@ -31,10 +31,7 @@ const SHARE_WIDTH_MIN = 600;
 /** How long the HTML of a prose is for each source whose name fits beside it; a marker alone is some 130 characters. */
 const SOURCE_LENGTH = 260;
 
-/**
- * One piece: its page, its Markdown version, and its embed card under both its id and its slug. For a withdrawn piece,
- * the page and the card are notices.
- */
+/** A piece's page, Markdown, and embed card by id and slug. A withdrawn piece's page and card are notices. */
 export const story: Output = {
   kind: 'story',
   stage: 'story',
@@ -108,10 +105,7 @@ export function prosePictures(edition: Edition, paths: Iterable<string>): Map<st
   return new Map([...paths].map((path) => [path, prosePicture(edition, path)]));
 }
 
-/**
- * The view of a piece that is not published, as its page would be. Nothing on it leads to what only published pieces
- * have: a card, a proof, a Markdown version.
- */
+/** The page of an unpublished piece, without what only published ones have: card, proof, Markdown version. */
 export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
   const view = storyView(edition, found, prose, null);
   return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
