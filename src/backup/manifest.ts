@@ -16,7 +16,6 @@ const FORMAT = 1;
 
 const Manifest = z.object({
   backup: z.literal(FORMAT),
-  /** The version of the program. */
   broadsheet: z.string(),
   made_at: z.iso.datetime(),
   /** The migrations that the database has. */

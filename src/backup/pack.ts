@@ -6,7 +6,6 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import { SUMS_FILE } from './manifest.ts';
 
-/** A file on its way into a backup. */
 export interface PackedFile {
   path: string;
   /** In bytes: exactly what `content` yields. */

@@ -78,7 +78,6 @@ export class RestoreFolder {
     });
   }
 
-  /** Writes one file aside. */
   write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = join(this.#aside, path);
     // An error of the backup itself passes; one of the disk is named.

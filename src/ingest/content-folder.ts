@@ -7,7 +7,6 @@ import { filePages } from './pages.ts';
 import { type MediaReader, Records } from './record-files.ts';
 import { Stories } from './stories.ts';
 
-/** Slugs of the papers that have a folder in the content folder. */
 export function papersInContent(contentDir: string): string[] {
   return paperFolders(contentDir).map((folder) => basename(folder));
 }

@@ -7,11 +7,9 @@ import type { FileProblem, SourceFile } from './source-file.ts';
 import { readSource, unreadable } from './source-file.ts';
 import type { WithoutFile } from './without-file.ts';
 
-/** The outcome of filing a folder. */
 export interface Filed {
   /** Files of new or changed pieces and records. */
   filed: string[];
-  /** The number of unchanged pieces. */
   unchanged: number;
   problems: FileProblem[];
   /** Pieces that are on air, or will be, although their files are gone. Only looked for in whole folders. */
@@ -123,7 +121,6 @@ function isDiskError(error: unknown): error is Error {
   return error instanceof Error && 'errno' in error && 'path' in error;
 }
 
-/** A file's name without its extension. */
 export function baseName(path: string, ending: string): string {
   return path.split(sep).at(-1)?.slice(0, -ending.length) ?? '';
 }

@@ -48,7 +48,6 @@ export interface Imported {
   refused: RefusedLine[];
 }
 
-/** Throws `not_found` when there is no such file. */
 export function requireArchive(file: string): void {
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
 }

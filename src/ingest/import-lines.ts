@@ -44,11 +44,9 @@ export type ParsedLine =
     }
   | null;
 
-/** How many lines a batch has at most. */
 const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
-/** How much of a file is read at a time, in bytes. */
 const CHUNK = 2 ** 20;
 /** The longest line that is read, in bytes. A piece is far shorter. */
 const LINE_MAX = 16_000_000;

@@ -11,7 +11,6 @@ import type { Intake } from './intake.ts';
 
 /** The persona that signs the pieces of an import, and how to create what the paper lacks. */
 export interface ImportPaper {
-  /** Slug of the persona that signs. */
   persona: string;
   /** Appends the missing paper, sections and persona to the ledger. */
   create(): void;

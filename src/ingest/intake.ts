@@ -6,7 +6,6 @@ import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
 import type { SharedDatabase } from './short-transactions.ts';
 
-/** The dependencies for filing a folder or an archive. */
 export interface Intake extends HostGrants {
   store: IntakeStore;
   media: Pick<MediaFiles, 'keepFile' | 'has'>;

@@ -12,7 +12,6 @@ import type { EndLine, MediaLine } from './ledger-lines.ts';
 import { HEADER } from './ledger-lines.ts';
 import { logLines } from './log-lines.ts';
 
-/** The size of a media part, in bytes. */
 const PART = 512 * 1024;
 
 interface LedgerSource {

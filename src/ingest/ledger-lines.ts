@@ -55,7 +55,6 @@ export function parseLedgerLine(text: string, where: string): LedgerLine {
   throw damaged(where, 'the line is not a ledger entry');
 }
 
-/** The fault for an invalid line. */
 export function damaged(where: string, why: string): Fault {
   return new Fault(
     'invalid_request',

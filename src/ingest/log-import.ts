@@ -43,7 +43,6 @@ export class LogImport {
     this.#tables = store.log;
   }
 
-  /** Imports one line. */
   take(given: LogLine): void {
     const line = readLogLine(given);
     if (line.type === 'cosignature') return this.#takeCosignature(line);
@@ -155,7 +154,6 @@ export class LogImport {
   }
 }
 
-/** Leaves hashed per batch. */
 const GROW = 4_096;
 
 function leavesOfKey(entry: LedgerEntry): string[] {

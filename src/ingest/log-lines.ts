@@ -53,7 +53,6 @@ export function readLogLine(line: unknown): LogLine {
   throw new LogFault(`${problem?.field}: ${problem?.message}`);
 }
 
-/** Leaves read per batch. */
 const BATCH = 1_000;
 
 /** The lines of the desk's log. `vkey` is the verifier key of the log, when this machine signs it. */

@@ -101,7 +101,6 @@ function exists(folder: string): Fault {
   return new Fault('conflict', `${folder} exists already, and nothing in it was changed; choose another slug`);
 }
 
-/** What a new paper is called and who writes it. */
 export interface NewPaper {
   slug: string;
   nameplate: string;
@@ -111,7 +110,6 @@ export interface NewPaper {
   persona: { name: string; title: string };
 }
 
-/** The slug of a persona's file: the words of its name, in Latin letters. */
 export function personaSlug(name: string): string {
   return latinWords(name).join('-') || 'editor';
 }

@@ -20,7 +20,6 @@ import { baseName, LINK } from './desk-folder.ts';
 import { filedMedia, inspectFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
 
-/** Reads the media files of a folder. */
 export interface MediaReader {
   /** A text that changes with the content of the file: `sha256:<hex>` of its bytes. */
   digestOf(path: string): Promise<string>;

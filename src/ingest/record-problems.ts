@@ -35,7 +35,6 @@ function isBare(value: unknown, path: readonly string[]): boolean {
   return typeof at === 'number' || typeof at === 'boolean';
 }
 
-/** The names of the fields of the object at a path. */
 function fieldsAt(schema: z.ZodType, path: readonly string[]): string[] {
   let at: Definition | undefined = definitionOf(schema);
   for (const key of path) at = at?.shape === undefined ? definitionOf(at?.element) : definitionOf(at.shape[key]);

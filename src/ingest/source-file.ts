@@ -6,7 +6,6 @@ import { messageOf } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { membersIn } from '../narrow.ts';
 
-/** A problem, with its file and line. */
 export interface FileProblem {
   file: string;
   line: number;

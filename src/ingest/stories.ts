@@ -23,7 +23,6 @@ interface ReadStory {
   story: StoryFile;
 }
 
-/** Files the stories of a paper's folder. */
 export class Stories {
   readonly #at: DeskFolder;
   #bySlug = new Map<string, RevisionFile[]>();

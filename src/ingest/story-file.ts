@@ -18,7 +18,6 @@ const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
       z.iso.datetime({ offset: true, error: 'must be true, false or a time such as 2026-11-20T06:30:00Z' }),
     ])
     .default(true),
-  /** The piece's place on the front. */
   placement: PlacementBody.optional(),
 });
 
@@ -37,7 +36,6 @@ interface ReadStory {
   rest?: Repaired<StoryFile>;
 }
 
-/** Creates a filing from a story's file, or returns the problems of its fields. */
 export function storyFrom(source: SourceFile, slug: string, paper: Paper): ReadStory {
   const data = source.data ?? source.faulty;
   if (data === null) return { problems: [] };

@@ -44,7 +44,6 @@ export function deepPalette(hue: number): Palette {
   };
 }
 
-/** Ink in the paper's own color on a pale ground. */
 export function palePalette(hue: number): Palette {
   return {
     ground: hueColor(0.91, 0.045, hue),

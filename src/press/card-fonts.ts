@@ -32,7 +32,6 @@ interface Subset {
   file: string;
 }
 
-/** A subset loaded into memory. */
 interface LoadedSubset {
   family: string;
   face: Face;
@@ -103,7 +102,6 @@ function declaredAdvances({ ranges }: Subset): Map<number, number> {
 
 const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
 
-/** The faces for a text in this language, in order of preference. */
 function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
   const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
   if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];

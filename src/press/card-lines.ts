@@ -90,7 +90,6 @@ function pieces(units: readonly Unit[], measure: number, width: (part: string) =
   });
 }
 
-/** Fills each line greedily. */
 function wrap(units: readonly Unit[], measure: number, width: (part: string) => number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -14,19 +14,15 @@ const CARD_TEMPLATE = 1;
 /** Increment when the same cover would look different. */
 const COVER_TEMPLATE = 1;
 
-/** Everything that a share card shows. */
 export interface Card {
   nameplate: string;
   headline: string;
-  /** The section's name. */
   category: string;
-  /** The persona's name. */
   byline: string;
   /** Who wrote the piece, when people did. */
   writer: string | null;
   /** YYYY-MM-DD, in UTC. */
   day: string;
-  /** The paper's hue, an angle on the OKLCH wheel. */
   hue: number;
   /** BCP 47 tag of the piece. It selects the typefaces, the line breaking and the date format. */
   language: string;
@@ -54,7 +50,6 @@ export function cardDigest(card: Card): string {
 /** The label that declares the persona, in the language of the piece, as on its embed card. */
 export const declarationOf = ({ language }: Card): string => phrasesOf(language).byline.persona;
 
-/** The content of a paper's square cover. */
 export interface Cover {
   nameplate: string;
   hue: number;

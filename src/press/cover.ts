@@ -10,7 +10,6 @@ const SIDE = 1400;
 const MARGIN = 130;
 const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
 
-/** Draws the cover of a paper's podcast as PNG: the nameplate between two rules, on the paper's color. */
 export async function drawCover({ nameplate, hue, language }: Cover): Promise<Uint8Array> {
   const set = typeset(nameplate, 'serif', language);
   const box = { width: SIDE - 2 * MARGIN, height: SIDE - 4 * MARGIN, sizes: SIZES, leading: 1.08 };

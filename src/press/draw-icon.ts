@@ -28,7 +28,6 @@ export async function drawIcon(source: IconSource, side: number, ground = false)
   return draw(picture, longest).catch(() => draw(Buffer.from(substitute), ICON_SIDE));
 }
 
-/** Draws an icon as an ICO file with one PNG in it. */
 export async function drawIco(source: IconSource): Promise<Uint8Array> {
   const png = await drawIcon(source, ICO_SIDE);
   const head = Buffer.alloc(22);

@@ -7,7 +7,6 @@ import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import { standInOf } from './stand-in.ts';
 
-/** The address at which a paper is published. */
 export interface Site {
   /** Absolute root, without a trailing slash. */
   root: string;
@@ -82,7 +81,6 @@ export class Edition {
     return this.#noting(tags.config, this.archive.paper());
   }
 
-  /** The edition's number and time. */
   number(): { edition: number; changed_at: number } {
     return this.#noting(tags.edition, this.archive.paper());
   }
@@ -198,12 +196,10 @@ export class Edition {
     return this.#noting(tags.pieceTags, this.archive.tags({ limit }));
   }
 
-  /** The newest days with pieces, newest first. */
   newestDays(limit: number) {
     return this.#noting(tags.days, this.archive.days({ limit }));
   }
 
-  /** The days of a year with pieces, newest first. */
   daysOf(year: string) {
     return this.#noting(tags.daysOf(year), this.archive.days({ from: `${year}-01-01`, until: `${year}-12-31` }));
   }
@@ -220,7 +216,6 @@ export class Edition {
     return this.#noting(tags.month(month), this.archive.month(month));
   }
 
-  /** The editor's placement, with the pieces that are on air. */
   placement(): Placed {
     const placement = this.#noting(tags.front, this.archive.placement());
     return placed(placement, (id) => this.#noting(tags.piece(id), this.archive.storyById(id)));

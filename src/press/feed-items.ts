@@ -6,7 +6,6 @@ import { avatarPath } from './outputs/row-view.ts';
 import { shareImage } from './outputs/story.ts';
 import { proseHtml } from './prose-html.ts';
 
-/** Pieces in full, as feeds carry them. */
 export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
   const { root } = edition.site;
   const stories = rows.map((row) => ({ row, story: edition.story(row.slug) }));

@@ -106,7 +106,6 @@ function moovProperties(moov: Buffer): MediaProperties {
   }
 }
 
-/** The bodies of the boxes of one type in a box. */
 function childrenOf(body: Buffer, type: string): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at + 8 <= body.length; ) {

@@ -17,7 +17,6 @@ export interface PrintedOutput {
   gone: string[];
 }
 
-/** The state at the beginning of a press. */
 export interface PressStart {
   /** The newest mark. The press handles every mark up to this one and clears no later one. */
   until: number;
@@ -37,9 +36,7 @@ export interface Manifest {
   isStale(paper: string, tag: string): boolean;
   /** Whether a tag is stale and no press has begun on its mark. */
   isPending(paper: string, tag: string): boolean;
-  /** The paper's newest uncleared mark, or 0. */
   newestMark(paper: string): number;
-  /** The papers that have marks above a number. */
   papersMarkedAfter(number: number): string[];
   /** Begins a press of all present marks. Call it in a transaction, while holding the claim. */
   begin(paper: string): PressStart;
@@ -47,7 +44,6 @@ export interface Manifest {
   clearStale(paper: string, until: number): void;
   /** Records that all marks at or below a number are on disk, and how many files that press changed. */
   recordPressed(paper: string, until: number, files: number): void;
-  /** Whether all marks at or below a number are on disk. */
   isPressed(paper: string, number: number): boolean;
   /** The highest mark of any paper, cleared or not. It grows with every change that a page shows. */
   highestMarkOfAll(): number;

@@ -13,7 +13,6 @@ interface MediaFormat {
 
 const picture = (media_type: string): MediaFormat => ({ media_type, bytes_max: IMAGE_BYTES_MAX });
 
-/** The accepted media formats, by extension. */
 export const MEDIA_FORMATS: Readonly<Record<string, MediaFormat>> = {
   '.jpg': picture('image/jpeg'),
   '.jpeg': picture('image/jpeg'),
@@ -37,7 +36,6 @@ export function extensionOf(media_type: string): string | null {
   return Object.entries(MEDIA_FORMATS).find(([, format]) => format.media_type === media_type)?.[0] ?? null;
 }
 
-/** The properties that inspection reads from a media file's content. */
 export interface MediaProperties {
   width: number | null;
   height: number | null;

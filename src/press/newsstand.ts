@@ -5,7 +5,6 @@ import { isoTime } from '../time.ts';
 import { element, textElement, XML_DECLARATION } from './feeds/xml.ts';
 import type { NewsstandView } from './views.ts';
 
-/** Headlines per paper. */
 const HEADLINES = 3;
 
 interface Papers {

@@ -44,13 +44,11 @@ export interface Pictures {
   isDrawn(media: Media): boolean;
   /** The bytes of a picture as filed. Throws `missingMedia` when they are not there whole, as the next two may. */
   original(media: Media): Promise<Uint8Array>;
-  /** The bytes of a variant, drawn if need be. */
   variant(media: Media, variant: Variant): Promise<Uint8Array>;
   /** The portrait of a persona without a picture, as PNG, drawn if need be. */
   portrait(portrait: Portrait): Promise<Uint8Array>;
 }
 
-/** What outputs need for printing, besides the edition. */
 export interface RenderTools {
   render: Render;
   /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
@@ -66,7 +64,6 @@ export interface Output {
   stage: Stage;
   /** Keys that a stale tag may create. Existing outputs are found by the tags that they read. */
   keysForTag(tag: string, edition: Edition): Iterable<string>;
-  /** All keys that the paper has now. */
   allKeys(edition: Edition): Iterable<string>;
   /** Prints the files of a key; null when the paper does not have it, or no longer has it. */
   print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;

@@ -19,7 +19,6 @@ const SIZES = [1, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const XMP_GPS = /exif:GPS\w+\s*=\s*(?:"[^"]{0,200}"|'[^']{0,200}')|<(exif:GPS\w+)\b[^>]{0,200}>[^<]{0,200}<\/\1>/g;
 
 const XMP_KEY = 'XML:com.adobe.xmp';
-/** In bytes. */
 const XMP_MAX = 10_000_000;
 /** How many texts of XMP a PNG may have. Its specification allows one. */
 const XMPS_MAX = 10;

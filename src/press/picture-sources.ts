@@ -8,7 +8,6 @@ const SIZES = {
   row: '(min-width: 62rem) 25rem, (min-width: 40rem) 50vw, calc(100vw - 2rem)',
   /** The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen. */
   art: '(min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
-  /** A figure in the text. */
   figure: '(min-width: 42rem) 38rem, calc(100vw - 2rem)',
   /** One of a few pictures in a line. */
   gallery: '(min-width: 42rem) 27rem, calc(100vw - 2rem)',
@@ -27,10 +26,8 @@ export type PicturePlace = keyof typeof SIZES;
 const FACE_MAX = 400;
 const PICTURE_MIN = 400;
 
-/** What decides the sources of a picture. */
 type Pictured = Pick<PictureView, 'variants'>;
 
-/** A `<source>` of a picture. */
 export interface ImageSource {
   type: string;
   srcset: string;

@@ -3,12 +3,10 @@ import { sha256 } from '../ledger/basis.ts';
 /** The side of a drawn portrait, in pixels. Feed readers and previews scale it down. */
 export const PORTRAIT_SIDE = 512;
 
-/** The content of a drawn portrait, and what selects its pattern. */
 export interface Portrait {
   /** The persona's slug. It survives a change of name, and so does the pattern. */
   slug: string;
   name: string;
-  /** The paper's hue. */
   hue: number;
   language: string;
 }

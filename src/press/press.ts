@@ -46,13 +46,10 @@ export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   transact: <T>(work: () => T) => T;
   /** Throws when another press holds the paper. Called within each transaction that records results. */
   assertOwner(): void;
-  /** Called after each output. */
   progress(done: number, total: number, what: string): void;
-  /** Worker threads that print. */
   pool: PrintPool | null;
 }
 
-/** Prints outputs on other threads. */
 export interface PrintPool {
   /** Waits for the threads. False when their snapshots differ from the one of this press. */
   isCurrent(): Promise<boolean>;
@@ -68,7 +65,6 @@ export interface HowToPrint {
 export interface PressReport {
   /** Whether everything was printed, not only what was stale. */
   full: boolean;
-  /** Outputs printed. */
   outputs: number;
   /** Files that changed on disk. */
   written: number;
@@ -186,7 +182,6 @@ async function unlisted({ paper, manifest }: PressJob, gone: string[]): Promise<
   return [...paths];
 }
 
-/** Names of all outputs that the paper has. */
 async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> {
   const names = new Set<string>();
   const edition = printer.edition();
@@ -228,7 +223,6 @@ async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Se
   return undrawn;
 }
 
-/** Whether a full press without cards keeps an existing card. */
 function keepsCard(name: string, { cards }: PressJob): boolean {
   return !cards && isCard(name);
 }

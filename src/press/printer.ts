@@ -12,9 +12,7 @@ import { yielder } from './yielder.ts';
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
 
-/** The result of printing one output. */
 export interface RenderResult extends PrintedOutput {
-  /** How many of the files changed on disk. */
   written: number;
 }
 
@@ -31,7 +29,6 @@ export interface PrinterJob {
   checksDisk: boolean;
 }
 
-/** Prints outputs of one paper, and writes the files whose bytes differ from those on disk. */
 export class Printer {
   readonly #job: PrinterJob;
   readonly #archive: Archive;
@@ -43,7 +40,6 @@ export class Printer {
     this.#archive = memoized(job.archive);
   }
 
-  /** A view of the paper with no recorded reads. */
   edition(): Edition {
     return new Edition(this.#archive, this.#job.site);
   }

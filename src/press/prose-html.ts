@@ -4,7 +4,6 @@ import { markdown, splitAtMarkers } from '../ledger/prose.ts';
 import type { ProsePicture, Shown } from './prose-pictures.ts';
 import { altOf, imageHtml, picturesHtml, withFigures } from './prose-pictures.ts';
 
-/** Prose as HTML. */
 export interface ProseHtml {
   html: string;
   /** How many markers cite fact n, by n. */
@@ -16,7 +15,6 @@ function markerId(n: number, count: number): string {
   return count === 1 ? `ref-${n}` : `ref-${n}-${count}`;
 }
 
-/** The ids of the markers that cite fact n. */
 export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): string[] {
   const ids: string[] = [];
   const count = markers.get(n) ?? 0;
@@ -100,7 +98,6 @@ export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: s
   return { html, markers: state.markers };
 }
 
-/** Renders prose without facts, such as the standards page. */
 export function plainProseHtml(prose: string): string {
   return proseHtml(prose, [], (path) => path).html;
 }

@@ -69,7 +69,6 @@ function shownBy(image: Token, pictureOf: (path: string) => ProsePicture): Shown
   };
 }
 
-/** A picture's description, as plain text. */
 export function altOf(image: Token): string {
   return markdown.renderer.renderInlineAsText(image.children ?? [], markdown.options, {});
 }

@@ -24,7 +24,6 @@ export function byStage(names: Iterable<string>): ByStage {
   return groups;
 }
 
-/** Whether worker threads print a stage, in a press that has them. */
 export function isPooled(stage: Stage): boolean {
   return !HERE.has(stage);
 }

@@ -9,7 +9,6 @@ import type { Site } from './edition.ts';
 import { logUrl } from './edition.ts';
 import { filingText } from './filing-text.ts';
 
-/** The maximum length of a skill's description (agentskills.io, "Specification"). */
 const DESCRIPTION_MAX = 1024;
 
 /** The guide for agents as a skill file. A paper's slug is a valid skill name. */

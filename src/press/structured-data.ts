@@ -17,7 +17,6 @@ export interface Logo {
   height: number;
 }
 
-/** What a story's JSON-LD needs besides the story itself. */
 export interface StoryFacts {
   /** Absolute: the piece's own art, or its share card. */
   image: string;
@@ -98,7 +97,6 @@ function contactPoint(paper: Channel['paper']): object {
   return paper.contact === undefined ? {} : { contactPoint: { '@type': 'ContactPoint', url: paper.contact } };
 }
 
-/** JSON-LD of the front page: the paper as a `NewsMediaOrganization`, and its `WebSite` with its search. */
 export function frontJsonLd(channel: Channel, logo: Logo): string {
   const { paper, root } = channel;
   return script({

@@ -25,7 +25,6 @@ const EDGES = words(
   '-top -right -bottom -left -block -block-start -block-end -inline -inline-start -inline-end',
 ).concat('');
 
-/** Properties that may have any value. */
 const FREE = new Set([
   ...words(`color background background-color background-image background-position background-position-x
     background-position-y background-size background-repeat background-origin background-attachment

@@ -12,7 +12,6 @@ const DEPTH_MAX = 100;
 /** Allowed references: a fragment of the same file, or an embedded picture. */
 const INSIDE = /^\s*(?:#|data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$)/;
 
-/** Whether a reference stays within the file. */
 export function isInside(reference: string): boolean {
   return INSIDE.test(reference);
 }
@@ -22,12 +21,10 @@ export function checkStyleSheet(css: string): void {
   check(css, { context: 'stylesheet' });
 }
 
-/** Checks a style attribute. Throws `InvalidMedia`. */
 export function checkDeclarations(css: string): void {
   check(css, { context: 'declarationList' });
 }
 
-/** Checks the value of a presentation attribute. Throws `InvalidMedia`. */
 export function checkValue(css: string): void {
   // A value without a parenthesis or an escape contains no call and no reference. Most have neither.
   if (/[(\\]/.test(css)) check(css, { context: 'value' });

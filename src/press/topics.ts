@@ -3,7 +3,6 @@ const TOPIC = /^(?:(?:sections|tags|masthead)\/[^/]+\/)?rss\.xml$|^(?:feed\.json
 /** Whether a file of a paper's tree is a feed that names the WebSub hub. */
 export const isTopic = (path: string): boolean => TOPIC.test(path);
 
-/** The changed feeds to announce to the hub. */
 export interface TopicQueue {
   /** Notes that a running press changed these feeds. Call it in the transaction that records the files. */
   note(paper: string, paths: string[]): void;

@@ -54,7 +54,6 @@ export interface Frame {
 
 /** The preview picture of a page. */
 export interface ShareImage {
-  /** Absolute address of the picture. */
   absolute: string;
   alt: string;
   /** In pixels; null when unknown. */
@@ -79,7 +78,6 @@ export interface VariantView {
   url: string;
   /** Such as `image/avif`. */
   type: string;
-  /** In pixels. */
   width: number;
 }
 
@@ -140,7 +138,6 @@ export interface StoryView extends RowView {
   tags: { name: string; url: string }[];
   /** Address of the page of all tags. */
   tags_url: string;
-  /** Earlier pieces of the section. */
   earlier: RowView[];
   markdown_url: string;
   proof_url: string;
@@ -161,7 +158,6 @@ export interface StoryView extends RowView {
   oembed_xml_absolute: string;
 }
 
-/** The page of a withdrawn piece. */
 export interface WithdrawnView {
   frame: Frame;
   /** Null where it is withheld. */
@@ -240,7 +236,6 @@ export interface SectionView {
   tags_url: string | null;
 }
 
-/** The page of all tags. */
 export interface TagsView {
   frame: Frame;
   tags: { name: string; count: number; url: string }[];
@@ -290,7 +285,6 @@ export interface CastIndexView {
 export interface CastDayView {
   frame: Frame;
   cast: CastView;
-  /** The pieces of the day. */
   rows: RowView[];
   oembed_json_absolute: string;
   oembed_xml_absolute: string;
@@ -309,7 +303,6 @@ export interface FormProblem {
   message: string;
 }
 
-/** A reader's choices as a form shows them. */
 export interface ChoicesView {
   cadence: string;
   /** The selected sections. */
@@ -332,7 +325,6 @@ export interface ReaderSaidView {
   link: { url: string; text: string } | null;
 }
 
-/** The page on which a reader changes or ends a subscription. */
 export interface ReaderManageView extends ChoicesView {
   frame: Frame;
   email: string;
@@ -360,7 +352,6 @@ export interface ProseView {
   html: string;
 }
 
-/** A page of the paper's own. */
 export interface PageView extends ProseView {
   url: string;
 }
@@ -391,7 +382,6 @@ export interface EmbedView {
   motif: Motif | null;
 }
 
-/** The front page of the shared host. */
 export interface NewsstandView {
   papers: {
     slug: string;
@@ -402,7 +392,6 @@ export interface NewsstandView {
     language: string;
     url: string;
     sections: string[];
-    /** The newest headlines. */
     latest: { headline: string; url: string; published_at: string }[];
   }[];
 }

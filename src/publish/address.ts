@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where to publish: a bucket of object storage, or a folder. */
 export type Address = S3Address | FolderAddress;
 
 interface Place {

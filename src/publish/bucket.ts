@@ -5,7 +5,6 @@ export interface BucketObject {
   etag: string;
 }
 
-/** An object with its bytes. */
 export interface StoredObject {
   bytes: Uint8Array;
   etag: string;
@@ -38,7 +37,6 @@ export interface Bucket {
   head(key: string): Promise<ObjectHead | null>;
   /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
-  /** The objects whose keys begin with a prefix. */
   list(prefix: string): AsyncIterable<BucketObject>;
   remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Resolves when everything that was written survives a power failure. */

@@ -8,7 +8,6 @@ import type { Difference, Source, SourceFile } from './source.ts';
 
 export interface Comparison {
   differences: Difference[];
-  /** How many files were compared. */
   files: number;
 }
 

@@ -1,6 +1,5 @@
 import { pathMatcher } from '../press/feeds/headers.ts';
 
-/** The headers that a paper's `_headers` file gives to each of its files. */
 export interface HeaderRules {
   /** Headers of a file; `path` is relative to the paper's folder. */
   of(path: string): Record<string, string>;

@@ -29,11 +29,9 @@ export interface Source {
   tree: string;
   /** The key that the tree was first signed with. */
   key: string;
-  /** The folder on disk. */
   folder: string;
   /** The last publication from this database; null when none is known. */
   publication(): string | null;
-  /** Every file of the tree. */
   files(): Iterable<SourceFile>;
   /** Whether this tree may once have had a path. Other paths belong to something else. */
   mayHave(path: string): boolean;

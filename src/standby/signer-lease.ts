@@ -40,7 +40,6 @@ type LeaseRecord = z.infer<typeof LeaseRecord>;
  */
 export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
 
-/** The lease as one server sees it. */
 export interface LeaseState {
   isHeld: boolean;
   /** Null while it is held. */

@@ -6,7 +6,6 @@ import { MEDIA_READER } from '../ingest/record-files.ts';
 
 /** So few new files are read before the page is shown; more are read behind it. */
 const AT_ONCE = 8;
-/** How many are read at a time. */
 const PARALLEL = 2;
 
 /** A media file: its path below the paper's folder, and its path on disk. */

@@ -5,7 +5,6 @@ import { lostPieces, openPieces, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
 import { escaped, nameOf, type PanelParts, problemList, savedLastLine } from './panel-parts.ts';
 
-/** Where the desk's lists are. */
 export const DESK_PATH = '/_desk/';
 
 /** The page that lists all problems, and the pieces that are not on air as they are. */

@@ -67,7 +67,6 @@ export class WritingDesk {
     return this.#rows.store;
   }
 
-  /** Path on disk of a media file of a paper. */
   mediaPath(digest: string): string {
     return this.#mediaPaths.get(digest) ?? '';
   }
@@ -79,7 +78,6 @@ export class WritingDesk {
     return paths.map((path) => relative(this.contentDir, path));
   }
 
-  /** The piece that was saved last; null when there is none. */
   savedLast(): { paper: string; piece: DeskPiece } | null {
     let last: { paper: string; piece: DeskPiece } | null = null;
     for (const { slug: paper, pieces } of this.papers.values()) {

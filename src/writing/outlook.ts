@@ -9,7 +9,6 @@ import { outlookOf } from './piece.ts';
 /** How the newest text of a piece's files compares with the ledger; null when unknown. */
 export type Filed = 'never' | 'changed' | 'as_it_is' | null;
 
-/** A piece in the desk's lists. */
 export interface PieceLine {
   paper: string;
   slug: string;
@@ -53,12 +52,10 @@ export function lostPieces({ slug }: DeskPaper, desk: WritingDesk, filed: FiledC
   );
 }
 
-/** The same of the whole content folder. */
 export function allLostPieces(desk: WritingDesk, filed: FiledContent): WithoutFile[] {
   return [...desk.papers.values()].flatMap((paper) => lostPieces(paper, desk, filed));
 }
 
-/** Every problem of the content folder. */
 export function allProblems({ papers }: WritingDesk): FileProblem[] {
   return [...papers.values()].flatMap(problemsOf);
 }

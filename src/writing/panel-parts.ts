@@ -5,7 +5,6 @@ import type { FiledContent } from '../store/filed-content.ts';
 import type { WritingDesk } from './desk.ts';
 import { pieceLine } from './outlook.ts';
 
-/** What the panel needs to know of the desk. */
 export interface PanelParts {
   desk: WritingDesk;
   filed: FiledContent;
@@ -44,7 +43,6 @@ export function problemList(problems: readonly FileProblem[], desk: WritingDesk,
   return `<ol class="problems" tabindex="0" aria-label="Problems">${items.join('')}</ol>`;
 }
 
-/** The page of the piece that a problem is about. */
 function pageOf({ file }: FileProblem, desk: WritingDesk): string | null {
   const [, paper = '', slug = ''] = /^([^/]+)\/stories\/(?:.*\/)?([^/]+?)(?:\.\d+)?\.md$/.exec(file) ?? [];
   return desk.papers.get(paper)?.pieces.has(slug) ? `/${paper}/stories/${slug}/` : null;

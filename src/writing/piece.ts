@@ -19,7 +19,6 @@ export interface PieceFiles {
   files: { path: string; file: string; stamp: string; savedAt: number }[];
 }
 
-/** A piece as the writing desk shows it. */
 export interface DeskPiece extends PieceFiles {
   /** Every revision, as far as it can be shown. */
   filings: Filing[];
@@ -81,7 +80,6 @@ export class PieceReader {
     return { slug, files, filings, air, placement, problems, digests };
   }
 
-  /** Forgets the files that are gone. */
   keep(paths: ReadonlyMap<string, string>): void {
     for (const path of this.#sources.keys()) if (!paths.has(path)) this.#sources.delete(path);
   }

@@ -13,7 +13,6 @@ export interface Channel {
   hub?: string | null;
 }
 
-/** The paper of an edition, as its feeds need it. */
 export function channelOf(edition: Edition): Channel {
   const { root, hub = null } = edition.site;
   return { paper: edition.paper(), root, hub };
@@ -45,7 +44,6 @@ export function authorName(name: string): string {
 /** The disclosure in the description of every channel. */
 export const disclosure = ({ paper }: Channel): string => phrasesOf(paper.language).feed.disclosure;
 
-/** The paper's description followed by the disclosure. */
 export function channelDescription(channel: Channel): string {
   const { paper } = channel;
   const words = (paper.description || paper.motto || paper.nameplate).trim();
@@ -55,7 +53,6 @@ export function channelDescription(channel: Channel): string {
 /** The end of a sentence in any script, including closing quotes and brackets. */
 const ENDED = /[\p{Sentence_Terminal}\u2026][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 
-/** The address of a file from its path under the paper's folder. */
 export function fileUrl(root: string, path: string): string {
   return `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
 }

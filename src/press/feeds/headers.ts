@@ -1,6 +1,5 @@
 /** The inputs, besides the path, that decide the headers of a paper's files. */
 export interface HeaderContext {
-  /** Absolute root address of the paper, without a trailing slash. */
   root: string;
   /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
   embed_scripts: readonly string[];
@@ -130,7 +129,6 @@ function areaCache(area: Area): string {
   return 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 }
 
-/** Matches the paths of a pattern. */
 export function pathMatcher(pattern: string): RegExp {
   const source = pattern
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')

@@ -53,7 +53,6 @@ function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }
 
-/** A line of the front matter; empty for null. */
 function line(key: string, value: unknown): string {
   return value === null ? '' : `${key}: ${scalar(value)}\n`;
 }

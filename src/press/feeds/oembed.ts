@@ -20,7 +20,6 @@ export interface Bounds {
   maxheight: number | null;
 }
 
-/** The oEmbed record of a published story: its card in a frame of the given size. */
 export function oembedRecord(edition: Edition, story: Story, size: CardSize, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
   const { root } = edition.site;
@@ -108,7 +107,6 @@ interface Framed {
   isVideo?: boolean;
 }
 
-/** The picture of a preview, unless it exceeds the bounds. */
 function thumbnail(
   { absolute, width, height }: Pick<ShareImage, 'absolute' | 'width' | 'height'>,
   { maxwidth, maxheight }: Bounds,

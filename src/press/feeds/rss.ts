@@ -8,7 +8,6 @@ import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
 
-/** How long a reader may cache the feed, in minutes. */
 const TTL_MINUTES = 60;
 
 const MEDIA_RSS = 'http://search.yahoo.com/mrss/';

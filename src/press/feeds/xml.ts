@@ -28,7 +28,6 @@ export function element(
   return content.length === 0 ? `${start}/>` : `${start}>${content.join('')}</${name}>`;
 }
 
-/** An element that contains only text. */
 export function textElement(name: string, text: string): string {
   return `<${name}>${escapeText(text)}</${name}>`;
 }

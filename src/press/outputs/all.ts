@@ -13,7 +13,6 @@ import { allTags, section, sectionPage, tag, tagPage } from './piece-list.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { card, proof, story } from './story.ts';
 
-/** Every kind of output in a paper's tree. */
 export const OUTPUTS: readonly Output[] = [
   assets,
   icons,

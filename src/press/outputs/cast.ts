@@ -12,7 +12,6 @@ import { frameOf } from './frame.ts';
 import { logoOf } from './icons.ts';
 import { pictureView, rowView } from './row-view.ts';
 
-/** A video edition on a page. */
 export function castView(edition: Edition, cast: Cast): CastView {
   const { base } = edition.site;
   return {

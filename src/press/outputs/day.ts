@@ -12,7 +12,6 @@ import { rowView } from './row-view.ts';
 /** How many published days the list of back issues shows at once. */
 const DAYS_MAX = 366;
 
-/** The back issue of one day. */
 export const day: Output = {
   kind: 'day',
   stage: 'list',
@@ -40,12 +39,10 @@ export const day: Output = {
   },
 };
 
-/** The list of back issues: the last published days, and a link to each year. */
 export const days = singleOutput('days', 'front', async (edition, { render }) => [
   { path: 'days/index.html', body: await render('/paper/days', daysView(edition, null)) },
 ]);
 
-/** The back issues of one year. */
 export const year: Output = {
   kind: 'year',
   stage: 'index',

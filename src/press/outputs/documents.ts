@@ -12,7 +12,6 @@ import { robots, securityTxt } from '../feeds/standing-files.ts';
 import { singleOutput } from '../output.ts';
 import { linksOf } from './row-view.ts';
 
-/** How many pieces llms.txt lists. */
 const LLMS_MAX = 20;
 
 /** The documents that programs read. */

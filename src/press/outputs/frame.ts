@@ -6,7 +6,6 @@ import type { Frame, ShareImage } from '../views.ts';
 import { iconViews } from './icons.ts';
 import { pictureView } from './row-view.ts';
 
-/** The metadata of a page. */
 export interface FrameOf {
   /** Path under the root, such as `sections/time/`; empty for the front. */
   path: string;
@@ -19,7 +18,6 @@ export interface FrameOf {
   json_ld?: string;
 }
 
-/** The frame of a page: the paper's header and footer, and the document head. */
 export function frameOf(edition: Edition, page: FrameOf): Frame {
   const paper = edition.paper();
   const { root, base } = edition.site;
@@ -39,7 +37,6 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
   };
 }
 
-/** What the frames of all pages say of the paper. */
 function paperOf(edition: Edition): Frame['paper'] {
   const paper = edition.paper();
   const { base } = edition.site;

@@ -10,7 +10,6 @@ const LED_BY = 3;
 /** How many pieces a brief names. */
 const BRIEF_MAX = 2;
 
-/** A section with the pieces of its rail. */
 export interface SectionRows {
   section: string;
   url: string;

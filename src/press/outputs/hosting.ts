@@ -6,7 +6,6 @@ import type { Render } from '../output.ts';
 import { singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 
-/** The headers for a static host, in the format that such hosts read. */
 export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => {
   const pages = edition.pages().map(({ slug }) => slug);
   return [{ path: '_headers', body: headersFile(await headerContext(edition, render), pages) }];

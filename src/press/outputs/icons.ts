@@ -24,7 +24,6 @@ function iconOf(edition: Edition): { id: string; svg: string | null; media: Medi
   return { id: sha256(`${ICON_TEMPLATE} ${media?.digest ?? svg}`).slice(7, 23), svg, media };
 }
 
-/** The addresses of a paper's icons. */
 export function iconViews(edition: Edition): Frame['paper']['icons'] {
   const { id, media } = iconOf(edition);
   const { base } = edition.site;

@@ -11,7 +11,6 @@ import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
-/** The page of active personas. */
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
   const { nameplate, language } = edition.paper();

@@ -13,7 +13,6 @@ import type { CorrectionsView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { prosePicture } from './row-view.ts';
 
-/** How many corrections the page shows. */
 const CORRECTIONS_MAX = 200;
 
 /** The pages that every paper has exactly once. */
@@ -87,7 +86,6 @@ export const page: Output = {
   },
 };
 
-/** The newest corrections and withdrawals. */
 export function correctionRows(edition: Edition, limit: number): CorrectionsView['rows'] {
   return edition.corrections(limit).map((row) => {
     const { at, kind, note } = row;

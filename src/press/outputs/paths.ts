@@ -49,7 +49,6 @@ export async function printPath(edition: Edition, path: string, tools: RenderToo
   return null;
 }
 
-/** The outputs that may print a path. */
 function* outputsForPath(edition: Edition, path: string): Iterable<{ output: Output; key: string }> {
   for (const [pattern, output] of KEYED) {
     const match = pattern.exec(path);

@@ -55,7 +55,6 @@ function newestOf({ kind, slugs, rows, nameOf }: ListKind): Output {
   return {
     kind,
     stage: 'index',
-    // A section is in the paper's record, which makes everything stale.
     keysForTag: kind === 'tag' ? keysAfter(tags.newestTagged('')) : () => [],
     allKeys: slugs,
     async print(edition, slug, { render }) {

@@ -96,7 +96,6 @@ export function bylineView(edition: Edition, persona: string, byline: { name: st
   };
 }
 
-/** A piece in a list on a page. */
 export function rowView(edition: Edition, row: Row): RowView {
   const { base } = edition.site;
   return {

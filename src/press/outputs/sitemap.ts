@@ -10,7 +10,6 @@ import { TAGS_LISTED } from './piece-list.ts';
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 export const NEWS_AGE = 48 * HOUR;
 
-/** The index of all sitemaps. */
 export const sitemap = singleOutput('sitemap', 'host', (edition) => {
   const shards = edition.months().flatMap(({ month, count }) => {
     const parts = Math.ceil(count / SHARD_MAX);
@@ -38,7 +37,6 @@ export const monthSitemap: Output = {
   },
 };
 
-/** The pages that are not stories. */
 export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   const paths = ['', 'days/', 'masthead/', 'corrections/', 'standards/', 'agents/', 'subscribe/'];
   for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
