@@ -10,7 +10,6 @@ import { DATABASE_FILE } from './manifest.ts';
 
 /** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */
 export const RESTORING = '.restoring';
-const ASIDE = RESTORING;
 /** In that folder: locked by a running restore. */
 const LOCK = '.lock';
 /** What a new file system holds. */
@@ -21,7 +20,7 @@ const PUT = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
 
 /** Throws `unavailable` when a restore into this folder was interrupted, and nothing may use it. */
 export function assertRestored(folder: string): void {
-  const aside = join(folder, ASIDE);
+  const aside = join(folder, RESTORING);
   if (!existsSync(aside)) return;
   // The database comes last: beside it, an empty folder is all that is left. Without it, a restore may have just begun.
   const isLeft = (name: string) => name !== LOCK && name !== DATABASE_FILE;
@@ -31,9 +30,6 @@ export function assertRestored(folder: string): void {
     `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`,
   );
 }
-
-/** Locks a file until it is called, or until the process ends. Null while another process has it. */
-export type LockFile = (file: string) => (() => void) | null;
 
 /** An empty folder that gets the files of a backup: all of them, or none. */
 export class RestoreFolder {
@@ -48,15 +44,18 @@ export class RestoreFolder {
     this.folder = folder;
     this.#made = made;
     this.#unlock = unlock;
-    this.#aside = join(folder, ASIDE);
+    this.#aside = join(folder, RESTORING);
   }
 
-  /** Removes what an interrupted restore left. Throws `conflict` when the folder is not empty or in use. */
-  static async open(folder: string, lock: LockFile): Promise<RestoreFolder> {
+  /**
+   * Removes what an interrupted restore left. Throws `conflict` when the folder is not empty or in use. `lock` returns
+   * what unlocks a file, or null while another process has it.
+   */
+  static async open(folder: string, lock: (file: string) => (() => void) | null): Promise<RestoreFolder> {
     // Checked before anything is written, and again under the lock.
     requireEmpty(folder, await namesIn(folder));
     return guarded(folder, async () => {
-      const aside = join(folder, ASIDE);
+      const aside = join(folder, RESTORING);
       const made = (await mkdir(folder, { recursive: true, mode: 0o700 })) ?? null;
       await mkdir(aside, { recursive: true, mode: 0o700 });
       const unlock = lock(join(aside, LOCK));
@@ -68,7 +67,7 @@ export class RestoreFolder {
       try {
         const names = await namesIn(folder);
         requireEmpty(folder, names);
-        for (const name of names) if (name !== ASIDE) await rm(join(folder, name), { recursive: true });
+        for (const name of names) if (name !== RESTORING) await rm(join(folder, name), { recursive: true });
         for (const name of await readdir(aside)) if (name !== LOCK) await rm(join(aside, name), { recursive: true });
       } catch (error) {
         await restored.discard();
@@ -103,7 +102,7 @@ export class RestoreFolder {
     await guarded(this.folder, async () => {
       await syncAll(this.#aside);
       const names = (await readdir(this.#aside)).filter((name) => name !== LOCK);
-      const came = (await namesIn(this.folder)).find((name) => name !== ASIDE);
+      const came = (await namesIn(this.folder)).find((name) => name !== RESTORING);
       if (came !== undefined) throw cameMeanwhile(this.folder, came);
       const last = (name: string) => Number(name === DATABASE_FILE);
       for (const name of names.sort((a, b) => last(a) - last(b))) {
@@ -128,9 +127,9 @@ export class RestoreFolder {
 }
 
 function requireEmpty(folder: string, names: readonly string[]): void {
-  const isInterrupted = names.includes(ASIDE) && names.every((name) => name === ASIDE || PUT.test(name));
+  const isInterrupted = names.includes(RESTORING) && names.every((name) => name === RESTORING || PUT.test(name));
   if (names.length === 0 || isInterrupted) return;
-  const [first] = names.filter((name) => name !== ASIDE).sort();
+  const [first] = names.filter((name) => name !== RESTORING).sort();
   throw new Fault(
     'conflict',
     `${folder} is not empty (it has ${first}); a backup is restored into an empty DATA_DIR only: move it away, or set another`,
@@ -159,13 +158,8 @@ function moveNew(from: string, to: string): void {
 
 async function syncAll(folder: string): Promise<void> {
   // One call for all of them, where the system has it.
-  if (
-    await promisify(execFile)('sync', ['-f', folder]).then(
-      () => true,
-      () => false,
-    )
-  )
-    return;
+  const isSynced = promisify(execFile)('sync', ['-f', folder]).then(() => true);
+  if (await isSynced.catch(() => false)) return;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isDirectory()) syncFolder(path);

@@ -3,8 +3,7 @@ import { dirname, extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../fault.ts';
 import { isLink } from '../files/plain-file.ts';
 import type { Intake } from './intake.ts';
-import type { FileProblem, SourceFile } from './source-file.ts';
-import { readSource, unreadable } from './source-file.ts';
+import { type FileProblem, readSource, type SourceFile, unreadable } from './source-file.ts';
 import type { WithoutFile } from './without-file.ts';
 
 export interface Filed {

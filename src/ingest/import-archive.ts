@@ -3,19 +3,14 @@ import { airFound } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
 import { Fault, type Problem } from '../fault.ts';
-import type { PaperRules } from '../ledger/door.ts';
-import { isAuthorUrl } from '../ledger/door.ts';
+import { isAuthorUrl, type PaperRules } from '../ledger/door.ts';
 import { filingFrom } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
-import type { Author, Filing, Kind } from '../ledger/piece.ts';
-import { AUTHORS_MAX, WRITER_MAX } from '../ledger/piece.ts';
-import type { Repaired } from '../ledger/repair.ts';
-import { ofGiven } from '../ledger/repair.ts';
+import { AUTHORS_MAX, type Author, type Filing, type Kind, WRITER_MAX } from '../ledger/piece.ts';
+import { ofGiven, type Repaired } from '../ledger/repair.ts';
 import { list } from '../phrases/intl.ts';
-import type { ImportLine, ParsedLine } from './import-lines.ts';
-import { lineProblems, parsedBatches } from './import-lines.ts';
-import type { ImportPaper } from './import-paper.ts';
-import { createdPaper, existingPaper } from './import-paper.ts';
+import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';
+import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
@@ -60,8 +55,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
     ? await createdPaper(intake, paper, file, persona)
     : existingPaper(intake, paper, persona);
   intake.openSigningKey();
-  const run = new ImportRun(intake, target.persona, options);
-  const transact = (work: () => void) => transactWithPaper(intake, target, run.outcome, () => run.inTransaction(work));
+  const run = new ImportRun(intake, target, options);
   let read = 0;
   for await (const batch of parsedBatches(file)) {
     let next = 0;
@@ -70,7 +64,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
       if (line !== undefined) run.fileLine(line, ++read);
       return next < batch.length;
     };
-    await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact });
+    await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact: (work) => run.transact(work) });
     onProgress(read);
   }
   intake.store.optimizeSearch();
@@ -83,49 +77,39 @@ const FILED_AS: Record<string, string> = { section: 'category', lang: 'language'
 /** Thrown to roll back a transaction. */
 const NOTHING_FILED = Symbol('nothing filed');
 
-/** Creates the paper with its first piece: until one is filed, every transaction is rolled back. */
-function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Imported, work: () => void): void {
-  try {
-    store.transact(() => {
-      if (outcome.filed === 0) paper.create();
-      work();
-      if (outcome.filed === 0) throw NOTHING_FILED;
-    });
-  } catch (error) {
-    if (error !== NOTHING_FILED) throw error;
-  }
-}
-
-interface CurrentPaper {
-  rules: PaperRules;
-  default_kind: Kind;
-  language: string;
-}
-
 class ImportRun {
   readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
   readonly #intake: Intake;
-  readonly #persona: string;
+  readonly #target: ImportPaper;
   readonly #options: ImportOptions;
   readonly #archive: Archive;
   /** The line on which each slug appeared. */
   readonly #slugs = new Map<string, number>();
-  #read: CurrentPaper | null = null;
+  #read: { rules: PaperRules; default_kind: Kind; language: string } | null = null;
 
-  constructor(intake: Intake, persona: string, options: ImportOptions) {
+  constructor(intake: Intake, target: ImportPaper, options: ImportOptions) {
     this.#intake = intake;
-    this.#persona = persona;
+    this.#target = target;
     this.#options = options;
     this.#archive = intake.store.archive(options.paper);
   }
 
-  inTransaction(work: () => void): void {
-    this.#read = null;
-    work();
+  /** Creates the paper with its first piece: until one is filed, every transaction is rolled back. */
+  transact(work: () => void): void {
+    try {
+      this.#intake.store.transact(() => {
+        this.#read = null;
+        if (this.outcome.filed === 0) this.#target.create();
+        work();
+        if (this.outcome.filed === 0) throw NOTHING_FILED;
+      });
+    } catch (error) {
+      if (error !== NOTHING_FILED) throw error;
+    }
   }
 
   /** The paper as this transaction finds it, so that not every piece reads it again. */
-  #current(): CurrentPaper {
+  #current() {
     if (this.#read === null) {
       const { default_kind, language } = this.#archive.paper();
       this.#read = { rules: paperRules(this.#archive), default_kind, language };
@@ -195,7 +179,7 @@ class ImportRun {
         dek: line.dek ?? '',
         category: line.section,
         kind: line.kind,
-        byline: this.#persona,
+        byline: this.#target.persona,
         prose: '',
         cited_facts: line.cited_facts,
         language: line.lang ?? undefined,

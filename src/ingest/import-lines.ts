@@ -6,8 +6,7 @@ import { Fault, messageOf, type Problem, problemsIn } from '../fault.ts';
 import { CitedFactBody, proseFrom } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS } from '../ledger/piece.ts';
-import type { Repaired } from '../ledger/repair.ts';
-import { repair } from '../ledger/repair.ts';
+import { type Repaired, repair } from '../ledger/repair.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
 /** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */

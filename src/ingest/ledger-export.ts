@@ -8,8 +8,7 @@ import { Fault } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import type { MediaFiles } from '../files/media.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { EndLine, MediaLine } from './ledger-lines.ts';
-import { HEADER } from './ledger-lines.ts';
+import { type EndLine, HEADER, type MediaLine } from './ledger-lines.ts';
 import { logLines } from './log-lines.ts';
 
 const PART = 512 * 1024;

@@ -5,8 +5,7 @@ import { airDue, append } from '../desk/append.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
-import type { HostGrants } from '../desk/paper-hosts.ts';
-import { giveOwnHost } from '../desk/paper-hosts.ts';
+import { giveOwnHost, type HostGrants } from '../desk/paper-hosts.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 import { signingNameOf } from '../desk/signing-names.ts';
 import { Fault, messageOf } from '../fault.ts';
@@ -51,7 +50,22 @@ export async function importLedger(
   const keys: VerifyingKey[] = [];
   // A ledger is imported unchanged, even if it was written while the clock was set back.
   const audit = generationAudit(keys, { clock: false });
-  const replay: Replay = { store, keys, audit, clock: replayClock() };
+  const clock = replayClock();
+  const appendLine = (line: LedgerEntry, where: string): void => {
+    try {
+      if (line.type === 'key') keys.push(verifyingKeyOf(line));
+      const renamed = line.type === 'record' ? signingNameOf(line) : null;
+      const known = keys.find(({ kid }) => kid === renamed?.kid);
+      if (renamed !== null && known !== undefined) keys.push({ ...known, name: renamed.name });
+      const fault = audit.next(line)[0];
+      if (fault !== undefined) throw damaged(where, fault);
+      append(store, line, clock(line));
+    } catch (error) {
+      // A missing member makes the first rule or table that reads it throw.
+      const fault = store.fault(error);
+      throw fault instanceof Fault ? fault : damaged(where, messageOf(error).split('\n')[0] ?? '');
+    }
+  };
   const log = new LogImport(store);
   const parts: Buffer[] = [];
   const hash = createHash('sha256');
@@ -74,7 +88,7 @@ export async function importLedger(
       else if (line.type === 'media-part') keepPart(media, parts, line, where);
       else if (isLogLine(line)) checkedLog(where, () => log.take(line));
       else if (line.type !== 'ledger') {
-        appendLine(replay, currentLine(line), where);
+        appendLine(currentLine(line), where);
         onProgress(++count, line.type);
       }
       if (!ended) hash.update(`${text}\n`);
@@ -93,29 +107,6 @@ function checkedLog(where: string, work: () => void): void {
     work();
   } catch (error) {
     throw error instanceof LogFault ? damaged(where, error.message) : error;
-  }
-}
-
-interface Replay {
-  store: LedgerTarget['store'];
-  keys: VerifyingKey[];
-  audit: ReturnType<typeof generationAudit>;
-  clock: ReturnType<typeof replayClock>;
-}
-
-function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, where: string): void {
-  try {
-    if (line.type === 'key') keys.push(verifyingKeyOf(line));
-    const renamed = line.type === 'record' ? signingNameOf(line) : null;
-    const known = keys.find(({ kid }) => kid === renamed?.kid);
-    if (renamed !== null && known !== undefined) keys.push({ ...known, name: renamed.name });
-    const fault = audit.next(line)[0];
-    if (fault !== undefined) throw damaged(where, fault);
-    append(store, line, clock(line));
-  } catch (error) {
-    // A missing member makes the first rule or table that reads it throw.
-    const fault = store.fault(error);
-    throw fault instanceof Fault ? fault : damaged(where, messageOf(error).split('\n')[0] ?? '');
   }
 }
 

@@ -2,8 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import { Fault } from '../fault.ts';
-import type { LogLine } from './log-lines.ts';
-import { isLogLine } from './log-lines.ts';
+import { isLogLine, type LogLine } from './log-lines.ts';
 
 /**
  * The first line of an export (protocol 11.1). Exports of version 1 are from before there was a transparency log, those

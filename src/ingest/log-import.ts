@@ -3,17 +3,14 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import { keyLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import { sameBytes } from '../ledger/bytes.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
-import type { Leaf } from '../ledger/log/leaf.ts';
-import { parseLeaf } from '../ledger/log/leaf.ts';
+import { type Leaf, parseLeaf } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
-import type { TreeEdge } from '../ledger/log/tree-edge.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../ledger/log/tree-edge.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import { addNodes } from '../transparency/log-nodes.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { CosignatureLine, HeadLine, LogLine } from './log-lines.ts';
-import { readLogLine } from './log-lines.ts';
+import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
 
 interface LoggedStore extends Pick<LedgerStore, 'archive'> {
   entries(): Iterable<LedgerEntry>;

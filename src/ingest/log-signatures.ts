@@ -1,13 +1,11 @@
 import type { VerifierKey } from '../ledger/key-text.ts';
-import type { SignedCheckpoint } from '../ledger/log/checkpoint.ts';
-import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint } from '../ledger/log/checkpoint.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
 import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from '../ledger/log/signature-type.ts';
 import { signedBy } from '../ledger/log/signatures.ts';
 import { damaged, linesOf, parseLedgerLine } from './ledger-lines.ts';
-import type { CosignatureLine, HeadLine } from './log-lines.ts';
-import { isLogLine, readLogLine } from './log-lines.ts';
+import { type CosignatureLine, type HeadLine, isLogLine, readLogLine } from './log-lines.ts';
 
 /**
  * Verifies the signatures of an export's heads: the log's by the key that the export names, and each cosignature by the

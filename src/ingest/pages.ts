@@ -5,8 +5,7 @@ import { appendRecord, pageFrom } from '../desk/record.ts';
 import type { Problem } from '../fault.ts';
 import { proseProblems } from '../ledger/door.ts';
 import { proseFrom } from '../ledger/filing.ts';
-import type { DeskFolder } from './desk-folder.ts';
-import { baseName } from './desk-folder.ts';
+import { baseName, type DeskFolder } from './desk-folder.ts';
 import { PROSE_IS_BELOW, recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 

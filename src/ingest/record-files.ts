@@ -15,8 +15,7 @@ import { digestOfFile } from '../files/file-digest.ts';
 import { isLink } from '../files/plain-file.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { isDay } from '../time.ts';
-import type { DeskFolder } from './desk-folder.ts';
-import { baseName, LINK } from './desk-folder.ts';
+import { baseName, type DeskFolder, LINK } from './desk-folder.ts';
 import { filedMedia, inspectFile } from './filed-media.ts';
 import { recordProblems } from './record-problems.ts';
 

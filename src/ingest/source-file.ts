@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Document, YAMLParseError } from 'yaml';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Problem } from '../fault.ts';
-import { messageOf } from '../fault.ts';
+import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import { messageOf, type Problem } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { membersIn } from '../narrow.ts';
 

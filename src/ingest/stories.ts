@@ -1,22 +1,16 @@
 import { airStory } from '../desk/airing.ts';
 import type { Archive, StateName, Story } from '../desk/archive.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../desk/filing.ts';
-import type { PlacementBody } from '../desk/placement.ts';
-import { placeOf } from '../desk/placement.ts';
+import { type PlacementBody, placeOf } from '../desk/placement.ts';
 import { placeStory, unplaceable } from '../desk/placing.ts';
-import type { Problem } from '../fault.ts';
-import { refusalOf } from '../fault.ts';
-import type { Repaired } from '../ledger/repair.ts';
-import { ofGiven } from '../ledger/repair.ts';
+import { type Problem, refusalOf } from '../fault.ts';
+import { ofGiven, type Repaired } from '../ledger/repair.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
-import type { StoryFile } from './story-file.ts';
-import { storyFrom } from './story-file.ts';
-import type { RevisionFile } from './story-files.ts';
-import { storyFiles } from './story-files.ts';
-import type { WithoutFile } from './without-file.ts';
-import { piecesWithoutFile } from './without-file.ts';
+import { type StoryFile, storyFrom } from './story-file.ts';
+import { type RevisionFile, storyFiles } from './story-files.ts';
+import { piecesWithoutFile, type WithoutFile } from './without-file.ts';
 
 interface ReadStory {
   source: SourceFile;

@@ -4,8 +4,7 @@ import { PlacementBody } from '../desk/placement.ts';
 import type { Problem } from '../fault.ts';
 import { FilingBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
-import type { Repaired } from '../ledger/repair.ts';
-import { repair } from '../ledger/repair.ts';
+import { type Repaired, repair } from '../ledger/repair.ts';
 import { PROSE_IS_BELOW, recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 

@@ -1,11 +1,5 @@
-import { basename } from 'node:path';
 import type { DeskFolder } from './desk-folder.ts';
-
-/** The piece that a story file belongs to, and the number of its revision. */
-export function storyName(path: string): { slug: string; n: number } {
-  const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(basename(path, '.md')) ?? [];
-  return { slug, n: Number(n ?? 1) };
-}
+import { storyName } from './without-file.ts';
 
 /** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
 export interface RevisionFile {

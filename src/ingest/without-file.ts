@@ -1,5 +1,11 @@
+import { basename } from 'node:path';
 import type { StateName } from '../desk/archive.ts';
-import { storyName } from './story-files.ts';
+
+/** The piece that a story file belongs to, and the number of its revision. */
+export function storyName(path: string): { slug: string; n: number } {
+  const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(basename(path, '.md')) ?? [];
+  return { slug, n: Number(n ?? 1) };
+}
 
 /** A piece that is on air, or will be, although its story file was deleted or renamed. */
 export interface WithoutFile {

@@ -32,18 +32,17 @@ export interface Card {
 export function cardDigest(card: Card): string {
   const { nameplate, headline, category, byline, writer, day, hue, language } = card;
   const declaration = declarationOf(card);
-  // Sorted, and without a member that holds others: written so, this is the canonical form. Each row of a list has one.
   return digestOf({
-    byline,
-    category,
-    day,
-    ...(declaration === en.byline.persona ? {} : { declaration }),
+    nameplate,
     headline,
+    category,
+    byline,
+    day,
     hue,
     language,
-    nameplate,
-    template: CARD_TEMPLATE,
+    ...(declaration === en.byline.persona ? {} : { declaration }),
     ...(writer === null ? {} : { writer }),
+    template: CARD_TEMPLATE,
   });
 }
 
@@ -57,11 +56,11 @@ export interface Cover {
 }
 
 /** The path of a cover in the tree. The name depends on the cover's content. */
-export function coverPath(cover: Cover): string {
-  const { nameplate, hue, language } = cover;
+export function coverPath({ nameplate, hue, language }: Cover): string {
   return `cards/cover-${digestOf({ hue, language, nameplate, template: COVER_TEMPLATE })}.png`;
 }
 
-function digestOf(sorted: object): string {
-  return sha256(JSON.stringify(sorted)).slice('sha256:'.length, 'sha256:'.length + 16);
+/** A content without members of members: written in this order, it is in the canonical form. */
+function digestOf(content: object): string {
+  return sha256(JSON.stringify(content, Object.keys(content).sort())).slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import type { Row, Story } from '../desk/archive.ts';
+import type { Row } from '../desk/archive.ts';
 import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
 import { avatarPath } from './outputs/row-view.ts';
@@ -17,7 +16,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
     return [
       {
         ...story,
-        html: htmlOf(story, root),
+        html: proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html,
         image_url: image.absolute,
         image_type: media?.media_type ?? 'image/png',
         image_bytes: media === null || media.missing ? null : media.bytes,
@@ -25,14 +24,4 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
       },
     ];
   });
-}
-
-/** Prose rendered for feeds, by content and root: a publish changes one of fifty items. */
-const rendered = new LRUCache<string, string>({ max: 200 });
-
-function htmlOf({ content_hash, prose, cited_facts }: Story, root: string): string {
-  const key = `${content_hash} ${root}`;
-  const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
-  rendered.set(key, html);
-  return html;
 }

@@ -1,6 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
-import type { Paper } from '../desk/paper.ts';
-import { paperRoot } from '../desk/paper.ts';
+import { type Paper, paperRoot } from '../desk/paper.ts';
 import { isoTime } from '../time.ts';
 import { element, textElement, XML_DECLARATION } from './feeds/xml.ts';
 import type { NewsstandView } from './views.ts';

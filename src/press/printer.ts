@@ -1,8 +1,7 @@
 import type { Archive } from '../desk/archive.ts';
 import type { Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
-import type { Site } from './edition.ts';
-import { Edition } from './edition.ts';
+import { Edition, type Site } from './edition.ts';
 import type { Manifest, PrintedOutput } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';

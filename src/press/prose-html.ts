@@ -1,8 +1,7 @@
 import type { RendererRule, Token } from 'markdown-it';
 import type { CitedFact } from '../ledger/piece.ts';
 import { markdown, splitAtMarkers } from '../ledger/prose.ts';
-import type { ProsePicture, Shown } from './prose-pictures.ts';
-import { altOf, imageHtml, picturesHtml, withFigures } from './prose-pictures.ts';
+import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigures } from './prose-pictures.ts';
 
 export interface ProseHtml {
   html: string;

@@ -1,7 +1,6 @@
 import type { Token } from 'markdown-it';
 import { markdown } from '../ledger/prose.ts';
-import type { PicturePlace } from './picture-sources.ts';
-import { imageSources, tone } from './picture-sources.ts';
+import { imageSources, type PicturePlace, tone } from './picture-sources.ts';
 import type { PictureView } from './views.ts';
 
 /** What a page knows of a picture in prose: everything, or its address alone. */

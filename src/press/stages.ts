@@ -1,5 +1,4 @@
-import type { Stage } from './output.ts';
-import { STAGES } from './output.ts';
+import { STAGES, type Stage } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
 
 /** More cards than this are drawn after the pages are public; fewer come first, so that no page lacks its card. */

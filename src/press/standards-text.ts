@@ -1,12 +1,10 @@
 import { stringify } from 'yaml';
-import type { PaperRecord } from '../desk/paper.ts';
-import { sectionSlug } from '../desk/paper.ts';
+import { type PaperRecord, sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
 import { fill } from '../phrases/fill.ts';
 import { plural } from '../phrases/plural.ts';
 import { phrasesOf } from '../phrases/tables.ts';
-import type { Site } from './edition.ts';
-import { logUrl } from './edition.ts';
+import { logUrl, type Site } from './edition.ts';
 import { filingText } from './filing-text.ts';
 
 const DESCRIPTION_MAX = 1024;

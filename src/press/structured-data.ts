@@ -6,8 +6,7 @@ import type { CitedFact } from '../ledger/piece.ts';
 import { fill } from '../phrases/fill.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 import { isoDuration, isoTime } from '../time.ts';
-import type { Channel } from './feeds/channel.ts';
-import { channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
+import { type Channel, channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
 
 /** The picture that represents a paper: its logo, else its icon. */
 export interface Logo {

@@ -11,7 +11,7 @@ export interface Comparison {
   files: number;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Keys under the prefix that belong to another tree. */
   excludes: readonly string[];
   /** Also compares the headers, which costs a request for each object. */
@@ -20,8 +20,6 @@ export interface CompareOptions {
   bytes: boolean;
   progress?: (done: number) => void;
 }
-
-const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
 /** Compares every object at a target with the tree on disk. */
 export async function compare(
@@ -43,44 +41,37 @@ export async function compare(
   }
   const differences: Difference[] = [];
   let files = 0;
-  const look = async (file: SourceFile): Promise<void> => {
+  const differenceOf = async (file: SourceFile, object: BucketObject): Promise<Difference['what'] | null> => {
+    const ours = await file.read();
+    // It changed since the listing, and is queued for that.
+    if (ours === null || object.size !== ours.length) return 'other bytes';
+    const sum = createHash('md5').update(ours).digest('hex');
+    const comparesHeaders = headers && bucket.keepsHeaders;
+    if (object.etag === sum && !comparesHeaders) return null;
+    const head = await bucket.head(object.key);
+    if (head === null) return 'missing';
+    if (head.etag !== sum) {
+      if (!hasOpaqueEtag(head)) return 'other bytes';
+      if (bytes) {
+        const there = await bucket.get(object.key, ours.length + 1);
+        if (there === null || Buffer.compare(there.bytes, ours) !== 0) return 'other bytes';
+      } else if (!isSameByDigest(head.headers, ours)) return 'other bytes';
+    }
+    if (!comparesHeaders) return null;
+    const wanted = objectHeaders(source.headersOf(file.path), file.path, ours);
+    return hasHeaders(head.headers, wanted) ? null : 'other headers';
+  };
+  await inParallel(source.files(), async (file) => {
     const object = objects.get(file.path);
     objects.delete(file.path);
     if (object === undefined && file.isSuperseded === true) return;
-    const what =
-      object === undefined ? 'missing' : await differenceOf(source, file, { bucket, object, headers, bytes });
+    const what = object === undefined ? 'missing' : await differenceOf(file, object);
     if (what !== null) differences.push({ path: file.path, what });
-    files++;
-    progress?.(files);
-  };
-  await inParallel(source.files(), look);
+    progress?.(++files);
+  });
   for (const path of objects.keys()) differences.push({ path, what: 'stray' });
   differences.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { differences, files };
-}
-
-async function differenceOf(
-  source: Source,
-  file: SourceFile,
-  { bucket, object, headers, bytes }: { bucket: Bucket; object: BucketObject; headers: boolean; bytes: boolean },
-): Promise<Difference['what'] | null> {
-  const ours = await file.read();
-  // It changed since the listing, and is queued for that.
-  if (ours === null || object.size !== ours.length) return 'other bytes';
-  const sum = md5(ours);
-  if (object.etag === sum && !(headers && bucket.keepsHeaders)) return null;
-  const head = await bucket.head(object.key);
-  if (head === null) return 'missing';
-  if (head.etag !== sum) {
-    if (!hasOpaqueEtag(head)) return 'other bytes';
-    if (bytes) {
-      const there = await bucket.get(object.key, ours.length + 1);
-      if (there === null || Buffer.compare(there.bytes, ours) !== 0) return 'other bytes';
-    } else if (!isSameByDigest(head.headers, ours)) return 'other bytes';
-  }
-  if (!headers || !bucket.keepsHeaders) return null;
-  const wanted = objectHeaders(source.headersOf(file.path), file.path, ours);
-  return hasHeaders(head.headers, wanted) ? null : 'other headers';
 }
 
 const isEncrypted = (headers: Record<string, string>) =>

@@ -1,6 +1,5 @@
 import { everywhere } from '../press/feeds/headers.ts';
-import type { LogText } from '../transparency/log-paths.ts';
-import { isLogText } from '../transparency/log-paths.ts';
+import { isLogText, type LogText } from '../transparency/log-paths.ts';
 
 /** For how many seconds caches may keep each text. */
 const TEXT_AGE: Record<LogText, number> = { checkpoint: 5, policy: 60, vkey: 60 };

@@ -1,7 +1,6 @@
 import type { WithoutFile } from '../ingest/without-file.ts';
 import { isoTime } from '../time.ts';
-import type { PieceLine } from './outlook.ts';
-import { lostPieces, openPieces, problemsOf } from './outlook.ts';
+import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
 import { escaped, nameOf, type PanelParts, problemList, savedLastLine } from './panel-parts.ts';
 

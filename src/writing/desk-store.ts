@@ -6,8 +6,7 @@ import type { FileProblem } from '../ingest/source-file.ts';
 import { basisOf, contentHash, sha256 } from '../ledger/basis.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { IN_MEMORY } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { type DeskPiece, savedAt } from './piece.ts';
 
 /** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */

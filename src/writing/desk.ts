@@ -11,8 +11,7 @@ import { storyFiles } from '../ingest/story-files.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundMediaReader } from './background-media-reader.ts';
 import { askedPlaces, DeskStore } from './desk-store.ts';
-import type { DeskPiece, PieceFiles } from './piece.ts';
-import { PieceReader, savedAt } from './piece.ts';
+import { type DeskPiece, type PieceFiles, PieceReader, savedAt } from './piece.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;

@@ -1,10 +1,8 @@
 import type { FileProblem } from '../ingest/source-file.ts';
-import type { WithoutFile } from '../ingest/without-file.ts';
-import { piecesWithoutFile } from '../ingest/without-file.ts';
+import { piecesWithoutFile, type WithoutFile } from '../ingest/without-file.ts';
 import type { FiledContent } from '../store/filed-content.ts';
 import type { DeskPaper, WritingDesk } from './desk.ts';
-import type { DeskPiece, Outlook } from './piece.ts';
-import { outlookOf } from './piece.ts';
+import { type DeskPiece, type Outlook, outlookOf } from './piece.ts';
 
 /** How the newest text of a piece's files compares with the ledger; null when unknown. */
 export type Filed = 'never' | 'changed' | 'as_it_is' | null;

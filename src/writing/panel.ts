@@ -1,8 +1,7 @@
 import type { WithoutFile } from '../ingest/without-file.ts';
 import { isoTime } from '../time.ts';
 import { DESK_PATH } from './desk-page.ts';
-import type { PieceLine } from './outlook.ts';
-import { lostPieces, openPieces, pieceLine, problemsOf } from './outlook.ts';
+import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
 import { MARK_STYLE, PAGE_STYLE, PANEL_STYLE, STYLE, script } from './panel-assets.ts';
 import { escaped, nameOf, type PanelParts, problemList, savedLastLine, targetOf } from './panel-parts.ts';
 

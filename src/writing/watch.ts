@@ -1,5 +1,4 @@
-import type { FSWatcher } from 'node:fs';
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 
 /** Editors write a file in several steps: a change counts when nothing more has happened for this long, in ms. */
 const QUIET = 25;

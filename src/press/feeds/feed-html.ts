@@ -4,8 +4,7 @@ import { writerLine } from '../../ledger/writers.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { dayOf } from '../../time.ts';
-import type { Channel, FeedItem } from './channel.ts';
-import { declared, fileUrl, webAddress } from './channel.ts';
+import { type Channel, declared, type FeedItem, fileUrl, webAddress } from './channel.ts';
 import { escapeText as escapeHtml } from './xml.ts';
 
 /** The attributes that feed readers keep. */

@@ -1,7 +1,6 @@
 import { storyUrl } from '../../desk/story.ts';
 import { isoTime } from '../../time.ts';
-import type { Channel, FeedItem } from './channel.ts';
-import { authorName, channelDescription, declared, disclosure } from './channel.ts';
+import { authorName, type Channel, channelDescription, declared, disclosure, type FeedItem } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 

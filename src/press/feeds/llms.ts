@@ -1,8 +1,7 @@
 import type { Row } from '../../desk/archive.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import { dayOf } from '../../time.ts';
-import type { Channel } from './channel.ts';
-import { channelDescription } from './channel.ts';
+import { type Channel, channelDescription } from './channel.ts';
 
 /** llms.txt (llmstxt.org): nameplate, summary, what an agent must know before it quotes, and lists of links. */
 export function llms(channel: Channel, newest: readonly Row[]): string {

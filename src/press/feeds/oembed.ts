@@ -1,9 +1,7 @@
 import type { Story } from '../../desk/archive.ts';
 import type { Cast } from '../../desk/cast.ts';
-import type { CardSize } from '../../desk/embed-card.ts';
-import { CARD_WIDTH_MAX, playerSize } from '../../desk/embed-card.ts';
-import type { OEmbed } from '../../desk/oembed.ts';
-import { CACHE_AGE } from '../../desk/oembed.ts';
+import { CARD_WIDTH_MAX, type CardSize, playerSize } from '../../desk/embed-card.ts';
+import { CACHE_AGE, type OEmbed } from '../../desk/oembed.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { Edition } from '../edition.ts';
 import { shareImage } from '../outputs/story.ts';

@@ -2,8 +2,7 @@ import type { Cast } from '../../desk/cast.ts';
 import { contactMail } from '../../desk/paper.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
-import type { Channel } from './channel.ts';
-import { authorName, channelDescription, disclosure, fileUrl } from './channel.ts';
+import { authorName, type Channel, channelDescription, disclosure, fileUrl } from './channel.ts';
 import { itemUrn, uuid5 } from './uuid.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 

@@ -1,9 +1,7 @@
-import type { Enclosure, Extension } from 'feed';
-import { Feed } from 'feed';
+import { type Enclosure, type Extension, Feed } from 'feed';
 import { storyUrl } from '../../desk/story.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
-import type { Channel, FeedItem } from './channel.ts';
-import { authorName, channelDescription, declared } from './channel.ts';
+import { authorName, type Channel, channelDescription, declared, type FeedItem } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';

@@ -2,8 +2,7 @@ import type { Media } from '../../desk/media.ts';
 import { tags } from '../../desk/tags.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../desk/typefaces.ts';
 import { pressedCss } from '../inspect-css.ts';
-import type { Output, RenderedFile, RenderTools } from '../output.ts';
-import { keysAfter, singleOutput } from '../output.ts';
+import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
 import { standIn } from '../stand-in.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */

@@ -1,5 +1,4 @@
-import type { PaperRecord } from '../../desk/paper.ts';
-import { contactMail, contactUrl, imprintPage, sectionSlug } from '../../desk/paper.ts';
+import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } from '../../desk/paper.ts';
 import { DEFAULT_TYPEFACES } from '../../desk/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import type { Frame, ShareImage } from '../views.ts';

@@ -1,7 +1,6 @@
 import type { Row } from '../../desk/archive.ts';
 import { RAIL_MAX } from '../../desk/front.ts';
-import type { FrontBlockName } from '../../desk/paper.ts';
-import { sectionSlug } from '../../desk/paper.ts';
+import { type FrontBlockName, sectionSlug } from '../../desk/paper.ts';
 import type { Placed } from '../../desk/placed.ts';
 import { PINS_MAX } from '../../desk/placement.ts';
 import { NEWEST_MAX } from '../../desk/tags.ts';

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { type HeaderContext, headersFile } from '../feeds/headers.ts';
-import type { Render } from '../output.ts';
-import { singleOutput } from '../output.ts';
+import { type Render, singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 
 export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => {

@@ -3,8 +3,7 @@ import { sha256 } from '../../ledger/basis.ts';
 import type { Edition } from '../edition.ts';
 import { fileUrl } from '../feeds/channel.ts';
 import { defaultIcon, ICON_GROUND, ICON_SIDE } from '../icon.ts';
-import type { RenderedFile } from '../output.ts';
-import { singleOutput } from '../output.ts';
+import { type RenderedFile, singleOutput } from '../output.ts';
 import type { Logo } from '../structured-data.ts';
 import type { Frame } from '../views.ts';
 

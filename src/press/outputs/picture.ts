@@ -1,7 +1,6 @@
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
-import type { Output } from '../output.ts';
-import { keysAfter } from '../output.ts';
+import { keysAfter, type Output } from '../output.ts';
 import { pictureId, variantsOf } from '../variants.ts';
 
 /** What may be a picture with variants: no other file is asked for them. */

@@ -1,6 +1,5 @@
 import type { Row } from '../../desk/archive.ts';
-import type { Persona } from '../../desk/masthead.ts';
-import { portraitPath } from '../../desk/masthead.ts';
+import { type Persona, portraitPath } from '../../desk/masthead.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import type { Image } from '../../ledger/piece.ts';
@@ -8,8 +7,7 @@ import { writerLine } from '../../ledger/writers.ts';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { dayOf, isoTime } from '../../time.ts';
-import type { Card } from '../card.ts';
-import { cardDigest } from '../card.ts';
+import { type Card, cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { PORTRAIT_SIDE } from '../portrait.ts';
 import type { ProsePicture } from '../prose-pictures.ts';

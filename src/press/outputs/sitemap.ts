@@ -3,8 +3,7 @@ import { SHARD_MAX, tags } from '../../desk/tags.ts';
 import { HOUR } from '../../time.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { newsSitemap, sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
-import type { Output, RenderedFile } from '../output.ts';
-import { keysAfter, singleOutput } from '../output.ts';
+import { keysAfter, type Output, type RenderedFile, singleOutput } from '../output.ts';
 import { TAGS_LISTED } from './piece-list.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
