@@ -1,5 +1,4 @@
-import { eventBody } from '../outbound/event-body.ts';
-import { hostOf } from '../outbound/webhook-url.ts';
+import { eventBody, hostOf } from '../outbound/webhook-url.ts';
 import { DAY, MINUTE } from '../time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';

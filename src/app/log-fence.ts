@@ -3,15 +3,15 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-files.ts';
 import { sameBytes } from '../ledger/bytes.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/append.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/tree-edge.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import { vkeyOf } from '../transparency/cosignature-from.ts';
-import { hasRoot } from '../transparency/log-root.ts';
+import { vkeyOf } from '../transparency/cosigned-head.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
+import { hasRoot } from '../transparency/log-tree.ts';
 import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 

@@ -2,7 +2,7 @@ import type { ClockBody } from '../desk/clock-correction.ts';
 import { clockLeaf } from '../desk/clock-correction.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import { receiptHashLeaf } from '../ledger/log/receipt-hash.ts';
+import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';
 import type { Store } from '../store/store.ts';
 import { progressTo } from '../terminal/progress.ts';
 

@@ -4,10 +4,10 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { readKeyFile, writeNewKey } from '../files/key-file.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
+import { isSignedBy, vkey } from '../ledger/keyring.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Signer } from '../ledger/signing.ts';
-import { isSignedBy, vkey } from '../ledger/verifier-key.ts';
 import type { Store } from '../store/store.ts';
 
 /** The key of a log. Its name is the origin of the log. */

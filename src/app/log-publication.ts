@@ -3,11 +3,11 @@ import { LogFiles, logFolder, publishedCheckpoint } from '../files/log-files.ts'
 import { readOwnLogPolicy } from '../files/log-policy.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import { vkeyFields } from '../ledger/key-text.ts';
+import { isSignedBy } from '../ledger/keyring.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { type Policy, policyText } from '../ledger/log/policy.ts';
-import { isSignedBy } from '../ledger/verifier-key.ts';
 import type { Store } from '../store/store.ts';
 import { checkpointWithLateLines } from '../transparency/cosigned-head.ts';
 import type { LogKey } from './log-key.ts';

@@ -14,7 +14,7 @@ import type { TileReader } from '../ledger/log/tile.ts';
 import { lockFile } from '../store/file-lock.ts';
 import { migrationFiles, requireOurs } from '../store/open.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { hasRoot } from '../transparency/log-root.ts';
+import { hasRoot } from '../transparency/log-tree.ts';
 import { auditApp } from './audit.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { databaseFile, withAppContext } from './context.ts';

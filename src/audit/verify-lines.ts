@@ -1,4 +1,4 @@
-import { unsignedWords } from '../ledger/unsigned.ts';
+import { unsignedWords } from '../ledger/members.ts';
 import { plural } from '../plural.ts';
 import type { CheckedProof, Trust } from './verify.ts';
 import type { CheckedRecords } from './verify-records.ts';

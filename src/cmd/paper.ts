@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { requirePaper, withExistingData } from '../app/context.ts';
-import { hostOfPaper, parseHost } from '../desk/host.ts';
-import { giveHost } from '../desk/paper-hosts.ts';
+import { giveHost, hostOfPaper, parseHost } from '../desk/host.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { printResult } from '../terminal/output.ts';

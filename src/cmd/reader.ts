@@ -5,8 +5,7 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
-import { dossierOf, erase, suppress } from '../readers/dossier.ts';
-import { dossierRecord } from '../readers/record.ts';
+import { dossierOf, dossierRecord, erase, suppress } from '../readers/record.ts';
 import { printableJson } from '../terminal/escape.ts';
 import { printResult } from '../terminal/output.ts';
 

@@ -3,7 +3,7 @@ import type { AppContext } from '../app/context.ts';
 import { newId, requirePaper, withExistingData } from '../app/context.ts';
 import { sendTest } from '../app/paper-webhooks.ts';
 import { readSettings } from '../env.ts';
-import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
+import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook.ts';
 import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {

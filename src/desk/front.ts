@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
-import type { Row } from './archive.ts';
+import type { Archive, Row } from './archive.ts';
 import type { Persona } from './masthead.ts';
 import type { PaperRecord } from './paper.ts';
 import { sectionSlug } from './paper.ts';
-import type { Placed } from './placed.ts';
+import type { Place, Placement } from './placement.ts';
 import { PINS_MAX } from './placement.ts';
 import type { Links } from './story.ts';
 import { StoryRow, storyRow } from './story.ts';
@@ -130,4 +130,22 @@ export function frontOf(
     edition: number.edition,
     updated_at: isoTime(number.changed_at),
   };
+}
+
+/** A placement with its pieces. */
+export interface Placed {
+  lead: { row: Row; until: number | null } | null;
+  pins: { row: Row; until: number | null; pin: number }[];
+  revision: number;
+}
+
+/** The placement as readers see it; with `all`, as the desk does, with the pieces that are still to go on air. */
+export function placed(placement: Placement, storyOf: Archive['storyById'], all = false): Placed {
+  const shown = <T extends Place>(place: T): (Omit<T, 'piece' | 'made_by'> & { row: Row })[] => {
+    const { piece, made_by: _by, ...rest } = place;
+    const row = storyOf(piece);
+    return row === null || (row.state !== 'on_air' && !all) ? [] : [{ ...rest, row }];
+  };
+  const { lead, pins, revision } = placement;
+  return { lead: lead === null ? null : (shown(lead)[0] ?? null), pins: pins.flatMap(shown), revision };
 }

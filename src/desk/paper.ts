@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { asciiWords } from '../ledger/ascii-words.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+import { asciiWords } from '../ledger/tag.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';
 
 /** `kind` is the message for a value of another type. */

@@ -13,9 +13,8 @@ import type { LedgerStore } from './ledger-store.ts';
 import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
 import type { PageBody } from './page.ts';
-import { pageSlugProblem } from './page.ts';
+import { pageSlugProblem, unfilledProblem } from './page.ts';
 import type { PaperBody } from './paper.ts';
-import { unfilledProblem } from './unfilled.ts';
 
 /** How many pieces an error message names. */
 const NAMED_MAX = 5;

@@ -1,6 +1,6 @@
 import anyAscii from 'any-ascii';
-import { asciiWords, plainLetters } from '../ledger/ascii-words.ts';
 import { SLUG_MAX } from '../ledger/piece.ts';
+import { asciiWords, plainLetters } from '../ledger/tag.ts';
 
 /** Space for the suffix that distinguishes pieces with the same headline. */
 const TAIL = 6;

@@ -1,8 +1,8 @@
 import type { Desk } from '../desk/filing.ts';
+import type { HostGrants } from '../desk/host.ts';
 import type { RecordKind } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { Paper } from '../desk/paper.ts';
-import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
 import type { SharedDatabase } from './short-transactions.ts';
 

@@ -6,9 +6,9 @@ import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import { type Leaf, parseLeaf } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../ledger/log/tree-edge.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../ledger/log/append.ts';
 import { leafHash } from '../ledger/merkle.ts';
-import { addNodes } from '../transparency/log-nodes.ts';
+import { addNodes } from '../transparency/log-tree.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
 

@@ -2,8 +2,7 @@ import type { VerifierKey } from '../ledger/key-text.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../ledger/log/checkpoint.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
-import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from '../ledger/log/signature-type.ts';
-import { signedBy } from '../ledger/log/signatures.ts';
+import { LOG_TYPES, readVerifierKey, signedBy, WITNESS_TYPES } from '../ledger/log/signatures.ts';
 import { damaged, linesOf, parseLedgerLine } from './ledger-lines.ts';
 import { type CosignatureLine, type HeadLine, isLogLine, readLogLine } from './log-lines.ts';
 

@@ -1,5 +1,5 @@
-import type { SigningPeriod } from './key-time.ts';
-import { signingPeriodFaults } from './key-time.ts';
+import type { SigningPeriod } from './key-text.ts';
+import { signingPeriodFaults } from './key-text.ts';
 import type { Receipt } from './receipt.ts';
 
 /** One filing of one piece, as a proof lists it. */

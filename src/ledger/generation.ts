@@ -1,15 +1,18 @@
-import { sha256 } from './basis.ts';
+import { basisOf, contentHash, sha256 } from './basis.ts';
 import type { CheckedReceipt, Generation } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
-import type { TimeCorrection } from './clock-note.ts';
-import { trueIso } from './clock-note.ts';
-import { keyOfNote } from './key-of-note.ts';
+import type { ClockStatement, TimeCorrection } from './clock-note.ts';
+import { parseClock, trueIso } from './clock-note.ts';
+import { verifyNode } from './ed25519.ts';
+import { keyOfNote } from './key-text.ts';
 import type { VerifyingKey } from './keyring.ts';
+import { isSignedBy } from './keyring.ts';
+import type { LogService } from './log/leaf.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
+import type { Piece } from './piece.ts';
 import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
-import { isSignedBy } from './verifier-key.ts';
 
 /** The faults of a single generation, and its receipt if it can be parsed. */
 export function generationFaults(
@@ -47,4 +50,102 @@ function checkReceipt(
   const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
   const time = trueIso(receipt.filed_at, receipt.seq, corrections);
   return { receipt, hash: sha256(note.text), signature, key, time };
+}
+
+/** A generation as the ledger stores it. */
+export interface AuditedGeneration extends Generation {
+  paper: string;
+  piece: Piece;
+}
+
+export interface AuditOptions {
+  /** Whether to require that time never decreases over `seq` and lies within the key's period. */
+  clock?: boolean;
+  /** The corrections of the clock for a paper. */
+  corrections?(paper: string): readonly TimeCorrection[];
+}
+
+/**
+ * Audits generations in the order in which they were appended. Stores only a hash for each piece, and a number and a
+ * time for each paper. Without `clock`, times are not compared: old versions let them decrease while the clock was set
+ * back.
+ */
+export function generationAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [] }: AuditOptions = {}) {
+  const last = new Map<string, { revision: number; hash: string; time: string }>();
+  const seqs = new Map<string, { seq: number; time: string }>();
+  return {
+    /** The faults of the next generation; empty when there are none. */
+    next(generation: AuditedGeneration): string[] {
+      const { paper, piece } = generation;
+      const { receipt, time, faults } = generationFaults(
+        generation,
+        clock ? keys : keys.map(withoutPeriod),
+        verifyNode,
+        corrections(paper),
+      );
+      const at = receipt === null ? generation.filed_at : time;
+      const before = last.get(piece.id);
+      if (contentHash(basisOf(piece)) !== generation.content_hash) {
+        faults.push(`revision ${piece.revision}: content_hash is not the hash of what is stored`);
+      }
+      if (generation.revision !== (before?.revision ?? 0) + 1) {
+        faults.push(`revision ${piece.revision}: it follows revision ${before?.revision ?? 'none'}`);
+      }
+      if (receipt !== null) {
+        if (receipt.paper !== paper || receipt.piece !== piece.id) {
+          faults.push(`revision ${piece.revision}: its receipt is of ${receipt.paper}/${receipt.piece}`);
+        }
+        if (receipt.prev !== (before?.hash ?? null)) {
+          faults.push(`revision ${piece.revision}: prev is not the hash of the generation before it`);
+        }
+        if (clock && before !== undefined && at < before.time) {
+          faults.push(`revision ${piece.revision}: it was filed before the generation that it follows`);
+        }
+      }
+      const newest = seqs.get(paper) ?? { seq: 0, time: '' };
+      const seq = newest.seq + 1;
+      if (generation.seq !== seq) faults.push(`seq is ${generation.seq}, not ${seq}`);
+      if (clock && at < newest.time) {
+        faults.push(`seq ${generation.seq}: filed at ${at}, before seq ${newest.seq} at ${newest.time}`);
+      }
+      seqs.set(paper, { seq: generation.seq, time: at });
+      last.set(piece.id, {
+        revision: generation.revision,
+        hash: generation.receipt_hash,
+        time: at,
+      });
+      return faults.map((fault) => `${paper}/${piece.slug}: ${fault}`);
+    },
+    /** The number of the newest generation seen so far; 0 before the first. */
+    newestSeq: (paper: string): number => seqs.get(paper)?.seq ?? 0,
+    /** Pieces seen so far, with their newest revision. */
+    revisions: (): Map<string, number> => new Map([...last].map(([id, { revision }]) => [id, revision])),
+  };
+}
+
+function withoutPeriod(key: VerifyingKey): VerifyingKey {
+  return { ...key, nbf: 0, retired_at: null };
+}
+
+/** What the corrections of a service or a paper say, and the faults of those that do not hold. */
+export function checkClockNotes(
+  notes: readonly string[],
+  of: { service: LogService; paper: string | null },
+  keys: readonly VerifyingKey[],
+  verify: Verify,
+): { statements: ClockStatement[]; faults: string[] } {
+  const statements: ClockStatement[] = [];
+  const faults: string[] = [];
+  for (const [at, text] of notes.entries()) {
+    const fault = (why: string) => faults.push(`clock[${at}]: ${why}`);
+    const note = parseNote(text);
+    const said = note === null ? null : parseClock(note.text);
+    const key = note === null ? null : keyOfNote(keys, said?.kid, note);
+    if (note === null || said === null) fault('it is not a clock/v1 note');
+    else if (said.service !== of.service || said.paper !== of.paper) fault(`it is of ${said.paper ?? said.service}`);
+    else if (key === null) fault(`no key with kid ${said.kid} is known`);
+    else if (!isSignedBy(note, key, verify)) fault('the signature does not hold');
+    else statements.push(said);
+  }
+  return { statements, faults };
 }

@@ -1,5 +1,7 @@
 import { membersIn } from '../narrow.ts';
+import { isoTime } from '../time.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
+import type { Note } from './note.ts';
 
 /**
  * The texts of a public key that others hash or compare. This module does not hash: a reader's browser also uses it.
@@ -83,4 +85,38 @@ export function vkeyFields(text: string): VerifierKey | null {
   const bytes = fromBase64(base64);
   const type = bytes?.[0];
   return bytes === null || type === undefined ? null : { name, hash, type, publicKey: bytes.slice(1) };
+}
+
+/**
+ * The key with a kid under the name by which it signed a note. A key that signed under several names is listed once for
+ * each. Null when no key has the kid. This module does not hash: a reader's browser also uses it.
+ */
+export function keyOfNote<Key extends { kid: string; name: string }>(
+  keys: readonly Key[],
+  kid: string | undefined,
+  { signatures }: Pick<Note, 'signatures'>,
+): Key | null {
+  const own = keys.filter((key) => key.kid === kid);
+  return own.find(({ name }) => signatures.some((line) => line.name === name)) ?? own[0] ?? null;
+}
+
+/** The period in which a key signs, in ms. This module does not hash: a reader's browser also uses it. */
+export interface SigningPeriod {
+  /** The key is not used before this time. */
+  nbf: number;
+  /** The key signs nothing from this time on; null while it is in use. */
+  retired_at: number | null;
+}
+
+/**
+ * The rule of every verifier (protocol 2.4): the time in a receipt lies within its key's period, `nbf` included and
+ * `retired_at` excluded. A stolen retired key therefore cannot sign anything dated after its retirement. `what` begins
+ * the message, as in `seq 3: observed`.
+ */
+export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
+  const at = Date.parse(iso);
+  const time = (ms: number): string => isoTime(ms);
+  if (retired_at !== null && at >= retired_at)
+    return [`${what} at ${iso}, but its key was retired at ${time(retired_at)}`];
+  return at < nbf ? [`${what} at ${iso}, but its key was in use only from ${time(nbf)}`] : [];
 }

@@ -3,19 +3,17 @@ import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash } from './basis.ts';
 import type { Generation } from './chain.ts';
 import { clockIn, clockNotesFor, correctionsIn } from './clock-note.ts';
-import { chainFaults } from './generation.ts';
-import { keyOfNote } from './key-of-note.ts';
+import { chainFaults, checkClockNotes } from './generation.ts';
+import { keyOfNote } from './key-text.ts';
 import type { VerifyingKey } from './keyring.ts';
-import { thumbprint } from './keyring.ts';
+import { parseVkey, thumbprint, vkey } from './keyring.ts';
 import type { LogProof } from './log/log-proof.ts';
-import { logProofFaults } from './log/log-proof-faults.ts';
+import { logProofFaults } from './log/logged-entries.ts';
 import type { Verify } from './note.ts';
 import { parseNote, signedText } from './note.ts';
 import { hashBasis } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 import { shapeProblems } from './shape.ts';
-import { parseVkey, vkey } from './verifier-key.ts';
-import { checkClockNotes } from './verify-clock.ts';
 
 /** The proof record of one piece (protocol 4.5). */
 export interface Proof {

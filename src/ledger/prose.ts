@@ -1,8 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import type { Problem } from '../fault.ts';
-import { excessIn } from './prose-bounds.ts';
-import { BRACKETED_MAX, bracketed } from './prose-brackets.ts';
+import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
 

@@ -1,6 +1,6 @@
-import type { AddCheckpointAnswer } from '../ledger/log/add-checkpoint.ts';
-import { ANSWER_MAX, readAddCheckpointAnswer } from '../ledger/log/add-checkpoint.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
+import type { AddCheckpointAnswer } from '../ledger/log/witness.ts';
+import { ANSWER_MAX, readAddCheckpointAnswer } from '../ledger/log/witness.ts';
 import { SECOND } from '../time.ts';
 import type { Inbound } from './outbound-client.ts';
 import { clientOptions, outboundClient } from './outbound-client.ts';

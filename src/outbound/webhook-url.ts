@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from '../public-address.ts';
+import { isoTime } from '../time.ts';
 
 /** The longest URL of a webhook, in UTF-16 units. */
 export const WEBHOOK_MAX = 2_000;
@@ -42,4 +43,9 @@ export function hostOf(text: string): string {
 /** A new signing secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+/** The body of every webhook request (protocol 10), as JSON. `at` is in ms. */
+export function eventBody(type: string, at: number, data: object): string {
+  return JSON.stringify({ type, timestamp: isoTime(at), data });
 }

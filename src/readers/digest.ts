@@ -1,29 +1,8 @@
-import type { AlertEvent, Reader } from './alert.ts';
-import { subjectIdOf, wants } from './alert.ts';
-
-/** When a paper sends its digests. */
-export interface AlertHour {
-  /** 0 to 23, in local time of the zone. */
-  hour: number;
-  /** A zone of the IANA time zone database. */
-  time_zone: string;
-}
-
-export const DIGESTS = ['daily', 'weekly'] as const;
-export type DigestCadence = (typeof DIGESTS)[number];
+import type { AlertEvent, AlertHour, AlertStore, DigestCadence, DigestRound, Reader } from './alert.ts';
+import { DIGESTS, isAlert, MAILS_MARK, subjectIdOf, wants } from './alert.ts';
 
 /** When a paper without its own hour sends its digests. */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };
-
-/** When a paper's digests are due, and the progress of the current one. */
-export interface DigestRound extends AlertHour {
-  /** The next due time, in ms; during a round, its own. */
-  due_at: number;
-  /** The round in progress: its local day (YYYY-MM-DD), and the last event that it may cover. */
-  under_way: { day: string; until: number } | null;
-  /** The last reader of the round whose digest is queued; empty before the first. */
-  after: string;
-}
 
 /** A paper's local times, with daylight saving time. Each local day, or each Monday, has one. */
 export interface DigestTimes {
@@ -46,4 +25,105 @@ export function digestOf(
   if (wanted.length === 0) return [];
   const covered = new Set(alertedInstantly(wanted.map(subjectIdOf)));
   return wanted.filter((event) => !covered.has(subjectIdOf(event)));
+}
+
+type UnderWay = NonNullable<DigestRound['under_way']>;
+
+/** How many readers are considered in one transaction. */
+const BATCH = 100;
+
+/** The dependencies of a digest queue, besides the store. */
+export interface DigestSettings {
+  /** Papers, and when their digests go out. */
+  papers(): (AlertHour & { slug: string })[];
+  times: DigestTimes;
+  /** The present time, in ms. */
+  now(): number;
+  newId(): string;
+}
+
+/**
+ * Queues due digests; the database has their schedule. After a downtime it sends only the last digest that was missed,
+ * with everything since the previous one.
+ */
+export class DigestQueue {
+  readonly #store: AlertStore;
+  readonly #settings: DigestSettings;
+  /** The events of the digest in progress, which are the same for every batch of readers. */
+  #cached: { paper: string; until: number; events: AlertEvent[] } | null = null;
+
+  constructor(store: AlertStore, settings: DigestSettings) {
+    this.#store = store;
+    this.#settings = settings;
+  }
+
+  /** Queues the digests of the next batch of readers of one paper and cadence. False when nothing is due. */
+  next(): boolean {
+    const { alerts, transact } = this.#store;
+    const { now, papers } = this.#settings;
+    for (const { slug, hour, time_zone } of papers()) {
+      for (const cadence of DIGESTS) {
+        const at = { hour, time_zone };
+        const round = alerts.digest(slug, cadence);
+        const rests = round !== null && round.under_way === null && isSame(round, at) && round.due_at > now();
+        if (!rests && transact(() => this.#advance(slug, cadence, at))) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Continues a round, starts one that is due, or records when the next one is. True when readers were considered. */
+  #advance(paper: string, cadence: DigestCadence, at: AlertHour): boolean {
+    const { alerts, events } = this.#store;
+    const { times, now } = this.#settings;
+    const kept = alerts.digest(paper, cadence);
+    const rest = { ...at, due_at: times.next(cadence, at, now()), under_way: null, after: '' };
+    if (kept === null || (kept.under_way === null && !isSame(kept, at))) {
+      alerts.setDigest(paper, cadence, rest);
+      return false;
+    }
+    if (kept.under_way === null && kept.due_at > now()) return false;
+    const under_way = kept.under_way ?? {
+      day: times.last(cadence, kept, now()).day,
+      // Events that are still being queued as instant alerts do not belong to a digest yet.
+      until: events.mark(MAILS_MARK).n,
+    };
+    const last = this.#queue(paper, cadence, under_way, kept.after);
+    alerts.setDigest(paper, cadence, last === null ? rest : { ...kept, under_way, after: last });
+    return true;
+  }
+
+  /** Queues the digests of a batch of readers. Returns the last of them, or null when the round is complete. */
+  #queue(paper: string, cadence: DigestCadence, { day, until }: UnderWay, after: string): string | null {
+    const { alerts } = this.#store;
+    const { newId, now } = this.#settings;
+    const readers = alerts.ofDigest(paper, cadence, after, BATCH);
+    const candidates = this.#events(paper, until);
+    for (const reader of readers) {
+      const events = digestOf(reader, candidates, (subjects) => alerts.alertedInstantly(reader.id, subjects)).map(
+        ({ n }) => n,
+      );
+      const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events };
+      // The day already had its digest, as when the paper's hour was changed. The next day's digest covers these
+      // events.
+      if (events.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
+      alerts.markDigested(reader.id, until);
+    }
+    return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
+  }
+
+  #events(paper: string, until: number): AlertEvent[] {
+    if (this.#cached?.paper !== paper || this.#cached.until !== until) {
+      const { alerts } = this.#store;
+      const events = alerts
+        .events(paper, 0, until)
+        .filter((event): event is AlertEvent => isAlert(event, alerts.isRepeat(event)));
+      this.#cached = { paper, until, events };
+    }
+    return this.#cached.events;
+  }
+}
+
+function isSame(a: AlertHour, b: AlertHour): boolean {
+  return a.hour === b.hour && a.time_zone === b.time_zone;
 }

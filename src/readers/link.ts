@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { mailboxHash } from '../outbound/mailbox.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
-import { afterConfirmation } from './subscriber-state.ts';
+import { afterConfirmation } from './subscriber.ts';
 import type { Purpose, Token, TokenTable } from './token.ts';
 import { tokenHash, tokenOf } from './token.ts';
 

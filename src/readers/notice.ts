@@ -3,7 +3,7 @@ import { AUTO_GENERATED } from '../outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
 import type { PaperLetter } from './paper-letter.ts';
-import type { WebhookOff } from './webhook-table.ts';
+import type { WebhookOff } from './webhook.ts';
 
 /** How long a notice waits for others, in ms, so that receivers that fail together cause one mail. */
 export const NOTICE_GATHERS = MINUTE;

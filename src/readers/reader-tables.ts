@@ -1,7 +1,6 @@
-import type { AskedMailboxTable } from './asked-mailbox.ts';
 import type { MailTable } from './mail.ts';
 import type { SubscriberTable } from './subscriber.ts';
-import type { SuppressionTable } from './suppression.ts';
+import type { AskedMailboxTable, SuppressionTable } from './suppression.ts';
 import type { TokenTable } from './token.ts';
 
 /** The tables about readers. */

@@ -2,12 +2,10 @@ import { mailboxHash } from '../outbound/mailbox.ts';
 import { newWebhookSecret } from '../outbound/webhook-url.ts';
 import type { Address } from './address.ts';
 import { readerOf } from './address.ts';
-import { ASKED_KEPT, mayAskMailbox } from './asked-mailbox.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
-import type { Choices } from './subscriber.ts';
-import { UNCONFIRMED_KEPT } from './subscriber.ts';
-import type { Outcome, SubscriberState, Who } from './subscriber-state.ts';
-import { afterAdminRequest, afterRequest } from './subscriber-state.ts';
+import type { Choices, Outcome, SubscriberState, Who } from './subscriber.ts';
+import { afterAdminRequest, afterRequest, UNCONFIRMED_KEPT } from './subscriber.ts';
+import { ASKED_KEPT, mayAskMailbox } from './suppression.ts';
 
 /** The inputs of a new row: the time in ms, and ids. */
 interface Fresh {

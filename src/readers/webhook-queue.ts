@@ -1,10 +1,14 @@
+import { castRow } from '../desk/cast.ts';
 import type { DeskEvent } from '../desk/event.ts';
 import { eventSections } from '../desk/event.ts';
-import { eventBody } from '../outbound/event-body.ts';
-import { hostOf } from '../outbound/webhook-url.ts';
+import type { Links } from '../desk/story.ts';
+import { storyRow, storyUrl } from '../desk/story.ts';
+import { noticeOf } from '../desk/withdrawal.ts';
+import { eventBody, hostOf } from '../outbound/webhook-url.ts';
+import { isoTime } from '../time.ts';
 import type { DeliveryTable } from './delivery.ts';
 import type { EventTable } from './event-table.ts';
-import type { Receiver, WebhookTable } from './webhook-table.ts';
+import type { Receiver, WebhookTable } from './webhook.ts';
 
 /** The name of the webhooks' position in the events. */
 const MARK = 'webhooks';
@@ -78,4 +82,23 @@ export function queueTest(
 
 function deliveryTo({ id, url }: Receiver) {
   return { webhook: id, host: hostOf(url) };
+}
+
+/** The body of an event's webhook message. `links` are the paper's. */
+export function messageOf(event: DeskEvent, links: Links): string {
+  return eventBody(event.type, event.at, dataOf(event, links));
+}
+
+function dataOf(event: DeskEvent, links: Links): object {
+  if (event.type === 'cast.published') return castRow(event.cast, links.root);
+  const row = storyRow(event.story, links);
+  // Every byline that is shown declares an AI author.
+  if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };
+  const named = noticeOf({ ...event.story, headline_withheld: event.headline_withheld });
+  return {
+    id: row.id,
+    ...(named === null ? { headline_withheld: true } : { slug: named.slug, url: storyUrl(links.root, named.slug) }),
+    withdrawn_at: isoTime(event.at),
+    reason: event.reason,
+  };
 }

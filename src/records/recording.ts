@@ -1,4 +1,4 @@
-import { receiptHashLeaf } from '../ledger/log/receipt-hash.ts';
+import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { MINUTE } from '../time.ts';
 import type { Change, Delta, DomainBaseline } from './delta.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { DeskEvent } from '../desk/event.ts';
-import type { AlertTable } from '../readers/alert-table.ts';
+import type { AlertTable } from '../readers/alert.ts';
 import type { EventTable, KeptEvent } from '../readers/event-table.ts';
 import { CADENCES } from '../readers/subscriber.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';

@@ -1,7 +1,7 @@
 import type { Attempt, DeliveryJob, DeliveryQueue } from '../outbound/delivery.ts';
 import { DELIVERY_STATES, OFF_REASONS } from '../outbound/delivery.ts';
 import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../readers/delivery.ts';
-import type { WebhookTable } from '../readers/webhook-table.ts';
+import type { WebhookTable } from '../readers/webhook.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';
 
 /** A claimed delivery. */

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import { DiskFault, type DiskState } from '../fault.ts';
-import { logProver } from '../transparency/log-proof.ts';
+import { logProver } from '../transparency/log-tree.ts';
 import { accountTable, sessionTable, signInTable } from './accounts.ts';
 import { alertTable, eventTable } from './alerts.ts';
 import { archiveOf } from './archive.ts';

@@ -5,7 +5,7 @@ import { parseLeaf } from '../ledger/log/leaf.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import type { Receipt } from '../ledger/receipt.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import { vkeyOf } from './cosignature-from.ts';
+import { vkeyOf } from './cosigned-head.ts';
 import type { LogTables } from './log-tables.ts';
 import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
 

@@ -4,7 +4,7 @@ import { usageBars } from '../../api/records/account/overview.ts';
 import { changeMail, fromRecords } from '../../src/accounts/account-mail.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_AGE_MAX, SESSION_IDLE_MAX, sessionOf } from '../../src/accounts/session.ts';
-import { mailText } from '../../src/outbound/mail-text.ts';
+import { mailText } from '../../src/outbound/letter.ts';
 import * as fc from '../support/properties.ts';
 
 describe('a chart of usage', () => {

@@ -4,7 +4,7 @@ import { signingKeyFile } from '../../src/app/context.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
-import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
+import { signingPeriodFaults } from '../../src/ledger/key-text.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { appContextIn } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';

@@ -18,7 +18,7 @@ import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
 import type { LogService } from '../../src/ledger/log/leaf.ts';
 import { parseLeaf } from '../../src/ledger/log/leaf.ts';
-import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-stand.ts';

@@ -6,7 +6,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { queueAlerts } from '../../src/readers/alert-queue.ts';
+import { queueAlerts } from '../../src/readers/alert.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { smtpServer } from '../support/smtp.ts';
 import type { Text } from './invented.ts';

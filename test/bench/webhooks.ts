@@ -11,7 +11,7 @@ import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
 import { Dispatcher, IN_FLIGHT_MAX } from '../../src/outbound/dispatcher.ts';
-import { addWebhook } from '../../src/readers/webhook-rules.ts';
+import { addWebhook } from '../../src/readers/webhook.ts';
 import { createPaper, filing, PAPER, SECTIONS } from '../support/app-context.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';

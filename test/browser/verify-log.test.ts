@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
-import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
+import { tlogProofText } from '../../src/ledger/log/log-proof.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { axeFaults } from './axe.ts';

@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
-import { vkey } from '../../src/ledger/verifier-key.ts';
+import { jwks, thumbprint, vkey } from '../../src/ledger/keyring.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run } from '../support/program.ts';
 

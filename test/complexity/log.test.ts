@@ -1,11 +1,10 @@
 import { test } from 'node:test';
-import { readAddCheckpointAnswer } from '../../src/ledger/log/add-checkpoint.ts';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { readEntryBundle } from '../../src/ledger/log/entry-bundle.ts';
 import { parseLeaf } from '../../src/ledger/log/leaf.ts';
+import { parseTlogProof } from '../../src/ledger/log/log-proof.ts';
 import { parsePolicy } from '../../src/ledger/log/policy.ts';
-import { parseTilePath } from '../../src/ledger/log/tile.ts';
-import { parseTlogProof } from '../../src/ledger/log/tlog-proof.ts';
+import { parseTilePath, readEntryBundle } from '../../src/ledger/log/tile.ts';
+import { readAddCheckpointAnswer } from '../../src/ledger/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
 

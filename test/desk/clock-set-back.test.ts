@@ -10,7 +10,7 @@ import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
-import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
+import { signingPeriodFaults } from '../../src/ledger/key-text.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CardContent } from '../../src/desk/embed-card.ts';
-import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize, playerSize } from '../../src/desk/embed-card.ts';
-import { embedTarget } from '../../src/desk/oembed.ts';
+import type { CardContent } from '../../src/desk/oembed.ts';
+import {
+  CARD_WIDTH_MAX,
+  CARD_WIDTH_MIN,
+  cardHeight,
+  cardSize,
+  embedTarget,
+  playerSize,
+} from '../../src/desk/oembed.ts';
 import * as fc from '../support/properties.ts';
 
 const ROOTS = ['https://tide.example', 'http://stand.example:4321/tide-table'];

@@ -12,7 +12,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import { appContextIn, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree } from '../support/full-press.ts';

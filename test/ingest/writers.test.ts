@@ -6,7 +6,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { importArchive, joinedAuthors } from '../../src/ingest/import-archive.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { creditedWriter } from '../../src/ledger/credited-writer.ts';
+import { creditedWriter } from '../../src/ledger/writers.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
 

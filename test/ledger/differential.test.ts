@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import { generationAuditor } from '../../src/ledger/audit.ts';
 import { basisOf, contentHash } from '../../src/ledger/basis.ts';
 import type { Generation } from '../../src/ledger/chain.ts';
 import { signerFrom, verifyNode } from '../../src/ledger/ed25519.ts';
+import { generationAuditor } from '../../src/ledger/generation.ts';
 import { parseIJson } from '../../src/ledger/i-json.ts';
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import * as ed from '@noble/ed25519';
 import { contentHash } from '../../src/ledger/basis.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
+import { isSignedBy, parseVkey, vkey } from '../../src/ledger/keyring.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { signNote } from '../../src/ledger/signing.ts';
-import { isSignedBy, parseVkey, vkey } from '../../src/ledger/verifier-key.ts';
 import * as fc from '../support/properties.ts';
 
 const name = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /^[^\s+]+$/.test(text));

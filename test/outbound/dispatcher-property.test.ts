@@ -6,7 +6,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { WebhookClient } from '../../src/outbound/delivery.ts';
 import { Dispatcher } from '../../src/outbound/dispatcher.ts';
-import { addWebhook } from '../../src/readers/webhook-rules.ts';
+import { addWebhook } from '../../src/readers/webhook.ts';
 import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

@@ -12,9 +12,9 @@ import { CLAIM_TIME, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatc
 import { RETRIES } from '../../src/outbound/retry.ts';
 import type { PaperDeliveryJob } from '../../src/readers/delivery.ts';
 import { DELIVERIES_KEPT } from '../../src/readers/delivery.ts';
+import type { Webhook } from '../../src/readers/webhook.ts';
+import { addWebhook } from '../../src/readers/webhook.ts';
 import { queueTest } from '../../src/readers/webhook-queue.ts';
-import { addWebhook } from '../../src/readers/webhook-rules.ts';
-import type { Webhook } from '../../src/readers/webhook-table.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 

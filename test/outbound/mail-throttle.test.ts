@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureWords, faultOf } from '../../src/outbound/mail-failure.ts';
-import { MailThrottle } from '../../src/outbound/mail-throttle.ts';
+import { failureWords, faultOf, MailThrottle } from '../../src/outbound/mail-sender.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { signatureHeaders } from '../../src/outbound/signature.ts';
+import { signatureHeaders } from '../../src/outbound/dispatcher.ts';
 import { newWebhookSecret } from '../../src/outbound/webhook-url.ts';
 
 const BODY = '{"type":"story.aired","data":{"headline":"Ämter — 潮"}}';

@@ -8,7 +8,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
-import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
+import { verifyTlogProof } from '../../src/ledger/log/verify.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofFaults } from '../../src/ledger/proof.ts';
 import { Edition, siteOf } from '../../src/press/edition.ts';

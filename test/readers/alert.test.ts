@@ -7,7 +7,7 @@ import { loadBuild } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
-import { queueAlerts } from '../../src/readers/alert-queue.ts';
+import { queueAlerts } from '../../src/readers/alert.ts';
 import { end, tokenIn } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import type { Clock } from '../support/app-context.ts';

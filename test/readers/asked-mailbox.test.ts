@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { ASKED_DAILY } from '../../src/readers/asked-mailbox.ts';
-import { erase } from '../../src/readers/dossier.ts';
 import { confirm } from '../../src/readers/link.ts';
+import { erase } from '../../src/readers/record.ts';
 import { subscribe } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { CONFIRM_REST } from '../../src/readers/suppression.ts';
+import { ASKED_DAILY, CONFIRM_REST } from '../../src/readers/suppression.ts';
 import { tokenHash, tokenOf } from '../../src/readers/token.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 

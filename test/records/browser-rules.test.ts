@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { jwks, keysOf as keysIn } from '../../src/ledger/keyring.ts';
+import { jwks, keyHash, keysOf as keysIn } from '../../src/ledger/keyring.ts';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
-import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import type { Keys } from '../../src/parts/client/records/receipts.ts';
 import { checkReceipt } from '../../src/parts/client/records/receipts.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
-import { keyHash } from '../../src/ledger/verifier-key.ts';
+import { keyHash } from '../../src/ledger/keyring.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import { NotFetched } from '../../src/parts/client/verify/fetched.ts';
 import { badgeOf } from '../../src/records/badge.ts';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { receiptHashLeaf } from '../../src/ledger/log/receipt-hash.ts';
+import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { toHex } from '../../src/ledger/bytes.ts';
-import { HASH_LENGTH } from '../../src/ledger/log/hash-lines.ts';
+import { HASH_LENGTH } from '../../src/ledger/log/fields.ts';
 import { TILE_WIDTH } from '../../src/ledger/log/tile.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { inclusionPath, leafHash, merkleRoot } from '../../src/ledger/merkle.ts';

@@ -1,13 +1,13 @@
 import { signerFrom } from '../../src/ledger/ed25519.ts';
+import { vkey } from '../../src/ledger/keyring.ts';
 import { appendLeaves } from '../../src/ledger/log/append.ts';
 import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
 import type { LogService } from '../../src/ledger/log/leaf.ts';
+import { readPolicy } from '../../src/ledger/log/node-crypto.ts';
 import type { Policy } from '../../src/ledger/log/policy.ts';
-import { readPolicy } from '../../src/ledger/log/policy-keys.ts';
 import { TILE_WIDTH } from '../../src/ledger/log/tile.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { signNote } from '../../src/ledger/signing.ts';
-import { vkey } from '../../src/ledger/verifier-key.ts';
 import type { LogHead, LogTables } from '../../src/transparency/log-tables.ts';
 import { ed25519Witness } from './log.ts';
 

@@ -2,18 +2,16 @@ import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { joined, toBase64, toHex } from '../../src/ledger/bytes.ts';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { type VerifierKey, vkeyText } from '../../src/ledger/key-text.ts';
+import { keyHash, vkey } from '../../src/ledger/keyring.ts';
 import { appendLeaves } from '../../src/ledger/log/append.ts';
 import { checkpointText, parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { cosignatureMessage, treeMessage } from '../../src/ledger/log/cosignature.ts';
-import { entryBundle } from '../../src/ledger/log/entry-bundle.ts';
-import { COSIGNATURE, ML_DSA_COSIGNATURE } from '../../src/ledger/log/signature-type.ts';
+import { COSIGNATURE, cosignatureMessage, ML_DSA_COSIGNATURE, treeMessage } from '../../src/ledger/log/signatures.ts';
 import type { Tile, TileReader } from '../../src/ledger/log/tile.ts';
-import { TILE_WIDTH, tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
+import { entryBundle, TILE_WIDTH, tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
 import type { LogTree } from '../../src/ledger/log/tree.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
-import { keyHash, vkey } from '../../src/ledger/verifier-key.ts';
 
 /** A log in memory with a key from a test seed, and witnesses that sign everything. */
 

@@ -1,10 +1,10 @@
 import { basisOf, contentHash, type Hashed, sha256 } from '../../src/ledger/basis.ts';
 import type { Generation } from '../../src/ledger/chain.ts';
+import { vkey } from '../../src/ledger/keyring.ts';
 import type { LogProof } from '../../src/ledger/log/log-proof.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { keysFromVkeys, proofOf } from '../../src/ledger/proof.ts';
 import { parseReceipt, type Receipt } from '../../src/ledger/receipt.ts';
-import { vkey } from '../../src/ledger/verifier-key.ts';
 import { present } from '../../src/narrow.ts';
 import { proseHtml } from '../../src/press/prose-html.ts';
 import { filing } from './app-context.ts';

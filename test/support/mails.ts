@@ -4,10 +4,8 @@ import { readerMails } from '../../src/app/paper-mails.ts';
 import { outboxFolder } from '../../src/files/outbox.ts';
 import type { RenderMail } from '../../src/outbound/letter.ts';
 import type { Mailer } from '../../src/outbound/mail.ts';
-import type { FailureSide, FailureWords } from '../../src/outbound/mail-failure.ts';
-import type { MailTransport } from '../../src/outbound/mail-sender.ts';
-import { MailSender } from '../../src/outbound/mail-sender.ts';
-import { MailThrottle } from '../../src/outbound/mail-throttle.ts';
+import type { FailureSide, FailureWords, MailTransport } from '../../src/outbound/mail-sender.ts';
+import { MailSender, MailThrottle } from '../../src/outbound/mail-sender.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 
 /** Renders a mail's content as JSON, for tests of other things. */

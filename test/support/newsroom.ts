@@ -6,7 +6,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Mail, Mailer } from '../../src/outbound/mail.ts';
-import { queueAlerts } from '../../src/readers/alert-queue.ts';
+import { queueAlerts } from '../../src/readers/alert.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */

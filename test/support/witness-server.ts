@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { isConsistent, type TreeHead } from '../../src/ledger/log/consistency.ts';
-import { readHashes } from '../../src/ledger/log/hash-lines.ts';
+import { readHashes } from '../../src/ledger/log/fields.ts';
 import { merkleRoot } from '../../src/ledger/merkle.ts';
 import type { Scope } from './app-context.ts';
 import type { TestWitness } from './log.ts';

@@ -4,10 +4,10 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { loggedEntries } from '../../src/ledger/log/logged-entries.ts';
 import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
-import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
+import { verifyTlogProof } from '../../src/ledger/log/verify.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/store.ts';
-import { logProof, logProver } from '../../src/transparency/log-proof.ts';
+import { logProof, logProver } from '../../src/transparency/log-tree.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
 

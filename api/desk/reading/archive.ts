@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { DayRow, dayRow } from '../../../src/desk/day.ts';
-import { TagRow, tagRow } from '../../../src/desk/piece-tag.ts';
-import { SectionRow, sectionRows } from '../../../src/desk/section.ts';
+import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../../src/desk/archive-rows.ts';
 import { storyRow } from '../../../src/desk/story.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isDay } from '../../../src/time.ts';

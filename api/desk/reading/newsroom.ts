@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { CastRow, castRow } from '../../../src/desk/cast.ts';
-import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../../src/desk/front.ts';
-import { placed } from '../../../src/desk/placed.ts';
+import { Front, frontOf, MastheadRow, mastheadRow, placed, RAIL_MAX } from '../../../src/desk/front.ts';
 import { PostRow, postRow } from '../../../src/desk/post.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

@@ -1,7 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../../src/desk/embed-card.ts';
-import { ADDRESS_MAX, embedTarget, OEmbed } from '../../../src/desk/oembed.ts';
+import {
+  ADDRESS_MAX,
+  CARD_WIDTH_MAX,
+  CARD_WIDTH_MIN,
+  cardSize,
+  embedTarget,
+  OEmbed,
+} from '../../../src/desk/oembed.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
 import { Fault } from '../../../src/fault.ts';
 import { fill } from '../../../src/phrases/fill.ts';

@@ -9,7 +9,7 @@ const WebhookStory = StoryRow.extend({
   byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
 }).openapi('WebhookStory', { description: 'A story as webhooks receive it.' });
 
-/** The events that a paper's receivers get, by type (`src/readers/webhook-message.ts`). */
+/** The events that a paper's receivers get, by type (`src/readers/webhook-queue.ts`). */
 export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'story.aired': {
     name: 'StoryAired',

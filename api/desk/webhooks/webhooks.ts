@@ -1,14 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { newId } from '../../../src/app/context.ts';
 import { OFF_REASONS } from '../../../src/outbound/delivery.ts';
+import { addWebhook, requireReceiver, requireWebhook, WebhookBody, webhookRow } from '../../../src/readers/webhook.ts';
 import { queueTest } from '../../../src/readers/webhook-queue.ts';
-import {
-  addWebhook,
-  requireReceiver,
-  requireWebhook,
-  WebhookBody,
-  webhookRow,
-} from '../../../src/readers/webhook-rules.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { PlacementRow, placementRow } from '../../../src/desk/front.ts';
-import { placed } from '../../../src/desk/placed.ts';
+import { PlacementRow, placed, placementRow } from '../../../src/desk/front.ts';
 import { FrontChange } from '../../../src/desk/placement.ts';
 import { placeFront } from '../../../src/desk/placing.ts';
 import { jsonBody } from '../../middleware/json-body.ts';

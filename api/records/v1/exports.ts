@@ -16,7 +16,7 @@ import { evidenceText } from '../../../src/records/evidence.ts';
 import type { Observation } from '../../../src/records/observation.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { logProver } from '../../../src/transparency/log-proof.ts';
+import { logProver } from '../../../src/transparency/log-tree.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults } from '../../openapi/responses.ts';
 import type { RecordsContext } from '../route.ts';

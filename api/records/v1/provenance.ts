@@ -7,7 +7,7 @@ import { yielder } from '../../../src/press/yielder.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { logProver } from '../../../src/transparency/log-proof.ts';
+import { logProver } from '../../../src/transparency/log-tree.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
 import { LogProofBody } from '../../openapi/log-proof.ts';
 import { faults, ok } from '../../openapi/responses.ts';

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { Fault } from '../../fault.ts';
-import { ENTRY_MAX, readEntryBundle } from '../../ledger/log/entry-bundle.ts';
-import { HASH_LENGTH } from '../../ledger/log/hash-lines.ts';
+import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
+import { readPolicy } from '../../ledger/log/node-crypto.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
-import { readPolicy } from '../../ledger/log/policy-keys.ts';
 import type { HashTile, Tile } from '../../ledger/log/tile.ts';
-import { readTile, TILE_WIDTH, tileOf, tilePath } from '../../ledger/log/tile.ts';
+import { ENTRY_MAX, readEntryBundle, readTile, TILE_WIDTH, tileOf, tilePath } from '../../ledger/log/tile.ts';
 import type { LogTree } from '../../ledger/log/tree.ts';
 import { logTree } from '../../ledger/log/tree.ts';
 import { fetched, fetchedBytes, isAddress, readBytes, readText } from '../verify-sources.ts';

@@ -1,18 +1,17 @@
 import { messageOf } from '../../fault.ts';
 import { sameBytes, toHex } from '../../ledger/bytes.ts';
 import { verifyNode } from '../../ledger/ed25519.ts';
+import { isSignedBy } from '../../ledger/keyring.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/append.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
-import { HASH_LENGTH } from '../../ledger/log/hash-lines.ts';
+import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { type Leaf, parseLeaf } from '../../ledger/log/leaf.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
-import { readVerifierKey, WITNESS_TYPES } from '../../ledger/log/signature-type.ts';
-import { signedBy } from '../../ledger/log/signatures.ts';
+import { readVerifierKey, signedBy, WITNESS_TYPES } from '../../ledger/log/signatures.ts';
 import { hashesAt, TILE_WIDTH, tilePath } from '../../ledger/log/tile.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/tree-edge.ts';
 import { leafHash } from '../../ledger/merkle.ts';
-import { isSignedBy } from '../../ledger/verifier-key.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../transparency/log-tables.ts';
 import { keyLeafFault } from './leaf.ts';
 

@@ -1,5 +1,6 @@
 import { Fault, messageOf } from '../../fault.ts';
 import { sameBytes, toBase64 } from '../../ledger/bytes.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge } from '../../ledger/log/append.ts';
 import { CHECKPOINT_MAX, parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
@@ -7,8 +8,7 @@ import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
 import type { HashTile } from '../../ledger/log/tile.ts';
 import { tileOf, tilePath } from '../../ledger/log/tile.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge } from '../../ledger/log/tree-edge.ts';
-import { verifyCheckpoint } from '../../ledger/log/verify-checkpoint.ts';
+import { verifyCheckpoint } from '../../ledger/log/verify.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 import { entriesOf } from '../../narrow.ts';
 import { plural } from '../../plural.ts';

@@ -1,12 +1,12 @@
 import { Fault } from '../../fault.ts';
 import { verifyNode } from '../../ledger/ed25519.ts';
-import { signingPeriodFaults } from '../../ledger/key-time.ts';
+import { signingPeriodFaults } from '../../ledger/key-text.ts';
 import type { VerifyingKey } from '../../ledger/keyring.ts';
+import { isSignedBy } from '../../ledger/keyring.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
 import { shown } from '../../ledger/log/log-fault.ts';
 import { parseNote } from '../../ledger/note.ts';
 import type { Receipt } from '../../ledger/receipt.ts';
-import { isSignedBy } from '../../ledger/verifier-key.ts';
 import { isoTime } from '../../time.ts';
 import { keyLeafFault, publicKeyIn } from '../log/leaf.ts';
 import type { LeafIndex } from './leaf-index.ts';

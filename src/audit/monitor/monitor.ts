@@ -1,9 +1,9 @@
 import { Fault, messageOf } from '../../fault.ts';
 import { toBase64 } from '../../ledger/bytes.ts';
+import { edgeRoot } from '../../ledger/log/append.ts';
 import type { Checkpoint } from '../../ledger/log/checkpoint.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
-import { edgeRoot } from '../../ledger/log/tree-edge.ts';
 import { plural } from '../../plural.ts';
 import { isoTime, MINUTE } from '../../time.ts';
 import { logSource, ServedTree } from '../log/served-log.ts';

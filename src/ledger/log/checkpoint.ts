@@ -1,10 +1,8 @@
 import { toBase64 } from '../bytes.ts';
 import type { Note } from '../note.ts';
 import { parseNote } from '../note.ts';
-import { readDecimal } from './decimal.ts';
-import { readHash } from './hash-lines.ts';
+import { NAME_MAX, readDecimal, readHash } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
-import { NAME_MAX } from './signature-type.ts';
 
 /** Checkpoints of C2SP tlog-checkpoint (protocol 7.4): the head of a log's tree, as a signed note. */
 

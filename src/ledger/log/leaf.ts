@@ -5,8 +5,8 @@ import { CLOCK_HEADER, clockIn } from '../clock-note.ts';
 import { parseNote } from '../note.ts';
 import type { Receipt } from '../receipt.ts';
 import { parseReceipt } from '../receipt.ts';
-import { ENTRY_MAX } from './entry-bundle.ts';
 import { LogFault, shown } from './log-fault.ts';
+import { ENTRY_MAX } from './tile.ts';
 
 /**
  * The leaves of the log (protocol 7.1): each is a text, and its UTF-8 bytes are the entry.

@@ -1,6 +1,34 @@
-import { receiptHashLeaf } from './receipt-hash.ts';
+import { sha256 } from '../basis.ts';
+import { isIncluded, leafHash } from '../merkle.ts';
+import { leafText } from './leaf.ts';
+import { LogFault } from './log-fault.ts';
+import type { LogProof } from './log-proof.ts';
+import { readLogProof } from './log-proof.ts';
 
 /** The entries that stand for a signed note in the log: the note itself when it is public, else its hash. */
 export function loggedEntries(note: string): [note: string, hash: string] {
   return [note, receiptHashLeaf(note)];
+}
+
+/** The leaf of a signed note that is not public: of a draft, of a private paper's piece, of an observation. */
+export function receiptHashLeaf(note: string): string {
+  return leafText({ kind: 'receipt-hash', hash: sha256(note) });
+}
+
+/**
+ * The faults of a `log` member without a policy (protocol 7.10): whether it leads from the note to the root that its
+ * checkpoint states. Who signed that checkpoint is another question, which only a policy answers.
+ */
+export function logProofFaults(log: LogProof | null | undefined, note: string): string[] {
+  if (log == null) return [];
+  try {
+    const { index, path, checkpoint } = readLogProof(log);
+    const leads = loggedEntries(note).some((entry) =>
+      isIncluded(leafHash(entry), index, checkpoint.size, path, checkpoint.root),
+    );
+    return leads ? [] : ['log: the proof does not lead from the receipt to the root of its checkpoint'];
+  } catch (fault) {
+    if (fault instanceof LogFault) return [`log: ${fault.message}`];
+    throw fault;
+  }
 }

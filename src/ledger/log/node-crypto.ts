@@ -1,8 +1,13 @@
-import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { toBase64url } from '../bytes.ts';
+import type { KeyObject } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
+import { toBase64url, toHex } from '../bytes.ts';
 import { verifyNode } from '../ed25519.ts';
-import type { LogCrypto } from './log-crypto.ts';
-import { ML_DSA_44_PUBLIC_KEY_LENGTH } from './signature-type.ts';
+import { keyHash } from '../keyring.ts';
+import { LogFault, shown } from './log-fault.ts';
+import type { Policy } from './policy.ts';
+import { parsePolicy } from './policy.ts';
+import type { LogCrypto } from './signatures.ts';
+import { ML_DSA_44_PUBLIC_KEY_LENGTH } from './signatures.ts';
 
 /** Node's cryptography for verifying logs. ML-DSA-44 needs OpenSSL 3.5. */
 export const nodeCrypto: LogCrypto = {
@@ -32,4 +37,18 @@ function hasMldsa44(): boolean {
 function mldsa44Key(publicKey: Uint8Array): KeyObject {
   // RFC 9964 defines these members.
   return createPublicKey({ key: { kty: 'AKP', alg: 'ML-DSA-44', pub: toBase64url(publicKey) }, format: 'jwk' });
+}
+
+/** Parses a policy, and checks each key against its claimed key hash. Throws a LogFault. */
+export function readPolicy(text: string): Policy {
+  const policy = parsePolicy(text);
+  for (const { key } of [...policy.logs, ...policy.witnesses]) {
+    const hash = toHex(keyHash(key.name, key.publicKey, key.type));
+    if (hash !== key.hash) {
+      throw new LogFault(
+        `the verifier key of ${shown(key.name)} says key hash ${key.hash}, but its bytes have ${hash}`,
+      );
+    }
+  }
+  return policy;
 }

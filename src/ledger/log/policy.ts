@@ -2,7 +2,7 @@ import { toHex } from '../bytes.ts';
 import type { VerifierKey } from '../key-text.ts';
 import { vkeyText } from '../key-text.ts';
 import { LogFault, shown } from './log-fault.ts';
-import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signature-type.ts';
+import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signatures.ts';
 
 /**
  * Policies of C2SP tlog-policy (protocol 7.8): which logs and witnesses are trusted, and how many of them must sign.
@@ -201,4 +201,15 @@ export function policyText({ logs, witnesses, groups, quorum }: Policy): string 
     ['quorum', quorum ?? NONE],
   ];
   return lines.map((items) => `${items.filter((item) => item !== null).join(' ')}\n`).join('');
+}
+
+/** Whether these witnesses, by their names in the policy, meet the quorum. */
+export function meetsQuorum({ witnesses, groups, quorum }: Policy, cosigned: ReadonlySet<string>): boolean {
+  if (quorum === null) return true;
+  const met = new Set(witnesses.map(({ name }) => name).filter((name) => cosigned.has(name)));
+  // Groups follow their members, so one pass is enough.
+  for (const { name, threshold, members } of groups) {
+    if (members.filter((member) => met.has(member)).length >= threshold) met.add(name);
+  }
+  return met.has(quorum);
 }

@@ -1,11 +1,67 @@
 import { joined, toHex } from '../bytes.ts';
-import { ED25519, keyHashInput, type VerifierKey } from '../key-text.ts';
+import type { VerifierKey } from '../key-text.ts';
+import { ED25519, keyHashInput, vkeyFields } from '../key-text.ts';
 import { claimedBy } from '../note.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
-import { cosignatureMessage, timestampedSignature, treeMessage } from './cosignature.ts';
-import type { LogCrypto } from './log-crypto.ts';
+import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
+import { NAME_MAX } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
-import { COSIGNATURE, ML_DSA_COSIGNATURE } from './signature-type.ts';
+
+/** Verifies one signature; false for bytes that are not a signature of this kind. */
+type VerifySignature = (
+  signature: Uint8Array,
+  message: Uint8Array,
+  publicKey: Uint8Array,
+) => boolean | Promise<boolean>;
+
+/** The cryptography for verifying a log, from Node or from a browser. Either may be synchronous or asynchronous. */
+export interface LogCrypto {
+  sha256(data: Uint8Array<ArrayBuffer>): Uint8Array | Promise<Uint8Array>;
+  /** Ed25519 by the strict rules of RFC 8032. */
+  ed25519: VerifySignature;
+  /** ML-DSA-44 with an empty context (FIPS 204); null if the platform does not support it. */
+  mldsa44: VerifySignature | null;
+}
+
+/** The signature type of a timestamped Ed25519 cosignature. */
+export const COSIGNATURE = 0x04;
+/** The signature type of a timestamped ML-DSA-44 cosignature. */
+export const ML_DSA_COSIGNATURE = 0x06;
+
+export const ML_DSA_44_PUBLIC_KEY_LENGTH = 1_312;
+
+/** The name of each type, and the length of its public key in bytes. */
+const TYPES = new Map([
+  [ED25519, { is: 'a plain Ed25519 key', length: 32 }],
+  [COSIGNATURE, { is: 'an Ed25519 cosignature key', length: 32 }],
+  [ML_DSA_COSIGNATURE, { is: 'an ML-DSA-44 cosignature key', length: ML_DSA_44_PUBLIC_KEY_LENGTH }],
+]);
+
+/** Types with which a log signs its checkpoints (tlog-checkpoint), and a witness cosigns (tlog-cosignature). */
+export const LOG_TYPES: readonly number[] = [ED25519, ML_DSA_COSIGNATURE];
+export const WITNESS_TYPES: readonly number[] = [COSIGNATURE, ML_DSA_COSIGNATURE];
+
+/**
+ * Parses a verifier key of one of these types without hashing: the caller must check the key hash. Throws a LogFault.
+ */
+export function readVerifierKey(text: string, types: readonly number[]): VerifierKey {
+  const key = vkeyFields(text);
+  if (key === null) throw new LogFault(`${shown(text)} is not a verifier key: NAME+HASH+BASE64`);
+  const wanted = types.map((type) => `0x0${type}`).join(' or ');
+  const type = TYPES.get(key.type);
+  if (type === undefined || !types.includes(key.type)) {
+    const given = type?.is ?? `a key of type 0x${key.type.toString(16).padStart(2, '0')}`;
+    throw new LogFault(`the key of ${shown(key.name)} is ${given}; it must be of type ${wanted}`);
+  }
+  if (new TextEncoder().encode(key.name).length > NAME_MAX) {
+    throw new LogFault(`the key name ${shown(key.name)} is longer than ${NAME_MAX} bytes`);
+  }
+  if (key.publicKey.length !== type.length) {
+    throw new LogFault(
+      `the key of ${shown(key.name)} has ${key.publicKey.length} bytes; ${type.is} has ${type.length}`,
+    );
+  }
+  return key;
+}
 
 const ED25519_SIGNATURE_LENGTH = 64;
 const ML_DSA_44_SIGNATURE_LENGTH = 2_420;
@@ -62,4 +118,59 @@ function claimOf(
   const { time, signature } = stamped;
   const message = type === COSIGNATURE ? cosignatureMessage(time, text) : treeMessage(name, time, checkpoint);
   return { message, signature, time };
+}
+
+/** The message that a cosignature signs (C2SP tlog-cosignature, protocol 7.6). */
+
+const U64 = 8;
+/** The latest time that a Date can hold: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */
+const TIME_MAX = 8_640_000_000_000n;
+
+/** A cosignature's blob after its key hash. */
+export interface TimestampedSignature {
+  /** In seconds since 1970. */
+  time: number;
+  signature: Uint8Array;
+}
+
+/** Parses a blob; null when its signature does not have this many bytes, or its time is out of range for a Date. */
+export function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
+  if (blob.length !== U64 + signatureLength) return null;
+  const time = statedTime(blob);
+  return time > TIME_MAX ? null : { time: Number(time), signature: blob.subarray(U64) };
+}
+
+/** The time with which a blob begins, in seconds since 1970, not verified. */
+export function statedTime(blob: Uint8Array): bigint {
+  return new DataView(blob.buffer, blob.byteOffset).getBigUint64(0);
+}
+
+/** The message of an Ed25519 cosignature over a checkpoint's text. */
+export function cosignatureMessage(time: number, checkpoint: string): Uint8Array<ArrayBuffer> {
+  return joined(`cosignature/v1\ntime ${time}\n${checkpoint}`);
+}
+
+/**
+ * The message of an ML-DSA-44 cosignature: a `cosigned_message` of the whole tree. Throws a RangeError when a name is
+ * too long.
+ */
+export function treeMessage(
+  cosigner: string,
+  time: number,
+  { origin, size, root }: Checkpoint,
+): Uint8Array<ArrayBuffer> {
+  return joined('subtree/v1\n\0', opaque(cosigner), u64(time), opaque(origin), u64(0), u64(size), root);
+}
+
+/** `opaque name<1..2^8-1>` of RFC 8446, section 3.4. */
+function opaque(text: string): Uint8Array {
+  const bytes = joined(text);
+  if (bytes.length < 1 || bytes.length > 255) throw new RangeError(`a name of ${bytes.length} bytes; 255 are the most`);
+  return joined(Uint8Array.of(bytes.length), bytes);
+}
+
+function u64(value: number): Uint8Array {
+  const bytes = new Uint8Array(U64);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
 }

@@ -1,7 +1,6 @@
 import type { Story } from '../../desk/archive.ts';
 import type { Cast } from '../../desk/cast.ts';
-import { CARD_WIDTH_MAX, type CardSize, playerSize } from '../../desk/embed-card.ts';
-import { CACHE_AGE, type OEmbed } from '../../desk/oembed.ts';
+import { CARD_WIDTH_MAX, type CardSize, playerSize, CACHE_AGE, type OEmbed } from '../../desk/oembed.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { Edition } from '../edition.ts';
 import { shareImage } from '../outputs/story.ts';

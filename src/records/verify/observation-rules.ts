@@ -1,5 +1,5 @@
-import type { SigningPeriod } from '../../ledger/key-time.ts';
-import { signingPeriodFaults } from '../../ledger/key-time.ts';
+import type { SigningPeriod } from '../../ledger/key-text.ts';
+import { signingPeriodFaults } from '../../ledger/key-text.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 

@@ -6,7 +6,7 @@ import { letters } from '../../../src/audit/monitor/page-text.ts';
 import { storyAddresses } from '../../../src/audit/monitor/story-addresses.ts';
 import { signerFrom } from '../../../src/ledger/ed25519.ts';
 import { checkpointText } from '../../../src/ledger/log/checkpoint.ts';
-import { readPolicy } from '../../../src/ledger/log/policy-keys.ts';
+import { readPolicy } from '../../../src/ledger/log/node-crypto.ts';
 import { signNote } from '../../../src/ledger/signing.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { fileSite } from '../../support/desk-log.ts';

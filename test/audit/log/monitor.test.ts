@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { type MonitorRun, monitor } from '../../../src/audit/monitor/monitor.ts';
-import { readPolicy } from '../../../src/ledger/log/policy-keys.ts';
+import { readPolicy } from '../../../src/ledger/log/node-crypto.ts';
 import { HOUR } from '../../../src/time.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { DeskLog, deskSigner, fileSite, START } from '../../support/desk-log.ts';

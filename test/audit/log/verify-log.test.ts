@@ -6,7 +6,7 @@ import { logSource } from '../../../src/audit/log/served-log.ts';
 import { verifyLog } from '../../../src/audit/log/verify-log.ts';
 import { Fault } from '../../../src/fault.ts';
 import { sha256 } from '../../../src/ledger/basis.ts';
-import { readPolicy } from '../../../src/ledger/log/policy-keys.ts';
+import { readPolicy } from '../../../src/ledger/log/node-crypto.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { DeskLog, deskSigner, fileSite, publishLog } from '../../support/desk-log.ts';
 import { ed25519Witness, type MemoryLog } from '../../support/log.ts';

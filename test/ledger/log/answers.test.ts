@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cosignedAt, sizeToProveFrom } from '../../../src/ledger/log/accept-answer.ts';
-import { readAddCheckpointAnswer } from '../../../src/ledger/log/add-checkpoint.ts';
 import { parseCheckpoint } from '../../../src/ledger/log/checkpoint.ts';
 import { LogFault } from '../../../src/ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../../src/ledger/log/node-crypto.ts';
-import { readVerifierKey, WITNESS_TYPES } from '../../../src/ledger/log/signature-type.ts';
-import { WitnessAhead } from '../../../src/ledger/log/witness-fault.ts';
+import { readVerifierKey, WITNESS_TYPES } from '../../../src/ledger/log/signatures.ts';
+import { cosignedAt, readAddCheckpointAnswer, sizeToProveFrom, WitnessAhead } from '../../../src/ledger/log/witness.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../../support/log.ts';
 
 const NOW = 1_795_000_000;

@@ -1,14 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { toBase64, toBase64url } from '../../../src/ledger/bytes.ts';
 import { signerFrom } from '../../../src/ledger/ed25519.ts';
-import { thumbprint } from '../../../src/ledger/keyring.ts';
-import { addCheckpointBody } from '../../../src/ledger/log/add-checkpoint.ts';
-import { entryBundle } from '../../../src/ledger/log/entry-bundle.ts';
+import { thumbprint, vkey } from '../../../src/ledger/keyring.ts';
 import { leafText } from '../../../src/ledger/log/leaf.ts';
-import { COSIGNATURE, ML_DSA_COSIGNATURE } from '../../../src/ledger/log/signature-type.ts';
-import { tlogProofText } from '../../../src/ledger/log/tlog-proof.ts';
+import { tlogProofText } from '../../../src/ledger/log/log-proof.ts';
+import { COSIGNATURE, ML_DSA_COSIGNATURE } from '../../../src/ledger/log/signatures.ts';
+import { entryBundle } from '../../../src/ledger/log/tile.ts';
+import { addCheckpointBody } from '../../../src/ledger/log/witness.ts';
 import { signReceipt } from '../../../src/ledger/signing.ts';
-import { vkey } from '../../../src/ledger/verifier-key.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness, timestampedLine, vkeyOf, witnessKey } from '../../support/log.ts';
 
 /**

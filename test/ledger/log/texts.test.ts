@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/ledger/log/add-checkpoint.ts';
 import { parseCheckpoint } from '../../../src/ledger/log/checkpoint.ts';
-import { entryBundle, readEntryBundle } from '../../../src/ledger/log/entry-bundle.ts';
 import { leafText, parseLeaf } from '../../../src/ledger/log/leaf.ts';
 import { LogFault } from '../../../src/ledger/log/log-fault.ts';
+import { parseTlogProof, tlogProofText } from '../../../src/ledger/log/log-proof.ts';
 import { nodeCrypto } from '../../../src/ledger/log/node-crypto.ts';
 import { parsePolicy, policyText } from '../../../src/ledger/log/policy.ts';
 import type { Tile } from '../../../src/ledger/log/tile.ts';
-import { parseTilePath, readTile, TILE_WIDTH, tilePath } from '../../../src/ledger/log/tile.ts';
-import { parseTlogProof, tlogProofText } from '../../../src/ledger/log/tlog-proof.ts';
-import { verifyTlogProof } from '../../../src/ledger/log/verify-proof.ts';
+import {
+  entryBundle,
+  parseTilePath,
+  readEntryBundle,
+  readTile,
+  TILE_WIDTH,
+  tilePath,
+} from '../../../src/ledger/log/tile.ts';
+import { verifyTlogProof } from '../../../src/ledger/log/verify.ts';
+import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/ledger/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../../support/log.ts';
 import * as fc from '../../support/properties.ts';
 

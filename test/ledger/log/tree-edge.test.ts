@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkEdge, EMPTY_EDGE, edgeRoot, growEdge } from '../../../src/ledger/log/append.ts';
 import { LogFault } from '../../../src/ledger/log/log-fault.ts';
 import { tilePath } from '../../../src/ledger/log/tile.ts';
-import { checkEdge, EMPTY_EDGE, edgeRoot, growEdge } from '../../../src/ledger/log/tree-edge.ts';
 import { leafHash, merkleRoot } from '../../../src/ledger/merkle.ts';
 import { MemoryLog } from '../../support/log.ts';
 import * as fc from '../../support/properties.ts';

@@ -1,4 +1,4 @@
-import { unsignedWords } from '../../../ledger/unsigned.ts';
+import { unsignedWords } from '../../../ledger/members.ts';
 import { badgeContentRules } from '../../../records/verify/document-rules.ts';
 import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';

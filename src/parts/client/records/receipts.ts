@@ -1,6 +1,6 @@
 import type { TimeCorrection } from '../../../ledger/clock-note.ts';
 import { trueIso } from '../../../ledger/clock-note.ts';
-import { keyOfNote } from '../../../ledger/key-of-note.ts';
+import { keyOfNote } from '../../../ledger/key-text.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import { parseObservation } from '../../../records/receipt.ts';
 import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';

@@ -1,6 +1,6 @@
 import type { ClockStatement, TimeCorrection } from '../../../ledger/clock-note.ts';
 import { correctionsIn, parseClock } from '../../../ledger/clock-note.ts';
-import { keyOfNote } from '../../../ledger/key-of-note.ts';
+import { keyOfNote } from '../../../ledger/key-text.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import type { ListedKey } from './crypto.ts';
 import { signedBy } from './crypto.ts';

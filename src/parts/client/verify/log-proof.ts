@@ -1,14 +1,13 @@
 import { sameBytes } from '../../../ledger/bytes.ts';
 import { leafText } from '../../../ledger/log/leaf.ts';
-import type { LogCrypto } from '../../../ledger/log/log-crypto.ts';
 import { LogFault, shown } from '../../../ledger/log/log-fault.ts';
 import type { LogProof } from '../../../ledger/log/log-proof.ts';
 import { readLogProof } from '../../../ledger/log/log-proof.ts';
-import { pathRoot } from '../../../ledger/log/path-root.ts';
 import type { Policy } from '../../../ledger/log/policy.ts';
-import { meetsQuorum } from '../../../ledger/log/quorum.ts';
-import type { Cosigner } from '../../../ledger/log/verify-checkpoint.ts';
-import { verifyTlogProof } from '../../../ledger/log/verify-proof.ts';
+import { meetsQuorum } from '../../../ledger/log/policy.ts';
+import type { LogCrypto } from '../../../ledger/log/signatures.ts';
+import type { Cosigner } from '../../../ledger/log/verify.ts';
+import { pathRoot, verifyTlogProof } from '../../../ledger/log/verify.ts';
 import { pathSteps } from '../../../ledger/merkle-path.ts';
 import { digest, sha256 } from './crypto.ts';
 import { LOG_CRYPTO } from './log-crypto.ts';

@@ -4,7 +4,7 @@ import { verifyNode } from '../../../../src/ledger/ed25519.ts';
 import type { LogProof } from '../../../../src/ledger/log/log-proof.ts';
 import { loggedEntries } from '../../../../src/ledger/log/logged-entries.ts';
 import { nodeCrypto } from '../../../../src/ledger/log/node-crypto.ts';
-import { verifyTlogProof } from '../../../../src/ledger/log/verify-proof.ts';
+import { verifyTlogProof } from '../../../../src/ledger/log/verify.ts';
 import type { Evidence } from '../../../../src/records/evidence.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { documentFaults } from '../../../../src/records/verify/document-faults.ts';

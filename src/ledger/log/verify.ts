@@ -1,10 +1,55 @@
+import { sameBytes } from '../bytes.ts';
+import type { PathStep } from '../merkle-path.ts';
+import { leafInput, nodeInput, pathSteps } from '../merkle-path.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { parseCheckpoint } from './checkpoint.ts';
-import type { LogCrypto } from './log-crypto.ts';
 import { LogFault, shown } from './log-fault.ts';
+import { parseTlogProof } from './log-proof.ts';
 import type { Policy, PolicyLog, PolicyWitness } from './policy.ts';
-import { meetsQuorum } from './quorum.ts';
+import { meetsQuorum } from './policy.ts';
+import type { LogCrypto } from './signatures.ts';
 import { signedBy } from './signatures.ts';
+
+/** What a valid proof shows. */
+export interface VerifiedProof extends VerifiedCheckpoint {
+  index: number;
+}
+
+/**
+ * Verifies a tlog-proof of an entry against a policy: the checkpoint is accepted, and the entry is at its index in
+ * that tree. Throws a LogFault.
+ */
+export async function verifyTlogProof(
+  entry: string | Uint8Array,
+  text: string,
+  policy: Policy,
+  crypto: LogCrypto,
+): Promise<VerifiedProof> {
+  const { index, path, checkpointText } = parseTlogProof(text);
+  const verified = await verifyCheckpoint(checkpointText, policy, crypto);
+  const { size, root } = verified.checkpoint;
+  const steps = pathSteps(index, size, path);
+  if (steps === null) {
+    throw new LogFault(`a proof of ${path.length} hashes is not that of entry ${index} in a tree of ${size}`);
+  }
+  if (!sameBytes(await pathRoot(entry, steps, crypto.sha256), root)) {
+    throw new LogFault(`the proof does not lead from entry ${index} to the checkpoint's root`);
+  }
+  return { ...verified, index };
+}
+
+/** The root that the steps of an inclusion proof lead to from an entry (RFC 9162, section 2.1.3.2). */
+export async function pathRoot(
+  entry: string | Uint8Array,
+  steps: PathStep[],
+  sha256: LogCrypto['sha256'],
+): Promise<Uint8Array> {
+  let reached = await sha256(leafInput(entry));
+  for (const { sibling, side } of steps) {
+    reached = await sha256(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
+  }
+  return reached;
+}
 
 /** A witness that cosigned. */
 export interface Cosigner {

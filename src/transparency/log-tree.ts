@@ -1,8 +1,12 @@
+import { sameBytes } from '../ledger/bytes.ts';
+import { appendLeaves } from '../ledger/log/append.ts';
+import type { Checkpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
+import { tlogProofText } from '../ledger/log/log-proof.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
-import { tileOf } from '../ledger/log/tile.ts';
-import { tlogProofText } from '../ledger/log/tlog-proof.ts';
+import type { TileReader } from '../ledger/log/tile.ts';
+import { hashAt, hashesAt, TILE_WIDTH, tileOf } from '../ledger/log/tile.ts';
 import { logTree, tileNodes } from '../ledger/log/tree.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { LogTables } from './log-tables.ts';
@@ -42,4 +46,27 @@ export function indexOfNote(tables: Pick<LogTables, 'indexOf'>, log: LogService,
     if (index !== null) return index;
   }
   return null;
+}
+
+/** Whether the tree of these tiles had this root at this size. */
+export function hasRoot(read: TileReader, { size, root }: Pick<Checkpoint, 'size' | 'root'>): boolean {
+  return sameBytes(logTree(size, read).root(), root);
+}
+
+/** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
+export const NODES_BATCH = 16 * TILE_WIDTH;
+
+/** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */
+export function addNodes(tables: LogTables, log: LogService, size: number): boolean {
+  const old = tables.nodeCount(log, 1) * TILE_WIDTH;
+  const full = hashesAt(1, size) * TILE_WIDTH;
+  const next = Math.min(full, old + NODES_BATCH);
+  const { tiles } = appendLeaves(old, tables.leafHashes(log, old, next), tables.tiles(log));
+  for (const { tile, bytes } of tiles) {
+    if (tile.level === 0) continue;
+    const kept = Math.max(0, hashesAt(tile.level, old) - tile.index * TILE_WIDTH);
+    const hashes = Array.from({ length: tile.width - kept }, (_, at) => hashAt(bytes, kept + at));
+    tables.addNodes(log, tile.level, tile.index * TILE_WIDTH + kept, hashes);
+  }
+  return next === full;
 }

@@ -1,6 +1,21 @@
 import { fromBase64, toBase64 } from '../bytes.ts';
 import { LogFault, shown } from './log-fault.ts';
 
+const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
+
+/**
+ * Parses a size, an index or a time in the form of the C2SP documents: digits without leading zeros. Throws a
+ * LogFault that begins with `what`.
+ */
+export function readDecimal(text: string, what: string): number {
+  if (!DECIMAL.test(text)) {
+    throw new LogFault(`${what} ${shown(text)} is not a number in decimal digits without leading zeros`);
+  }
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new LogFault(`${what} ${text} is more than ${Number.MAX_SAFE_INTEGER}`);
+  return value;
+}
+
 /** Length of a SHA-256 hash, in bytes. */
 export const HASH_LENGTH = 32;
 /**
@@ -26,3 +41,6 @@ export function readHashes(lines: string[]): Uint8Array[] {
 export function hashLines(hashes: Uint8Array[]): string {
   return hashes.map((hash) => `${toBase64(hash)}\n`).join('');
 }
+
+/** Maximum length of a log's or a witness's name, in bytes: an ML-DSA-44 cosignature cannot hold a longer one. */
+export const NAME_MAX = 255;
