@@ -9,7 +9,7 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import { vkeyOf } from '../transparency/cosigned-head.ts';
+import { vkeyText } from '../ledger/key-text.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { hasRoot } from '../transparency/log-tree.ts';
 import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
@@ -100,7 +100,7 @@ function fenceLine({ settings, store }: FencedContext, log: LogService, key: Log
     return `${here}, and the first ${count(published.size)} are not those of its published checkpoint; ${cure}`;
   }
   for (const witness of ownPolicy(settings)?.witnesses ?? []) {
-    const { seen_size } = tables.witness(log, key.origin, vkeyOf(witness.key));
+    const { seen_size } = tables.witness(log, key.origin, vkeyText(witness.key));
     if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}; ${cure}`;
   }
   return null;

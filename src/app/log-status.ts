@@ -8,7 +8,7 @@ import { meetsQuorum } from '../ledger/log/policy.ts';
 import { plural } from '../plural.ts';
 import type { Store } from '../store/store.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import { vkeyOf } from '../transparency/cosigned-head.ts';
+import { vkeyText } from '../ledger/key-text.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
 import { newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
@@ -63,7 +63,7 @@ function witnessStatus(
   { log, origin }: { log: LogService; origin: string },
   { name, key }: PolicyWitness,
 ) {
-  const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(log, origin, vkeyOf(key));
+  const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(log, origin, vkeyText(key));
   return {
     name,
     /** The largest tree that it has reported. */

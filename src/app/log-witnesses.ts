@@ -9,7 +9,8 @@ import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
-import { cosignatureFrom, cosignedText, cosignHead, vkeyOf } from '../transparency/cosigned-head.ts';
+import { vkeyText } from '../ledger/key-text.ts';
+import { cosignatureFrom, cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import type { Submitted } from '../transparency/submit-head.ts';
 import { afterCosignature, afterFailure, submitHead } from '../transparency/submit-head.ts';
@@ -77,7 +78,7 @@ export function logWitnesses(
    */
   let target: LogHead | null = null;
 
-  const stateOf = ({ key }: PolicyWitness): WitnessState => tables.witness(log, origin, vkeyOf(key));
+  const stateOf = ({ key }: PolicyWitness): WitnessState => tables.witness(log, origin, vkeyText(key));
   const seenBy = ({ witnesses }: WitnessServer): number =>
     Math.max(...witnesses.map((witness) => stateOf(witness).seen_size));
   /** The witnesses of a server that have not signed a head, and still can. */

@@ -20,21 +20,7 @@ export interface Basis {
 }
 
 /** The parts of a piece that its hash covers. */
-export type Hashed = Pick<
-  Piece,
-  | 'id'
-  | 'revision'
-  | 'headline'
-  | 'dek'
-  | 'prose'
-  | 'cited_facts'
-  | 'category'
-  | 'kind'
-  | 'byline'
-  | 'credit'
-  | 'authors'
-  | 'written_by'
->;
+export type Hashed = Pick<Piece, Exclude<keyof Basis, 'v'>>;
 
 /** The basis of one generation. */
 export function basisOf(piece: Hashed): Basis {

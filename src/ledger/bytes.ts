@@ -1,7 +1,4 @@
-/**
- * Bytes and their text encodings, using only what Node and browsers share: a reader's browser also verifies receipts
- * with this module.
- */
+/** Bytes and their text encodings, by what Node and browsers share. */
 
 /** Standard base64 (RFC 4648, section 4), padded. */
 export function toBase64(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ import { parseNote } from './note.ts';
 /**
  * Corrections of a clock that ran ahead (protocol 6): signed notes, each a line of the ledger and a leaf of the log.
  * The receipts in its range were signed at its true time at the latest; where they say a later time, that time is
- * wrong. This module does not hash: a reader's browser also uses it.
+ * wrong.
  */
 
 /** The first line of every correction. */

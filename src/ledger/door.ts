@@ -19,6 +19,7 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
+import { problem } from './problem.ts';
 import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 import { shownProblems, unseenProblem } from './shown-text.ts';
@@ -62,18 +63,11 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
-    ...(filing.credit === null
-      ? []
-      : [...textProblems('credit', filing.credit, CREDIT_MAX), ...shownProblems('credit', filing.credit)]),
+    ...paragraphProblems('credit', filing.credit, CREDIT_MAX),
     ...authorProblems(filing),
     ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
     ...tagProblems(filing),
-    ...(filing.correction === null
-      ? []
-      : [
-          ...textProblems('correction', filing.correction, CORRECTION_MAX),
-          ...shownProblems('correction', filing.correction),
-        ]),
+    ...paragraphProblems('correction', filing.correction, CORRECTION_MAX),
   ];
 }
 
@@ -95,13 +89,8 @@ export function sourceFloorProblems(
 ): Problem[] {
   const publishers = distinctPublishers(filing.cited_facts);
   if (publishers >= rules.source_floor) return [];
-  return [
-    {
-      field: 'cited_facts',
-      rule: 'source_floor',
-      message: `the piece rests on ${publishers} distinct publisher${publishers === 1 ? '' : 's'}, and this paper puts nothing on air with fewer than ${rules.source_floor}; cite another publisher (two pages of one publisher are one)`,
-    },
-  ];
+  const message = `the piece rests on ${publishers} distinct publisher${publishers === 1 ? '' : 's'}, and this paper puts nothing on air with fewer than ${rules.source_floor}; cite another publisher (two pages of one publisher are one)`;
+  return [problem('cited_facts', 'source_floor', message)];
 }
 
 /** How many distinct publishers the facts name. */
@@ -125,36 +114,25 @@ export function isLine(text: string): boolean {
 
 function slugProblems(slug: string): Problem[] {
   if (SLUG.test(slug) && slug.length <= SLUG_MAX && !ID.test(slug)) return [];
-  return [
-    {
-      field: 'slug',
-      rule: 'slug_form',
-      message: `${quote(slug)} is not a slug; use 1 to ${SLUG_MAX} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`,
-    },
-  ];
+  const message = `${quote(slug)} is not a slug; use 1 to ${SLUG_MAX} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`;
+  return [problem('slug', 'slug_form', message)];
 }
 
 function sectionProblems(category: string, { sections }: PaperRules): Problem[] {
   if (sections.includes(category)) return [];
   const message = `${quote(category)} is not a section of this paper; use one of ${sections.join(', ')}, or add it to paper.yaml`;
-  return [{ field: 'category', rule: 'unknown_section', message }];
+  return [problem('category', 'unknown_section', message)];
 }
 
 function memberProblems(filing: Filing, rules: PaperRules): Problem[] {
   const problems = sectionProblems(filing.category, rules);
   if (!rules.personas.includes(filing.persona)) {
-    problems.push({
-      field: 'byline',
-      rule: 'unknown_persona',
-      message: `${quote(filing.persona)} is not an active persona of this desk; use one of ${rules.personas.join(', ')}, or add masthead/${SLUG.test(filing.persona) ? filing.persona : '<slug>'}.yaml`,
-    });
+    const message = `${quote(filing.persona)} is not an active persona of this desk; use one of ${rules.personas.join(', ')}, or add masthead/${SLUG.test(filing.persona) ? filing.persona : '<slug>'}.yaml`;
+    problems.push(problem('byline', 'unknown_persona', message));
   }
   if (!isLanguageTag(filing.language)) {
-    problems.push({
-      field: 'language',
-      rule: 'language_form',
-      message: `${quote(filing.language)} is not a language tag; write it as in BCP 47, such as en, pt-BR or ja`,
-    });
+    const message = `${quote(filing.language)} is not a language tag; write it as in BCP 47, such as en, pt-BR or ja`;
+    problems.push(problem('language', 'language_form', message));
   }
   return problems;
 }
@@ -182,47 +160,27 @@ export function proseProblems(
   const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
   if (excess.length > 0) return [...problems, ...excess];
   for (const { text, offset } of rawHtml) {
-    problems.push({
-      field: 'prose',
-      rule: 'raw_html',
-      message: `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`,
-      offset,
-    });
+    const message = `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`;
+    problems.push(problem('prose', 'raw_html', message, offset));
   }
   for (const { text, offset } of unsafeLinks) {
-    problems.push({
-      field: 'prose',
-      rule: 'unsafe_link',
-      message: `the link ${quote(text)} is not allowed; link to an http, https or mailto address`,
-      offset,
-    });
+    const message = `the link ${quote(text)} is not allowed; link to an http, https or mailto address`;
+    problems.push(problem('prose', 'unsafe_link', message, offset));
   }
   const exists = new Map<string, boolean>();
   for (const { text, offset } of pictures) {
     if (!exists.has(text)) exists.set(text, rules.hasMedia(text));
     if (exists.get(text)) continue;
-    problems.push({
-      field: 'prose',
-      rule: 'unknown_media',
-      message: `the picture ${quote(text)} is not a media file of this paper; put it under media/ and name it from there`,
-      offset,
-    });
+    const message = `the picture ${quote(text)} is not a media file of this paper; put it under media/ and name it from there`;
+    problems.push(problem('prose', 'unknown_media', message, offset));
   }
   for (const { text, offset } of rules.takesUndescribed ? [] : undescribed) {
-    problems.push({
-      field: 'prose',
-      rule: 'no_description',
-      message: `the picture ${quote(text)} has no description; say what it shows in the square brackets before it, as in ![Two ferries at the quay](${text})`,
-      offset,
-    });
+    const message = `the picture ${quote(text)} has no description; say what it shows in the square brackets before it, as in ![Two ferries at the quay](${text})`;
+    problems.push(problem('prose', 'no_description', message, offset));
   }
   for (const { text, offset } of hiddenMarkers) {
-    problems.push({
-      field: 'prose',
-      rule: 'hidden_marker',
-      message: `${text} is where no reader sees it: in a picture's description, in a link's target or title, or after a code fence; move it into the text`,
-      offset,
-    });
+    const message = `${text} is where no reader sees it: in a picture's description, in a link's target or title, or after a code fence; move it into the text`;
+    problems.push(problem('prose', 'hidden_marker', message, offset));
   }
   return problems;
 }
@@ -230,11 +188,8 @@ export function proseProblems(
 function factProblems({ cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];
   if (cited_facts.length > FACTS_MAX) {
-    problems.push({
-      field: 'cited_facts',
-      rule: 'too_many',
-      message: `${cited_facts.length} entries are more than ${FACTS_MAX}; split the piece`,
-    });
+    const message = `${cited_facts.length} entries are more than ${FACTS_MAX}; split the piece`;
+    problems.push(problem('cited_facts', 'too_many', message));
   }
   for (const [index, fact] of cited_facts.entries()) {
     const at = `cited_facts[${index}]`;
@@ -245,18 +200,12 @@ function factProblems({ cited_facts }: Filing): Problem[] {
       ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, INSTRUMENT_MAX, false)),
     );
     if (UNSAFE_SCHEME.test(fact.instrument)) {
-      problems.push({
-        field: `${at}.instrument`,
-        rule: 'unsafe_link',
-        message: `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`,
-      });
+      const message = `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`;
+      problems.push(problem(`${at}.instrument`, 'unsafe_link', message));
     }
     if (fact.n !== index + 1) {
-      problems.push({
-        field: `${at}.n`,
-        rule: 'fact_number',
-        message: `${fact.n} is not the entry's place in the list, ${index + 1}; number the entries 1, 2, 3 …, or leave the numbers out`,
-      });
+      const message = `${fact.n} is not the entry's place in the list, ${index + 1}; number the entries 1, 2, 3 …, or leave the numbers out`;
+      problems.push(problem(`${at}.n`, 'fact_number', message));
     }
   }
   return problems;
@@ -267,32 +216,22 @@ function markerProblems({ prose, cited_facts }: Filing): Problem[] {
   const seen = new Set<number>();
   const markers = markersIn(prose);
   if (markers.length > MARKERS_MAX) {
-    problems.push({
-      field: 'prose',
-      rule: 'too_many',
-      message: `${markers.length} markers are more than ${MARKERS_MAX}; split the piece`,
-    });
+    const message = `${markers.length} markers are more than ${MARKERS_MAX}; split the piece`;
+    problems.push(problem('prose', 'too_many', message));
   }
   for (const { n, offset } of markers) {
     if (n >= 1 && n <= cited_facts.length) {
       seen.add(n);
     } else if (!seen.has(-n)) {
       seen.add(-n);
-      problems.push({
-        field: 'prose',
-        rule: 'marker_without_entry',
-        message: `[^${n}] points at no entry: cited_facts has ${cited_facts.length}; add the entry or correct the number`,
-        offset,
-      });
+      const message = `[^${n}] points at no entry: cited_facts has ${cited_facts.length}; add the entry or correct the number`;
+      problems.push(problem('prose', 'marker_without_entry', message, offset));
     }
   }
   for (let n = 1; n <= cited_facts.length; n++) {
     if (seen.has(n)) continue;
-    problems.push({
-      field: `cited_facts[${n - 1}]`,
-      rule: 'entry_without_marker',
-      message: `no [^${n}] in the prose points at this entry; add the marker or take the entry out`,
-    });
+    const message = `no [^${n}] in the prose points at this entry; add the marker or take the entry out`;
+    problems.push(problem(`cited_facts[${n - 1}]`, 'entry_without_marker', message));
   }
   return problems;
 }
@@ -302,18 +241,12 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
   const problems = lineProblems('image.alt', image.alt, DEK_MAX, false);
   if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, SOURCE_MAX, false));
   if (!rules.hasMedia(image.src)) {
-    problems.push({
-      field: 'image.src',
-      rule: 'unknown_media',
-      message: `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`,
-    });
+    const message = `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`;
+    problems.push(problem('image.src', 'unknown_media', message));
   }
   if (image.alt.trim() === '' && !rules.takesUndescribed) {
-    problems.push({
-      field: 'image.alt',
-      rule: 'no_description',
-      message: `the picture ${quote(image.src)} has no description; say what it shows in alt, as in image: {src: ${image.src}, alt: Two ferries at the quay}`,
-    });
+    const message = `the picture ${quote(image.src)} has no description; say what it shows in alt, as in image: {src: ${image.src}, alt: Two ferries at the quay}`;
+    problems.push(problem('image.alt', 'no_description', message));
   }
   return problems;
 }
@@ -321,11 +254,11 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
 function authorProblems({ authors, written_by }: Filing): Problem[] {
   if (authors.length > 0 && written_by !== null) {
     const message = `authors names ${authors.length === 1 ? 'one person' : `${authors.length} people`} and written_by says ${quote(written_by)}; keep the list, and leave written_by out`;
-    return [{ field: 'written_by', rule: 'authors_twice', message }];
+    return [problem('written_by', 'authors_twice', message)];
   }
   if (authors.length > AUTHORS_MAX) {
     const message = `${authors.length} authors are more than ${AUTHORS_MAX}; name those who wrote most of it, and all of them in credit`;
-    return [{ field: 'authors', rule: 'too_many', message }];
+    return [problem('authors', 'too_many', message)];
   }
   return authors.flatMap(({ name, url }, index) => [
     ...lineProblems(`authors[${index}].name`, name, AUTHOR_MAX, true),
@@ -343,22 +276,27 @@ function authorUrlProblems(field: string, url: string): Problem[] {
   const problems = lineProblems(field, url, INSTRUMENT_MAX, false);
   if (problems.length > 0 || isAuthorUrl(url)) return problems;
   const message = `${quote(url)} is not the https address of an author; write one such as https://example.org/ann-lee, or leave it out`;
-  return [{ field, rule: 'unsafe_link', message }];
+  return [problem(field, 'unsafe_link', message)];
 }
 
 function tagProblems({ tags }: Filing): Problem[] {
   if (tags.length > TAGS_MAX) {
     const message = `${tags.length} tags are more than ${TAGS_MAX}; keep those by which readers look for the piece`;
-    return [{ field: 'tags', rule: 'too_many', message }];
+    return [problem('tags', 'too_many', message)];
   }
   return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, TAG_MAX, true));
+}
+
+/** Problems of a text of several lines; none for null. */
+function paragraphProblems(field: string, text: string | null, max: number): Problem[] {
+  return text === null ? [] : [...textProblems(field, text, max), ...shownProblems(field, text)];
 }
 
 /** Problems of a single-line text. */
 function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
   const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
   if (required && text === '') {
-    problems.push({ field, rule: 'required', message: 'this field is empty; write it' });
+    problems.push(problem(field, 'required', 'this field is empty; write it'));
   }
   return [...problems, ...shownProblems(field, text)];
 }
@@ -366,40 +304,26 @@ function lineProblems(field: string, text: string, max: number, required: boolea
 function textProblems(field: string, text: string, max: number, forbidden = CONTROL): Problem[] {
   const problems: Problem[] = [];
   if (field === 'prose' && text === '') {
-    problems.push({ field, rule: 'required', message: 'the piece has no text; write it' });
+    problems.push(problem(field, 'required', 'the piece has no text; write it'));
   }
   if (text.length > max) {
-    problems.push({
-      field,
-      rule: 'too_long',
-      message: `${text.length} characters are more than ${max}; shorten it (it begins ${quote(text.slice(0, 40))})`,
-    });
+    const message = `${text.length} characters are more than ${max}; shorten it (it begins ${quote(text.slice(0, 40))})`;
+    problems.push(problem(field, 'too_long', message));
   }
   const control = forbidden.exec(text);
   if (control !== null) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    problems.push({
-      field,
-      rule: 'control_character',
-      message: `the control character U+${code} is at character ${control.index + 1}; remove it`,
-      offset: control.index,
-    });
+    const message = `the control character U+${code} is at character ${control.index + 1}; remove it`;
+    problems.push(problem(field, 'control_character', message, control.index));
   }
   const marks = tooManyMarksAt(text);
   if (marks !== null) {
-    problems.push({
-      field,
-      rule: 'combining_marks',
-      message: `more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`,
-      offset: marks,
-    });
+    const message = `more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`;
+    problems.push(problem(field, 'combining_marks', message, marks));
   }
   if (!text.isWellFormed()) {
-    problems.push({
-      field,
-      rule: 'not_unicode',
-      message: 'it contains an unpaired surrogate; write it again in UTF-8',
-    });
+    const message = 'it contains an unpaired surrogate; write it again in UTF-8';
+    problems.push(problem(field, 'not_unicode', message));
   }
   return problems;
 }

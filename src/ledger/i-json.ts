@@ -1,7 +1,7 @@
 /**
  * Parses JSON as RFC 8785 requires (I-JSON, RFC 7493; protocol 1.4): no object names a member twice. `JSON.parse`
  * silently keeps the last duplicate and other parsers keep the first, so one text could show one headline to a reader
- * and another to a verifier. This module does not hash: a reader's browser also parses documents with it.
+ * and another to a verifier.
  */
 
 /** A text that is not I-JSON. `message` continues a sentence that begins with its name. */

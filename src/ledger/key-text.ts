@@ -3,9 +3,7 @@ import { isoTime } from '../time.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 import type { Note } from './note.ts';
 
-/**
- * The texts of a public key that others hash or compare. This module does not hash: a reader's browser also uses it.
- */
+/** The texts of a public key that others hash or compare. */
 
 /** The signature type byte of a plain Ed25519 signature, as signed-note assigns it. */
 export const ED25519 = 0x01;
@@ -26,12 +24,18 @@ export function thumbprintInput(publicKey: Uint8Array): string {
   return `{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`;
 }
 
-/** A key as a document lists it, for comparison with the hashes of its bytes. */
-export interface KeyParts {
+/** The fields of a verifier key text (C2SP signed-note). */
+export interface VerifierKey {
   name: string;
-  publicKey: Uint8Array;
-  /** The key hash that its verifier key claims, in hex. */
+  /** The key hash in hex: a claim until it is compared with the hash of the bytes. */
   hash: string;
+  /** The signature type byte of signed-note. */
+  type: number;
+  publicKey: Uint8Array;
+}
+
+/** A key as a document lists it, for comparison with the hashes of its bytes. */
+export interface KeyParts extends Omit<VerifierKey, 'type'> {
   /** The thumbprint that the key claims; undefined in an old copy, which lists only verifier keys. */
   kid: string | undefined;
   nbf: number;
@@ -54,19 +58,9 @@ export function splitJwk(jwk: unknown): KeyParts | null {
   return Number.isNaN(until) ? null : { ...parts, kid, nbf: nbf * 1000, retired_at: until };
 }
 
-/** The verifier key text, for a key hash in hex: `<name>+<hex key hash>+<base64 of signature type ‖ public key>`. */
-export function vkeyText(name: string, hash: string, publicKey: Uint8Array, type: number = ED25519): string {
+/** The text of a verifier key: `<name>+<hex key hash>+<base64 of signature type ‖ public key>`. */
+export function vkeyText({ name, hash, type, publicKey }: VerifierKey): string {
   return `${name}+${hash}+${toBase64(joined(Uint8Array.of(type), publicKey))}`;
-}
-
-/** The fields of a verifier key text. */
-export interface VerifierKey {
-  name: string;
-  /** The key hash in hex. It is a claim until compared with the hash of the bytes. */
-  hash: string;
-  /** The signature type byte of signed-note. */
-  type: number;
-  publicKey: Uint8Array;
 }
 
 /** Parses the verifier key text of an Ed25519 key; null when it is malformed. The caller must check `hash`. */
@@ -89,7 +83,7 @@ export function vkeyFields(text: string): VerifierKey | null {
 
 /**
  * The key with a kid under the name by which it signed a note. A key that signed under several names is listed once for
- * each. Null when no key has the kid. This module does not hash: a reader's browser also uses it.
+ * each. Null when no key has the kid.
  */
 export function keyOfNote<Key extends { kid: string; name: string }>(
   keys: readonly Key[],
@@ -100,7 +94,7 @@ export function keyOfNote<Key extends { kid: string; name: string }>(
   return own.find(({ name }) => signatures.some((line) => line.name === name)) ?? own[0] ?? null;
 }
 
-/** The period in which a key signs, in ms. This module does not hash: a reader's browser also uses it. */
+/** The period in which a key signs, in ms. */
 export interface SigningPeriod {
   /** The key is not used before this time. */
   nbf: number;
@@ -115,8 +109,7 @@ export interface SigningPeriod {
  */
 export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
   const at = Date.parse(iso);
-  const time = (ms: number): string => isoTime(ms);
   if (retired_at !== null && at >= retired_at)
-    return [`${what} at ${iso}, but its key was retired at ${time(retired_at)}`];
-  return at < nbf ? [`${what} at ${iso}, but its key was in use only from ${time(nbf)}`] : [];
+    return [`${what} at ${iso}, but its key was retired at ${isoTime(retired_at)}`];
+  return at < nbf ? [`${what} at ${iso}, but its key was in use only from ${isoTime(nbf)}`] : [];
 }

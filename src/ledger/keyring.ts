@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { membersIn } from '../narrow.ts';
 import { isoOrNull } from '../time.ts';
 import { joined, toBase64url, toHex } from './bytes.ts';
-import { keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
+import { ED25519, keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
 import type { Note, Verify } from './note.ts';
 import { signaturesBy } from './note.ts';
 
@@ -19,20 +19,8 @@ export interface VerifyingKey {
   retired_at: number | null;
 }
 
-/** One key as `/.well-known/newsdesk-keys.json` shows it (RFC 7517, RFC 8037). */
-export interface Jwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  use: 'sig';
-  alg: 'EdDSA';
-  vkey: string;
-  /** NumericDate, in seconds. */
-  nbf: number;
-  /** ISO 8601; null while the key is in use. */
-  retired_at: string | null;
-}
+/** One key in `/.well-known/newsdesk-keys.json` (RFC 7517, RFC 8037); `nbf` is a NumericDate, in seconds. */
+export type Jwk = ReturnType<typeof jwks>['keys'][number];
 
 /** The thumbprint of an Ed25519 public key (RFC 7638 over the members of RFC 8037). */
 export function thumbprint(publicKey: Uint8Array): string {
@@ -49,15 +37,15 @@ export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | '
 }
 
 /** The key document (protocol 2.3): every key, oldest first. Retired keys stay forever. */
-export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
+export function jwks(keys: VerifyingKey[]) {
   return {
     keys: keys.map((key) => ({
-      kty: 'OKP',
-      crv: 'Ed25519',
+      kty: 'OKP' as const,
+      crv: 'Ed25519' as const,
       x: toBase64url(key.publicKey),
       kid: key.kid,
-      use: 'sig',
-      alg: 'EdDSA',
+      use: 'sig' as const,
+      alg: 'EdDSA' as const,
       vkey: vkey(key.name, key.publicKey),
       nbf: Math.floor(key.nbf / 1000),
       retired_at: isoOrNull(key.retired_at),
@@ -76,7 +64,7 @@ export function keysOf(document: unknown): VerifyingKey[] {
     if (parts === null) return [];
     const { name, hash, publicKey, nbf, retired_at } = parts;
     const kid = thumbprint(publicKey);
-    const isSound = parseVkey(vkeyText(name, hash, publicKey)) !== null && (parts.kid ?? kid) === kid;
+    const isSound = toHex(keyHash(name, publicKey)) === hash && (parts.kid ?? kid) === kid;
     return isSound ? [{ kid, name, publicKey, nbf, retired_at }] : [];
   });
 }
@@ -91,7 +79,7 @@ export function keyHash(name: string, publicKey: Uint8Array, type?: number): Uin
 
 /** The verifier key text: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */
 export function vkey(name: string, publicKey: Uint8Array): string {
-  return vkeyText(name, toHex(keyHash(name, publicKey)), publicKey);
+  return vkeyText({ name, hash: toHex(keyHash(name, publicKey)), type: ED25519, publicKey });
 }
 
 /** Parses a verifier key text; null when it is invalid. */

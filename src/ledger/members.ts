@@ -1,8 +1,6 @@
 /**
  * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional, one
- * that ends in `??` is optional or null;
- * `true` and `false` stand for those exact values. This module does not hash: a reader's browser also validates
- * documents with it.
+ * that ends in `??` is optional or null; `true` and `false` stand for those exact values.
  */
 export type Shape = { [name: string]: Kind | [Kind] };
 type Kind = keyof typeof KINDS | boolean | Shape;

@@ -1,9 +1,6 @@
 import { joined } from './bytes.ts';
 
-/**
- * How to evaluate an inclusion path. This module does not hash: a reader's browser, which hashes asynchronously, also
- * uses it.
- */
+/** How to evaluate a Merkle path, without hashing: a browser hashes asynchronously. */
 
 const LEAF = Uint8Array.of(0x00);
 const NODE = 0x01;
@@ -34,9 +31,13 @@ export interface PathStep {
  */
 export function pathSteps(index: number, size: number, path: Uint8Array[]): PathStep[] | null {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null;
+  return stepsFrom(index, size - 1, path);
+}
+
+/** The steps from node "fn" of a level whose last node is "sn"; null for a path of another length. */
+export function stepsFrom(fn: number, sn: number, path: Uint8Array[]): PathStep[] | null {
   const steps: PathStep[] = [];
-  let node = index; // "fn"
-  let last = size - 1; // "sn"
+  let [node, last] = [fn, sn];
   for (const sibling of path) {
     if (last === 0) return null; // step 4 a
     const isRight = node % 2 === 1;

@@ -7,8 +7,7 @@ import { leafInput, nodeInput, pathSteps } from './merkle-path.ts';
 
 /** SHA-256(0x00 ‖ data), with texts in UTF-8. */
 export function leafHash(data: string | Uint8Array): Uint8Array {
-  // An observation has about thirty leaves, so texts take this fast path without conversion to bytes.
-  return digest(typeof data === 'string' ? `\0${data}` : leafInput(data));
+  return digest(leafInput(data));
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
@@ -24,12 +23,10 @@ export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
   return present(level[0]);
 }
 
-/** The siblings from leaf `index` up to the root, lowest first. Throws when there is no such leaf. */
-export function inclusionPath(index: number, leaves: Uint8Array[]): Uint8Array[] {
-  return inclusionPaths(leaves)(index);
-}
-
-/** The same for all leaves of one tree: the inner nodes are hashed once for all paths. */
+/**
+ * The siblings from leaf `index` up to the root, lowest first, for all leaves of one tree: inner nodes are hashed once.
+ * Throws when there is no such leaf.
+ */
 export function inclusionPaths(leaves: Uint8Array[]): (index: number) => Uint8Array[] {
   const levels: Uint8Array[][] = [];
   for (let level = leaves; level.length > 1; level = levelAbove(level)) levels.push(level);

@@ -2,8 +2,6 @@ import { fromBase64, joined, sameBytes, toBase64 } from './bytes.ts';
 
 /**
  * Signed notes (C2SP signed-note, protocol 3): a text that ends in a newline, an empty line, and signature lines.
- * Observations of the records service use them too. This module neither hashes nor signs, so that a reader's browser
- * can also parse notes with it.
  */
 
 const SIGNATURE_LENGTH = 64;

@@ -53,8 +53,7 @@ const COMPARED: Shape = {
 
 /**
  * The paths of unsigned members in a proof, such as `published_at`. They are not faults, because the format may grow,
- * but no verifier may present them as checked. This module does not hash: the command line and a reader's browser use
- * it to report the same names.
+ * but no verifier may present them as checked.
  */
 export function unsignedIn(proof: object): string[] {
   const { basis, hash_basis } = membersIn(proof);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash } from './basis.ts';
+import { toBase64 } from './bytes.ts';
 import type { Generation } from './chain.ts';
 import { clockIn, clockNotesFor, correctionsIn } from './clock-note.ts';
 import { chainFaults, checkClockNotes } from './generation.ts';
@@ -55,59 +56,40 @@ export interface ProofSources {
   clock?: readonly string[];
 }
 
-/** The texts of keys. A press proves many pieces with the same ones. */
-const VKEYS = new WeakMap<VerifyingKey, string>();
-
-/** The verifier key of a key. */
-export function vkeyOf(key: VerifyingKey): string {
-  const text = VKEYS.get(key) ?? vkey(key.name, key.publicKey);
-  VKEYS.set(key, text);
-  return text;
-}
-
 /** A proof with all of its members that are not for rare cases. */
 export type SignedProof = Required<Omit<Proof, 'clock'>> & Pick<Proof, 'clock'>;
 
-/** Builds a proof. */
-export function proofOf(piece: Hashed, sources: ProofSources): SignedProof {
-  const { id, revision, content_hash, ...rest } = claimsOf(piece, sources);
-  const basis = basisOf(piece);
-  return { id, revision, content_hash, basis, hash_basis: hashBasis(basis), ...rest };
-}
-
-/** A proof without the basis. */
-function claimsOf(
-  piece: Pick<Hashed, 'id' | 'revision'>,
-  { generations, keys, keysUrl, log, clock = [] }: ProofSources,
-): Omit<SignedProof, 'basis' | 'hash_basis'> {
+/** Builds a proof. Throws when no known key signed the piece's last generation. */
+export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [] }: ProofSources): SignedProof {
+  const signerOf = (note: string, kid: string | undefined) =>
+    keyOfNote(keys, kid, parseNote(note) ?? { signatures: [] });
   const last = generations.at(-1);
-  const signed = generations.map(({ kid, receipt }) => keyOfNote(keys, kid, parseNote(receipt) ?? { signatures: [] }));
-  const key = signed.at(-1) ?? undefined;
+  const signers = generations.map(({ kid, receipt }) => signerOf(receipt, kid));
+  const key = signers.at(-1) ?? undefined;
   if (last === undefined || key === undefined) {
     throw new Error(`piece ${piece.id} has no generation signed by a known key`);
   }
-  const corrections = clockNotesFor(
-    clock,
-    generations.map(({ seq }) => seq),
-  );
-  const correctors = corrections.map((note) =>
-    keyOfNote(keys, clockIn(note)?.kid, parseNote(note) ?? { signatures: [] }),
-  );
-  const used = keys.filter((one) => signed.includes(one) || correctors.includes(one));
+  const seqs = generations.map(({ seq }) => seq);
+  const corrections = clockNotesFor(clock, seqs);
+  const correctors = corrections.map((note) => signerOf(note, clockIn(note)?.kid));
+  const used = keys.filter((one) => signers.includes(one) || correctors.includes(one));
+  const basis = basisOf(piece);
   return {
     id: piece.id,
     revision: piece.revision,
     content_hash: last.content_hash,
+    basis,
+    hash_basis: hashBasis(basis),
     receipt: last.receipt,
     receipt_verify: {
       alg: 'Ed25519',
       signed: signedText(last.receipt),
       key_name: key.name,
       kid: key.kid,
-      public_key: Buffer.from(key.publicKey).toString('base64'),
-      vkey: vkeyOf(key),
+      public_key: toBase64(key.publicKey),
+      vkey: vkey(key.name, key.publicKey),
       keys_url: keysUrl,
-      vkeys: used.map(vkeyOf),
+      vkeys: used.map(({ name, publicKey }) => vkey(name, publicKey)),
     },
     generations,
     log,
@@ -208,7 +190,7 @@ function receiptVerifyFaults({ receipt_verify: how, generations, clock = [] }: P
   if (key === null) return [...faults, 'receipt_verify.vkey is not a verifier key'];
   if (
     how.key_name !== key.name ||
-    how.public_key !== Buffer.from(key.publicKey).toString('base64') ||
+    how.public_key !== toBase64(key.publicKey) ||
     how.kid !== thumbprint(key.publicKey) ||
     how.kid !== parseReceipt(text)?.kid
   ) {

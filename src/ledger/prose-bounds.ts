@@ -1,77 +1,55 @@
 import markdownit from 'markdown-it';
 import type { Problem } from '../fault.ts';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
+import { problem } from './problem.ts';
 
 /**
  * What a prose has too much of to be parsed in bounded work; empty when it may be parsed. It counts characters, lines
  * and levels, so the answer never depends on the machine. Takes time linear in the length of the prose.
  */
 export function excessIn(prose: string): Problem[] {
-  const counts = countsOf(prose);
+  const count = (character: string): number => prose.split(character).length - 1;
+  const lines = count('\n') + 1;
+  const counts = Object.entries(MARKUP).map(([name, characters]) => ({
+    name,
+    number: sum([...characters].map(count)),
+  }));
+  const markup = sum(counts.map(({ number }) => number));
   const problems: Problem[] = [];
-  const report = (rule: string, message: string, offset?: number): unknown =>
-    problems.push({ field: 'prose', rule, message, ...(offset === undefined ? {} : { offset }) });
-  if (counts.lines > LINES_MAX) {
-    report('too_many_lines', `${counts.lines} lines are more than ${LINES_MAX}; split the piece`);
+  if (lines > LINES_MAX) {
+    problems.push(problem('prose', 'too_many_lines', `${lines} lines are more than ${LINES_MAX}; split the piece`));
   }
-  if (counts.markup > MARKUP_MAX) {
-    const [most = '', number] = [...counts.of].sort(([, a], [, b]) => b - a)[0] ?? [];
-    report(
-      'too_much_markup',
-      `${counts.markup} characters of mark-up (one of * _ ~ \` [ ] < & | \\, most of them ${most}: ${number}) are more than ${MARKUP_MAX}; split the piece, or use less mark-up`,
-    );
+  if (markup > MARKUP_MAX) {
+    const most = counts.reduce((most, one) => (one.number > most.number ? one : most));
+    const message = `${markup} characters of mark-up (one of * _ ~ \` [ ] < & | \\, most of them ${most.name}: ${most.number}) are more than ${MARKUP_MAX}; split the piece, or use less mark-up`;
+    problems.push(problem('prose', 'too_much_markup', message));
   }
-  const angles = counts.of.get('angle brackets') ?? 0;
+  const angles = count('<');
   if (angles > ANGLES_MAX) {
-    report(
-      'too_much_markup',
-      `${angles} angle brackets (<) are more than ${ANGLES_MAX}; split the piece, or write fewer addresses in angle brackets`,
-    );
+    const message = `${angles} angle brackets (<) are more than ${ANGLES_MAX}; split the piece, or write fewer addresses in angle brackets`;
+    problems.push(problem('prose', 'too_much_markup', message));
   }
   // Nesting is found by parsing the blocks, whose cost the number of lines bounds.
   const deepest = problems.length === 0 ? tooDeepLine(prose) : null;
-  if (deepest !== null) {
-    report(
-      'nested_too_deep',
-      `more than ${NESTING_MAX} quotes and lists are nested in line ${deepest.line} of the prose; nest fewer`,
-      deepest.offset,
-    );
-  }
-  return problems;
+  if (deepest === null) return problems;
+  const message = `more than ${NESTING_MAX} quotes and lists are nested in line ${deepest.line} of the prose; nest fewer`;
+  return [problem('prose', 'nested_too_deep', message, deepest.offset)];
 }
 
-/** The characters by which constructs within a paragraph begin and end, and what they are called. */
-const NAMES: Record<string, string> = {
-  '*': 'asterisks',
-  _: 'underscores',
-  '~': 'tildes',
-  '`': 'backticks',
-  '[': 'square brackets',
-  ']': 'square brackets',
-  '<': 'angle brackets',
-  '&': 'ampersands',
-  '|': 'vertical bars',
-  '\\': 'backslashes',
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** The characters by which constructs within a paragraph begin and end, by what they are called. */
+const MARKUP = {
+  asterisks: '*',
+  underscores: '_',
+  tildes: '~',
+  backticks: '`',
+  'square brackets': '[]',
+  'angle brackets': '<',
+  ampersands: '&',
+  'vertical bars': '|',
+  backslashes: '\\',
 };
-
-const NEWLINE = 0x0a;
-
-function countsOf(prose: string): { lines: number; markup: number; of: Map<string, number> } {
-  // By character code: a loop over matches takes as long as parsing what the door accepts.
-  const seen = new Uint32Array(128);
-  for (let at = 0; at < prose.length; at++) {
-    const code = prose.charCodeAt(at);
-    if (code < 128) seen[code] = (seen[code] ?? 0) + 1;
-  }
-  let markup = 0;
-  const of = new Map<string, number>();
-  for (const [character, name] of Object.entries(NAMES)) {
-    const count = seen[character.charCodeAt(0)] ?? 0;
-    markup += count;
-    of.set(name, (of.get(name) ?? 0) + count);
-  }
-  return { lines: (seen[NEWLINE] ?? 0) + 1, markup, of };
-}
 
 /** Each quote takes a level of the parser, each list two. Deeper blocks are left out of its result. */
 const blocksOnly = markdownit({ html: false, maxNesting: 2 * NESTING_MAX + 2 });

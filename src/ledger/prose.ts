@@ -1,6 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import type { Problem } from '../fault.ts';
+import { problem } from './problem.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
@@ -79,7 +80,7 @@ function openBracketProblems(prose: string): Problem[] {
     if (total <= BRACKETED_MAX) continue;
     const { text, offset } = new TextLocator(prose).locate(content.slice(0, 40), lines);
     const message = `by line ${lines[0] + 1} of the prose, in the paragraph that begins ${JSON.stringify(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
-    return [{ field: 'prose', rule: 'open_brackets', message, offset }];
+    return [problem('prose', 'open_brackets', message, offset)];
   }
   return [];
 }
@@ -115,11 +116,10 @@ export function splitAtMarkers(text: string): (string | number)[] {
  * Markers that no reader would see: in a picture's description, in a link's target or title, after the fence of a
  * code block.
  */
-export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
-  if (!/!\[|\]\(|\]:|```|~~~/.test(prose)) return [];
+function hiddenMarkersIn(prose: string, blocks: Token[]): Occurrence[] {
   const shown = new Map<number, number>();
   const show = (n: number): unknown => shown.set(n, (shown.get(n) ?? 0) + 1);
-  for (const block of blocks()) {
+  for (const block of blocks) {
     for (const { type, meta, content } of block.children ?? [block]) {
       if (type === 'marker') show((meta as { n: number }).n);
       if (!['text', 'code_inline', 'code_block', 'fence'].includes(type)) continue;
@@ -135,32 +135,22 @@ export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(pro
     .map(({ n, offset }) => ({ text: `[^${n}]`, offset }));
 }
 
-/** The addresses of the pictures in a prose. */
-export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
-  if (!prose.includes('![')) return [];
-  const found: Occurrence[] = [];
+/** The addresses of the pictures in a prose, and those of them that have no description. */
+function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures' | 'undescribed'> {
   const places = new TextLocator(prose);
-  for (const [token, lines] of tokensOf(blocks())) {
-    if (token.type === 'image') found.push(places.locate(String(token.attrGet('src') ?? ''), lines));
-  }
-  return found;
-}
-
-/** The addresses of the pictures in a prose that have no description. */
-export function undescribedIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
-  if (!prose.includes('![')) return [];
-  const found: Occurrence[] = [];
-  const places = new TextLocator(prose);
-  for (const [token, lines] of tokensOf(blocks())) {
+  const pictures: Occurrence[] = [];
+  const undescribed: Occurrence[] = [];
+  for (const [token, lines] of tokensOf(blocks)) {
     if (token.type !== 'image') continue;
     const at = places.locate(String(token.attrGet('src') ?? ''), lines);
-    if (token.content.trim() === '') found.push(at);
+    pictures.push(at);
+    if (token.content.trim() === '') undescribed.push(at);
   }
-  return found;
+  return { pictures, undescribed };
 }
 
 /** The raw HTML in a prose, each as its first tag; includes comments and declarations. */
-export function rawHtmlIn(prose: string): Occurrence[] {
+function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
   const found: Occurrence[] = [];
   const places = new TextLocator(prose);
@@ -189,7 +179,7 @@ function isLinkable(target: string): boolean {
  * Link targets that are not rendered as links, decoded. Excludes harmless names in angle brackets, such as
  * `<doi:10.1000/182>` or `<xs:element>`, which readers see as written.
  */
-export function unsafeLinksIn(prose: string): Occurrence[] {
+function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Occurrence[] = [];
   const places = new TextLocator(prose);
@@ -254,8 +244,7 @@ export function parseProse(prose: string): ParsedProse {
     excess,
     rawHtml: rawHtmlIn(prose),
     unsafeLinks: unsafeLinksIn(prose),
-    pictures: picturesIn(prose, () => blocks),
-    undescribed: undescribedIn(prose, () => blocks),
-    hiddenMarkers: hiddenMarkersIn(prose, () => blocks),
+    ...picturesIn(prose, blocks),
+    hiddenMarkers: hiddenMarkersIn(prose, blocks),
   };
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '../fault.ts';
+import { problem } from './problem.ts';
 
 /** The most code points that a message names. */
 const NAMED_MAX = 5;
@@ -55,7 +56,7 @@ export function unseenProblem(field: string, text: string): Problem | null {
   const found = [...new Set(text)].slice(0, NAMED_MAX + 1);
   const named = found.slice(0, NAMED_MAX).map((sign) => codePoint(sign));
   const message = `this field shows nothing: it has only ${named.join(', ')}${found.length > NAMED_MAX ? ' and others' : ''}; write a text that readers can see`;
-  return { field, rule: 'invisible', message };
+  return problem(field, 'invisible', message);
 }
 
 function directionProblem(field: string, text: string): Problem | null {
@@ -75,7 +76,7 @@ function directionProblem(field: string, text: string): Problem | null {
 
 function unbalanced(field: string, { sign, offset }: { sign: string; offset: number }, what: string): Problem {
   const message = `${codePoint(sign)} at character ${offset + 1} ${what}, so it changes the direction of what stands beside the text; take it out, or write the pair`;
-  return { field, rule: 'unbalanced_direction', message, offset };
+  return problem(field, 'unbalanced_direction', message, offset);
 }
 
 /** Such as `U+202E RIGHT-TO-LEFT OVERRIDE`. */

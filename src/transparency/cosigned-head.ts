@@ -74,7 +74,7 @@ function linesOf(
 ): { name: string; line: string }[] {
   const lineOf = new Map(tables.cosignatures(log, origin, size).map(({ vkey, line }) => [vkey, line]));
   return policy.witnesses.flatMap(({ name, key }) => {
-    const line = lineOf.get(vkeyOf(key));
+    const line = lineOf.get(vkeyText(key));
     return line === undefined ? [] : [{ name, line }];
   });
 }
@@ -99,12 +99,7 @@ export async function cosignatureFrom(
   // Every line of this key was verified, and `time` is that of one of them.
   const line = lines.find((line) => isBy(key, line) && statedTime(line.signature) === BigInt(time));
   if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
-  return { origin, size, vkey: vkeyOf(key), time, line: signatureLineText(line) };
-}
-
-/** The text of a verifier key, by which a witness is known in the tables. */
-export function vkeyOf({ name, hash, publicKey, type }: VerifierKey): string {
-  return vkeyText(name, hash, publicKey, type);
+  return { origin, size, vkey: vkeyText(key), time, line: signatureLineText(line) };
 }
 
 function isBy(key: VerifierKey, { name, keyHash }: SignatureLine): boolean {

@@ -1,11 +1,11 @@
 import { toBase64 } from '../ledger/bytes.ts';
+import { vkeyText } from '../ledger/key-text.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { Leaf, LogService } from '../ledger/log/leaf.ts';
 import { parseLeaf } from '../ledger/log/leaf.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import type { Receipt } from '../ledger/receipt.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import { vkeyOf } from './cosigned-head.ts';
 import type { LogTables } from './log-tables.ts';
 import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
 
@@ -71,7 +71,7 @@ function policyView(
   return {
     quorum: quorumInWords(policy),
     witnesses: policy.witnesses.map(({ name, key }): WitnessView => {
-      const state = origin === null ? null : tables.witness(log, origin, vkeyOf(key));
+      const state = origin === null ? null : tables.witness(log, origin, vkeyText(key));
       const { cosigned_size: size = null, cosigned_at: at = null } = state ?? {};
       return {
         name,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inclusionPath, isIncluded, leafHash, merkleRoot, nodeHash, rootFromPath } from '../../src/ledger/merkle.ts';
+import { inclusionPaths, isIncluded, leafHash, merkleRoot, nodeHash, rootFromPath } from '../../src/ledger/merkle.ts';
 import * as fc from '../support/properties.ts';
 import { mth, pathOf } from '../support/rfc6962.ts';
 
@@ -34,7 +34,7 @@ test('roots and paths are those of the recursive definition, and each path leads
       const leaves = data.map(leafHash);
       const root = merkleRoot(leaves);
       assert.equal(hex(root), hex(mth(data)));
-      const path = inclusionPath(index, leaves);
+      const path = inclusionPaths(leaves)(index);
       assert.deepEqual(path.map(hex), pathOf(index, data).map(hex));
       assert(isIncluded(leaves[index] as Uint8Array, index, data.length, path, root));
     }),
@@ -47,7 +47,7 @@ test('a path holds for its own leaf, place and tree only', () => {
     fc.property(distinct, fc.nat(), fc.nat(), fc.nat(50), (numbers, n, m, size) => {
       const leaves = numbers.map((number) => leafHash(String(number)));
       const [index, other] = [n % leaves.length, m % leaves.length];
-      const path = inclusionPath(index, leaves);
+      const path = inclusionPaths(leaves)(index);
       const root = merkleRoot(leaves);
       const leaf = leaves[index] as Uint8Array;
       const holds = (l: Uint8Array, i: number, s: number, p: Uint8Array[]) => isIncluded(l, i, s, p, root);
@@ -62,7 +62,7 @@ test('a path holds for its own leaf, place and tree only', () => {
       if (size <= index) assert.equal(steps, null);
       for (const wrong of [-1, 0.5, leaves.length, Number.NaN]) {
         assert.equal(rootFromPath(leaf, wrong, leaves.length, path), null);
-        assert.throws(() => inclusionPath(wrong, leaves), RangeError);
+        assert.throws(() => inclusionPaths(leaves)(wrong), RangeError);
       }
     }),
   );

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  hiddenMarkersIn,
-  markdown,
-  markersIn,
-  picturesIn,
-  plainText,
-  rawHtmlIn,
-  splitAtMarkers,
-  unsafeLinksIn,
-} from '../../src/ledger/prose.ts';
+import { markdown, markersIn, parseProse, plainText, splitAtMarkers } from '../../src/ledger/prose.ts';
 import * as fc from '../support/properties.ts';
 
 const html = (prose: string): string => markdown.render(prose);
+const rawHtmlIn = (prose: string) => parseProse(prose).rawHtml;
+const unsafeLinksIn = (prose: string) => parseProse(prose).unsafeLinks;
+const picturesIn = (prose: string) => parseProse(prose).pictures;
+const hiddenMarkersIn = (prose: string) => parseProse(prose).hiddenMarkers;
 const targets = (prose: string): string[] => unsafeLinksIn(prose).map(({ text }) => text);
 
 /** The addresses in rendered prose whose scheme is not one of the web or of mail. */

@@ -119,6 +119,4 @@ export function witnessKey(name: string, type: number, publicKey: Uint8Array): V
   return { name, type, publicKey, hash: toHex(keyHash(name, publicKey, type)) };
 }
 
-export function vkeyOf({ name, hash, publicKey, type }: VerifierKey): string {
-  return vkeyText(name, hash, publicKey, type);
-}
+export const vkeyOf = (key: VerifierKey): string => vkeyText(key);

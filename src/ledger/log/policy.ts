@@ -193,10 +193,9 @@ function urlOf(text: string | undefined): string | null {
 
 /** Serializes a policy. */
 export function policyText({ logs, witnesses, groups, quorum }: Policy): string {
-  const vkey = ({ name, hash, publicKey, type }: VerifierKey): string => vkeyText(name, hash, publicKey, type);
   const lines = [
-    ...logs.map(({ key, url }) => ['log', vkey(key), url]),
-    ...witnesses.map(({ name, key, url }) => ['witness', name, vkey(key), url]),
+    ...logs.map(({ key, url }) => ['log', vkeyText(key), url]),
+    ...witnesses.map(({ name, key, url }) => ['witness', name, vkeyText(key), url]),
     ...groups.map(({ name, threshold, members }) => ['group', name, threshold, ...members]),
     ['quorum', quorum ?? NONE],
   ];

@@ -91,9 +91,7 @@ function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
   return levels;
 }
 
-/**
- * The subtrees of a log's tree that make up a head and its proofs (RFC 6962, section 2.1). This module does not hash.
- */
+/** The subtrees of a log's tree that make up a head and its proofs (RFC 6962, section 2.1). */
 
 /** The leaves from `start` up to, but not including, `end`: a subtree of RFC 6962's splits, or the whole tree. */
 export interface Subtree {
