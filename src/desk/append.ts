@@ -236,7 +236,7 @@ export function emitWithdrawn(
   before: Row,
   { at, reason, headline_withheld }: { at: number; reason: string; headline_withheld: boolean },
 ): void {
-  store.emit({ type: 'story.withdrawn', paper, at, story: rowOf(before), reason, headline_withheld });
+  store.emit({ type: 'story.withdrawn', paper, at, story: before, reason, headline_withheld });
 }
 
 /**
@@ -254,33 +254,11 @@ export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEn
 }
 
 function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
-  const story = store.archive(event.paper).storyById(piece);
-  if (story?.state === 'on_air') store.emit({ ...event, story: rowOf(story) });
+  const story = rowOnAir(store.archive(event.paper), piece);
+  if (story !== null) store.emit({ ...event, story });
 }
 
 /** An edition without the properties that were read from its video. */
 function withoutVideoProperties({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
   return rest;
-}
-
-/** Copies only the members of a row from a larger object. */
-function rowOf(row: Row): Row {
-  return {
-    id: row.id,
-    slug: row.slug,
-    headline: row.headline,
-    dek: row.dek,
-    category: row.category,
-    kind: row.kind,
-    persona: row.persona,
-    byline: row.byline,
-    language: row.language,
-    image: row.image,
-    writers: row.writers,
-    writer: row.writer,
-    tags: row.tags,
-    revision: row.revision,
-    published_at: row.published_at,
-    updated_at: row.updated_at,
-  };
 }

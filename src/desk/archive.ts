@@ -131,9 +131,9 @@ export interface Archive {
   pages(): Page[];
   page(slug: string): Page | null;
   mediaPaths(): string[];
-  /** Every signing key, current and retired, oldest first. */
   /** The corrections of the clock, oldest first: signed notes. */
   clockNotes(): string[];
+  /** Every signing key, current and retired, oldest first. */
   keys(): VerifyingKey[];
 
   storyById(id: string): Story | null;

@@ -118,32 +118,12 @@ function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Arch
   const at = Math.max(now, desk.store.lastFiledAt(paper), nbf);
   const seq = desk.store.nextSeq(paper);
   const content_hash = contentHash(basisOf(piece));
+  const of = { paper, seq, content_hash, filed_by: by, kid };
   const { note, receipt_hash } = signReceipt(
-    {
-      paper,
-      piece: piece.id,
-      revision: piece.revision,
-      content_hash,
-      prev: last?.receipt_hash ?? null,
-      seq,
-      filed_at: isoTime(at),
-      filed_by: by,
-      kid,
-    },
+    { ...of, piece: piece.id, revision: piece.revision, prev: last?.receipt_hash ?? null, filed_at: isoTime(at) },
     signer,
   );
-  const entry: GenerationEntry = {
-    type: 'generation',
-    at,
-    paper,
-    seq,
-    piece,
-    content_hash,
-    receipt: note,
-    receipt_hash,
-    filed_by: by,
-    kid,
-  };
+  const entry: GenerationEntry = { type: 'generation', at, ...of, piece, receipt: note, receipt_hash };
   append(desk.store, entry, now);
 }
 
@@ -154,26 +134,10 @@ function isUnchanged(filing: Filing, old: Piece): boolean {
 
 /** Whether two filings have the same content, ignoring when and why a revision was made. */
 export function sameContent(a: Filing, b: Filing): boolean {
-  return canonicalize(contentOf(a)) === canonicalize(contentOf(b));
+  return CONTENT.every((name) => canonicalize(a[name]) === canonicalize(b[name]));
 }
 
-function contentOf(filing: Filing): unknown {
-  const { slug, headline, dek, prose, cited_facts, category, kind, persona } = filing;
-  const { language, image, credit, authors, written_by, tags } = filing;
-  return {
-    slug,
-    headline,
-    dek,
-    prose,
-    cited_facts,
-    category,
-    kind,
-    persona,
-    language,
-    image,
-    credit,
-    authors,
-    written_by,
-    tags,
-  };
-}
+const CONTENT = [
+  ...(['slug', 'headline', 'dek', 'prose', 'cited_facts', 'category', 'kind', 'persona'] as const),
+  ...(['language', 'image', 'credit', 'authors', 'written_by', 'tags'] as const),
+];

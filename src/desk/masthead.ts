@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import { isLine } from '../ledger/door.ts';
-import { normalized } from '../ledger/marks.ts';
-
-const line = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine(isLine, 'must be one line without control characters')
-    .transform((text) => normalized(text).trim());
+import { filledLine, line } from './line.ts';
 
 /** A persona's record: `masthead/<slug>.yaml`, or the body of `PUT /api/v1/masthead/{slug}`. */
 export const PersonaBody = z.strictObject({
-  name: line(80).refine((text) => text !== '', 'must not be empty'),
+  name: filledLine(80),
   title: line(120),
   beat: line(300).default(''),
   bio: z.string().max(2_000).default(''),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Problem } from '../fault.ts';
-import { isLanguageTag, isLine, SLUG } from '../ledger/door.ts';
+import { isLanguageTag, SLUG } from '../ledger/door.ts';
 import { proseFrom } from '../ledger/filing.ts';
-import { normalized } from '../ledger/marks.ts';
+import { filledLine, line } from './line.ts';
 
 /** Where the paper's menus list a page of its own: the footer, the bar of sections, or nowhere. */
 export const NAVS = ['footer', 'sections', 'none'] as const;
@@ -12,16 +12,9 @@ const PROSE_MAX = 50_000;
 const SLUG_MAX = 60;
 const ORDER_MAX = 9_999;
 
-const line = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine(isLine, 'must be one line without control characters')
-    .transform((text) => normalized(text).trim());
-
 /** A page of the paper's own: `pages/<slug>.md`, or the body of `PUT /api/v1/pages/{slug}`. */
 export const PageBody = z.strictObject({
-  title: line(120).refine((text) => text !== '', 'must not be empty'),
+  title: filledLine(120),
   description: line(300).default(''),
   /** BCP 47 tag; the paper's own when left out. */
   language: z.string().refine(isLanguageTag, 'must be a language tag as in BCP 47, such as en, pt-BR or ja').optional(),
@@ -54,20 +47,8 @@ export const RESERVED_PAGES: readonly string[] = [
   ...['index', '404', 'front', 'rss', 'feed', 'podcast', 'sitemap', 'sitemap-news', 'llms', 'robots', 'hue', 'style'],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.
-  ...[
-    'api',
-    'oembed',
-    'preview',
-    'log',
-    'health',
-    'ready',
-    'console',
-    'docs',
-    'assets',
-    'newsstand',
-    'facts',
-    'sources',
-  ],
+  ...['api', 'oembed', 'preview', 'log', 'health', 'ready', 'console', 'docs', 'assets', 'newsstand', 'facts'],
+  'sources',
 ];
 const RESERVED = new Set(RESERVED_PAGES);
 

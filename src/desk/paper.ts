@@ -4,15 +4,8 @@ import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import { asciiWords } from '../ledger/tag.ts';
+import { filledLine, line } from './line.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';
-
-/** `kind` is the message for a value of another type. */
-const line = (max: number, kind = 'must be a text') =>
-  z
-    .string({ error: kind })
-    .max(max)
-    .refine(isLine, 'must be one line without control characters')
-    .transform((text) => normalized(text).trim());
 
 /** Whether a text names a time zone. Offsets such as +02:00 do not count, because they have no daylight saving time. */
 function isTimeZone(text: string): boolean {
@@ -52,7 +45,7 @@ export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
 
 /** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
 export const PaperBody = z.strictObject({
-  nameplate: line(80).refine((text) => text !== '', 'must not be empty'),
+  nameplate: filledLine(80),
   motto: line(200).default(''),
   description: line(500).default(''),
   /** BCP 47 tag for pieces that do not set one. */
@@ -64,10 +57,9 @@ export const PaperBody = z.strictObject({
   hue: z.int().min(0).max(359).default(28),
   /** In display order. */
   sections: z
-    .array(
-      line(60, 'must be a text, as in [News, Weather]').refine((text) => text !== '', 'must not be empty'),
-      { error: 'must be a list of texts, as in [News, Weather]' },
-    )
+    .array(filledLine(60, 'must be a text, as in [News, Weather]'), {
+      error: 'must be a list of texts, as in [News, Weather]',
+    })
     .min(1)
     .max(40)
     .refine(
@@ -189,18 +181,8 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
 /** Maximum length of a section's slug: disks take names of 255 bytes. Some signs stand for six letters. */
 const SECTION_SLUG_MAX = 200;
 
-/** Slugs of sections by name: rows of lists ask for the few of a paper again and again. */
-const sectionSlugs = new Map<string, string>();
-const SECTION_SLUGS_KEPT = 200;
-
 /** A section's slug: its name in ASCII words, or a stable substitute when there are none, or too many. */
 export function sectionSlug(name: string): string {
-  let slug = sectionSlugs.get(name);
-  if (slug === undefined) {
-    const words = asciiWords(name).join('-');
-    slug = words !== '' && words.length <= SECTION_SLUG_MAX ? words : `section-${sha256(name).slice(7, 15)}`;
-    if (sectionSlugs.size >= SECTION_SLUGS_KEPT) sectionSlugs.clear();
-    if (name.length <= SECTION_SLUG_MAX) sectionSlugs.set(name, slug);
-  }
-  return slug;
+  const words = asciiWords(name).join('-');
+  return words !== '' && words.length <= SECTION_SLUG_MAX ? words : `section-${sha256(name).slice(7, 15)}`;
 }

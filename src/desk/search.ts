@@ -45,52 +45,15 @@ export function searchText(text: string): string {
 }
 
 function normalizeLine(line: string): string {
-  return (
-    normalizeAscii(line) ??
-    normalized(
-      normalized(line, 'NFKD')
-        .replace(INVISIBLE, '')
-        .replace(ACCENT, '')
-        // Upper-casing first folds ß and the dotless i as Unicode's full case folding does.
-        .toLowerCase()
-        .toUpperCase()
-        .toLowerCase()
-        .replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter),
-    )
-      .replace(UNSPACED, ' $& ')
-      .replace(NON_WORD, ' ')
-      .trim()
-  );
-}
-
-const SPACE = 32;
-/** The replacement of each ASCII character: a letter's lower case, a digit, or a space. */
-const FOLDED = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code).toLowerCase().charCodeAt(0) : SPACE,
-);
-let folded = Buffer.alloc(4_096);
-
-/**
- * A line of ASCII without regular expressions, which most lines are but for typographic quotes and dashes; null for any
- * other.
- */
-function normalizeAscii(line: string): string | null {
-  if (folded.length < line.length) folded = Buffer.alloc(2 * line.length);
-  let length = 0;
-  let isBetween = true;
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code >= 128 && !(code >= 0x2010 && code <= 0x205e && (code <= 0x2027 || code >= 0x2030))) return null;
-    const byte = code < 128 ? (FOLDED[code] ?? SPACE) : SPACE;
-    if (byte !== SPACE) {
-      folded[length++] = byte;
-      isBetween = false;
-    } else if (!isBetween) {
-      folded[length++] = SPACE;
-      isBetween = true;
-    }
-  }
-  return folded.toString('latin1', 0, length > 0 && isBetween ? length - 1 : length);
+  const plain = normalized(line, 'NFKD')
+    .replace(INVISIBLE, '')
+    .replace(ACCENT, '')
+    // Upper-casing first folds ß and the dotless i as Unicode's full case folding does.
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter);
+  return normalized(plain).replace(UNSPACED, ' $& ').replace(NON_WORD, ' ').trim();
 }
 
 /** The index word that identifies the paper. */

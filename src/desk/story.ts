@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { KINDS } from '../ledger/piece.ts';
-import { isoTime } from '../time.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
 import { shownToDesk } from './withdrawal.ts';
 import { wordCount } from './word-count.ts';
@@ -165,7 +165,6 @@ function stateMembers(story: DeskRow, links: Links) {
 
 /** A piece's state in wire format, with times in ISO 8601. */
 export function stateRow(story: DeskRow) {
-  const isoOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
   // The store uses 0 for never.
   const wasOnAir = story.published_at !== 0;
   return {

@@ -29,7 +29,7 @@ export function toConfirm(
   const row = subscribers.of(paper, token.reader);
   const isDone = token.used_at !== null;
   if (row === null || (isDone && row.confirmed_at === null)) throw expired('confirm');
-  return { row: isDone ? row : afterConfirmation(row, now).row, isDone };
+  return { row: isDone ? row : afterConfirmation(row, now), isDone };
 }
 
 /** Confirms a subscription; repeating it has no effect. Throws `not_found`. */

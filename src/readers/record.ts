@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import { mailboxHash } from '../outbound/mailbox.ts';
-import { isoOrNull } from '../time.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import type { Address } from './address.ts';
 import { readerOf } from './address.ts';
 import { sectionsOf } from './choices.ts';
@@ -65,9 +65,9 @@ export function suppress(
 export function subscriberRow(row: Subscriber, sections: readonly string[]) {
   return {
     email: row.email,
-    confirmed_at: iso(row.confirmed_at),
+    confirmed_at: isoOrNull(row.confirmed_at),
     ...choicesRow(row, sections),
-    last_sent_at: iso(row.last_sent_at),
+    last_sent_at: isoOrNull(row.last_sent_at),
     ...(row.webhook === null
       ? {}
       : { webhook: row.webhook, webhook_secret: row.webhook_secret ?? '', webhook_id: row.id }),
@@ -83,17 +83,17 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
         ? null
         : {
             ...subscriberRow(subscriber, sections),
-            made_at: new Date(subscriber.made_at).toISOString(),
-            ordered_at: iso(subscriber.ordered_at),
+            made_at: isoTime(subscriber.made_at),
+            ordered_at: isoTime(subscriber.ordered_at),
             asked: subscriber.asked === null ? null : choicesRow(subscriber.asked, sections),
           },
-    suppression: suppression === null ? null : { reason: suppression.reason, at: iso(suppression.at) },
+    suppression: suppression === null ? null : { reason: suppression.reason, at: isoTime(suppression.at) },
     mails: mails.map(({ kind, about, state, attempts, settled_at, due_at }) => ({
       kind,
       about,
       state,
       attempts,
-      at: iso(settled_at ?? due_at),
+      at: isoTime(settled_at ?? due_at),
     })),
   };
 }
@@ -101,10 +101,4 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
 /** Choices on the wire. Sections are listed by name, even if all are meant. */
 export function choicesRow(choices: Choices, sections: readonly string[]) {
   return { cadence: choices.cadence, sections: sectionsOf(choices, sections), cast: choices.cast };
-}
-
-function iso(ms: number): string;
-function iso(ms: number | null): string | null;
-function iso(ms: number | null): string | null {
-  return isoOrNull(ms);
 }

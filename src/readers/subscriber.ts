@@ -155,12 +155,9 @@ export function afterAdminRequest(
   return { status: 'pending', asksToConfirm, state: { ...state, row: { ...(state.row ?? before), ...hook } } };
 }
 
-/**
- * Handles a reader's own confirmation: the row is confirmed, the requested choices take effect, and the suppression
- * ends.
- */
-export function afterConfirmation(row: Subscriber, now: number): { row: Subscriber; suppression: null } {
-  return { row: { ...row, ...row.asked, asked: null, confirmed_at: row.confirmed_at ?? now }, suppression: null };
+/** The row after the reader's own confirmation: the requested choices take effect. */
+export function afterConfirmation(row: Subscriber, now: number): Subscriber {
+  return { ...row, ...row.asked, asked: null, confirmed_at: row.confirmed_at ?? now };
 }
 
 function newRow(who: Who, choices: Choices, now: number): Subscriber {

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
+
+/** A line of a record, trimmed and in NFC, of at most `max` UTF-16 units. `kind` is the message for another type. */
+export function line(max: number, kind = 'must be a text') {
+  return z
+    .string({ error: kind })
+    .max(max)
+    .refine(isLine, 'must be one line without control characters')
+    .transform((text) => normalized(text).trim());
+}
+
+/** The same, not empty. */
+export function filledLine(max: number, kind?: string) {
+  return line(max, kind).refine((text) => text !== '', 'must not be empty');
+}
