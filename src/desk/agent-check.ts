@@ -26,10 +26,7 @@ export const AgentCheck = z
   .meta({ id: 'AgentCheck' });
 export type AgentCheck = z.infer<typeof AgentCheck>;
 
-/**
- * What a key may do, and what its holder should do next. `root` is the paper's root address, `avatar` the portrait of
- * the key's persona.
- */
+/** What a key may do, and what its holder should do next. `root` is the paper's, `avatar` that of the key's persona. */
 export function agentCheck(at: {
   key: AccessKey;
   signed: boolean;

@@ -20,9 +20,9 @@ import { changedTags, tags } from './tags.ts';
 
 /**
  * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale tags, events for
- * subscribers, and the leaves of the transparency log. Filing, airing and `ledger import` all go through this function, so a replayed ledger gives the
- * same archive; a replay passes a store that drops events. Call it in a transaction. `now` is the clock's time. The
- * entry's own time is later when the clock was set back.
+ * subscribers, and the leaves of the transparency log. Filing, airing and `ledger import` all go through here, so a
+ * replayed ledger gives the same archive; a replay passes a store that drops events. Call it in a transaction. `now` is
+ * the clock's time; the entry's own time is later when the clock was set back.
  */
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
   requirePaperOf(store, entry);
@@ -126,7 +126,10 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setPieceState(entry.piece.id, { ...current, updated_at });
   markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
-  emitRevised(store, entry, before);
+  // A revision that was made long before it was filed is no news.
+  if (!isNews(entry.piece.revised_at ?? entry.at, entry.at)) return;
+  const left = before.category === entry.piece.category ? null : before.category;
+  emitStory(store, { type: 'story.revised', paper: entry.paper, at: entry.at, left }, entry.piece.id);
 }
 
 function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
@@ -156,7 +159,8 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
   });
   logAiring(store, paper, piece);
   markChanged(store, paper, piece, null, at, again);
-  emitAired(store, paper, piece, { onAirAt, at, again });
+  // A piece with an old date is no news; one that returns is announced whatever its date, because its withdrawal was.
+  if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
 }
 
 function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
@@ -176,7 +180,7 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
   if (before !== null) logWithdrawal(store, entry);
   const gone = before ?? (withholds ? store.archive(paper).row(piece) : null);
-  if (gone !== null) emitWithdrawn(store, paper, gone, { at, reason, headline_withheld });
+  if (gone !== null) store.emit({ type: 'story.withdrawn', paper, at, story: gone, reason, headline_withheld });
 }
 
 /**
@@ -206,44 +210,20 @@ function hasNotice({ state, published_at }: PieceState): boolean {
 }
 
 function rowOnAir(archive: Archive, piece: string): Row | null {
-  const story = archive.storyById(piece);
-  return story?.state === 'on_air' ? story : null;
+  return archive.storyById(piece)?.state === 'on_air' ? archive.row(piece) : null;
 }
 
-/**
- * Emits `story.aired`, unless the piece carries an old date. A piece that returns after a withdrawal is announced
- * whatever its date, because its withdrawal was announced.
- */
-export function emitAired(
-  store: LedgerStore,
-  paper: string,
-  piece: string,
-  { onAirAt, at, again }: { onAirAt: number; at: number; again: boolean },
-): void {
-  if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
-}
-
-/** Emits `story.revised` for a piece on air, unless the revision was made long before it was filed. */
-export function emitRevised(store: LedgerStore, { paper, piece, at }: GenerationEntry, before: Row): void {
-  if (!isNews(piece.revised_at ?? at, at)) return;
-  const left = before.category === piece.category ? null : before.category;
-  emitStory(store, { type: 'story.revised', paper, at, left }, piece.id);
-}
-
-export function emitWithdrawn(
-  store: LedgerStore,
-  paper: string,
-  before: Row,
-  { at, reason, headline_withheld }: { at: number; reason: string; headline_withheld: boolean },
-): void {
-  store.emit({ type: 'story.withdrawn', paper, at, story: before, reason, headline_withheld });
+/** Emits an event about a piece on air, as it is now. */
+function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
+  const story = rowOnAir(store.archive(event.paper), piece);
+  if (story !== null) store.emit({ ...event, story });
 }
 
 /**
  * Emits `cast.published` before the record is applied. Editions of past days are archive material, and measuring a
  * video again does not change its edition.
  */
-export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
+function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };
   const isNew =
@@ -251,11 +231,6 @@ export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEn
       ? isNews(daySpan(name).until, at)
       : canonicalize(withoutVideoProperties(before)) !== canonicalize(withoutVideoProperties(cast));
   if (isNew) store.emit({ type: 'cast.published', paper, at, cast });
-}
-
-function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
-  const story = rowOnAir(store.archive(event.paper), piece);
-  if (story !== null) store.emit({ ...event, story });
 }
 
 /** An edition without the properties that were read from its video. */

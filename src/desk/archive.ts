@@ -72,10 +72,7 @@ export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at
 /** A scheduled piece, with the members that the airing rules check. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
 
-/**
- * Whether readers see a withdrawal notice: the piece was on air and is not any more, though it may be scheduled
- * again.
- */
+/** Whether readers see a withdrawal notice: the piece was on air and is not now, though it may be scheduled again. */
 export function isWithdrawn({ state, published_at }: Pick<Story, 'state' | 'published_at'>): boolean {
   return state !== 'on_air' && published_at !== 0;
 }

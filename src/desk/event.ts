@@ -2,16 +2,10 @@ import { HOUR } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './cast.ts';
 
-/**
- * A change counts as news for this long after its own time, in ms. Older material belongs to an archive that a desk
- * imports.
- */
+/** How long after its own time a change counts as news, in ms. Older material is an archive that a desk imports. */
 export const NEWS_AGE = 48 * HOUR;
 
-/**
- * A change that readers see, as webhooks and mails announce it. It carries its content, so that a later delivery
- * announces the same.
- */
+/** A change that readers see. It carries its content, so that a later delivery announces the same. */
 export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent;
 
 interface EventBase {

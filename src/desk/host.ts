@@ -91,10 +91,7 @@ export function paperAt<P extends Published>(url: string, others: readonly P[]):
   return found ?? null;
 }
 
-/**
- * The line that a host or its DNS publishes to prove that it belongs to a paper: the paper's address on the shared
- * host.
- */
+/** What a host or its DNS publishes to prove that it is a paper's: the paper's address on the shared host. */
 export function proofOf(slug: string, { origin }: OwnAddresses): string {
   return `${origin}/${slug}`;
 }

@@ -16,9 +16,7 @@ import type { LedgerStore } from './ledger-store.ts';
 /** The services whose receipts the filing door's key signs. Each log states the keys of its own service. */
 export const LOG_SERVICES: readonly LogService[] = ['desk', 'records'];
 
-/**
- * The reason in the withdrawal leaves of a paper that turned private. Public, so that readers can recognize its hash.
- */
+/** The reason in the leaves of a paper that turned private. Public, so that readers can recognize its hash. */
 export const TURNED_PRIVATE = 'the paper is no longer public';
 
 /** The leaf of a new key, in the log of `service`. */

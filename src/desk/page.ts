@@ -68,10 +68,7 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/**
- * Whether two states of a page, null when there is none, appear identically in the paper's menus. `isImprint`: every
- * footer links to it anyway.
- */
+/** Whether a page before and after, or null, looks the same in the menus. Every footer links to an imprint. */
 export function sameInMenus(before: PageBody | null, after: PageBody | null, isImprint: boolean): boolean {
   const listed = (page: PageBody | null) =>
     page === null || (page.nav === 'none' && !isImprint)

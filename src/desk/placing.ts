@@ -13,10 +13,7 @@ interface Desk {
   now(): number;
 }
 
-/**
- * Changes the placement of a front. Throws `refused_by_door` with every problem, and `conflict` when `revision` is
- * not the newest.
- */
+/** Changes a front. Throws `refused_by_door` with every problem, `conflict` when `revision` is not the newest. */
 export function placeFront({ store, now: clock }: Desk, paper: string, change: FrontChange, by: string): Placement {
   return store.transact(() => {
     const now = clock();
@@ -172,9 +169,7 @@ function askProblems(archive: Archive, { field, story, until }: Ask, now: number
   ];
 }
 
-/**
- * Pieces that a change places twice, and positions that it fills twice, including positions that it does not change.
- */
+/** Pieces that a change places twice, and positions that it fills twice, counting those that it does not change. */
 function clashes(
   archive: Archive,
   current: Pick<Placement, 'lead' | 'pins'>,

@@ -28,10 +28,7 @@ export function personaFrom(archive: Archive, slug: string, body: PersonaBody): 
   return { slug, ...body };
 }
 
-/**
- * Creates a video edition from its body, with its video's properties. Throws `refused_by_door` for missing or wrong
- * media.
- */
+/** Creates a video edition, with its video's properties. Throws `refused_by_door` for missing or wrong media. */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
   requireShown({ title: body.title });
   const video = requireMedia(archive, 'video', body.video, 'video/');
@@ -122,10 +119,7 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
   });
 }
 
-/**
- * A higher floor must not block scheduled pieces: the failure at airing time would go unnoticed. Pieces on air stay on
- * air.
- */
+/** A higher floor must not block scheduled pieces, whose failure would go unnoticed. Pieces on air stay on air. */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];
   const short = archive.scheduled().filter((piece) => sourceFloorProblems(piece, { source_floor }).length > 0);

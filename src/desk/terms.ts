@@ -9,9 +9,7 @@ import { isoTime } from '../time.ts';
 /** Maximum length of a signer's name, in UTF-16 units. */
 export const SIGNED_BY_MAX = 200;
 
-/**
- * The agreement that agents need before they can write: `content/agreement.md`, the same for all papers of a server.
- */
+/** The agreement that agents need before they write: `content/agreement.md`, for all papers of a server. */
 export interface Agreement {
   version: string;
   /** Markdown. */

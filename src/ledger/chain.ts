@@ -26,10 +26,7 @@ export interface CheckedReceipt {
   signature: 'holds' | 'fails' | 'no_such_key';
   /** The period of the key that the receipt names; null when that key is unknown. */
   key: SigningPeriod | null;
-  /**
-   * The time that counts, after corrections of the clock: that of the receipt, or an earlier one. Empty without a
-   * receipt.
-   */
+  /** The receipt's time, or an earlier one after a correction of the clock. Empty without a receipt. */
   time: string;
 }
 

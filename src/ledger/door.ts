@@ -49,10 +49,7 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/**
- * Every rule that a filing violates, all at once, so that a desk can mend them all; empty when it may be filed. `parse`
- * may use a cache.
- */
+/** Every rule that a filing breaks, so that a desk can mend all at once. `parse` may use a cache. */
 export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
   return [
     ...slugProblems(filing.slug),
@@ -71,18 +68,12 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
   ];
 }
 
-/**
- * The problems that keep a filed piece off the air: too few distinct publishers, or a section that the paper has
- * since dropped.
- */
+/** What keeps a filed piece off the air: too few distinct publishers, or a section that the paper has dropped. */
 export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
   return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
 }
 
-/**
- * The only rule for pieces on air that does not apply to drafts: enough distinct publishers, compared by `source` in
- * NFKC and folded case.
- */
+/** The only rule that drafts need not meet: enough distinct publishers, by `source` in NFKC and folded case. */
 export function sourceFloorProblems(
   filing: Pick<Filing, 'cited_facts'>,
   rules: Pick<PaperRules, 'source_floor'>,
@@ -98,10 +89,7 @@ export function distinctPublishers(facts: { source: string }[]): number {
   return new Set(facts.map(({ source }) => foldCase(normalized(source, 'NFKC')))).size;
 }
 
-/**
- * Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding does. Invisible characters do not make
- * a publisher distinct.
- */
+/** Upper-casing first folds ß, ﬁ and final sigma, as Unicode's full case folding does. Drops invisible characters. */
 function foldCase(text: string): string {
   const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   return normalized(visible.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();

@@ -20,10 +20,7 @@ function publicKeyFrom(key: KeyObject): Uint8Array {
   return new Uint8Array(Buffer.from(x, 'base64url'));
 }
 
-/**
- * A signer from a 32-byte seed (RFC 8032, section 5.1.6), using node:crypto: about ten times as fast as noble, which
- * gives the same bytes.
- */
+/** A signer from a 32-byte seed (RFC 8032, section 5.1.6). node:crypto is ten times as fast as noble. */
 export function signerFrom(name: string, seed: Uint8Array): Signer {
   const key = privateKeyOf(seed);
   const publicKey = publicKeyFrom(key);

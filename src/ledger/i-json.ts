@@ -30,10 +30,7 @@ export function parseIJson(text: string): unknown {
   return value;
 }
 
-/**
- * The first member that an object names twice, whatever the escaping; null when there is none. The text must be valid
- * JSON.
- */
+/** The first member that an object of valid JSON names twice, whatever the escaping; null when there is none. */
 function duplicateMember(text: string): string | null {
   // One entry per open object or array; null for an array, which names no members.
   const open: (Set<string> | null)[] = [];

@@ -53,10 +53,7 @@ export function jwks(keys: VerifyingKey[]) {
   };
 }
 
-/**
- * The keys of a parsed key document, with their times. Omits keys whose kid, key hash or `x` does not match their
- * bytes.
- */
+/** The keys of a parsed key document. Omits those whose kid, key hash or `x` does not match their bytes. */
 export function keysOf(document: unknown): VerifyingKey[] {
   const { keys } = membersIn(document);
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {

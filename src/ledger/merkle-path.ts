@@ -25,10 +25,7 @@ export interface PathStep {
   side: 'left' | 'right';
 }
 
-/**
- * The steps of an inclusion path (RFC 9162, section 2.1.3.2); null when a path of this length cannot belong to leaf
- * `index` of `size`.
- */
+/** The steps of an inclusion path (RFC 9162, section 2.1.3.2); null for a path that cannot belong to the leaf. */
 export function pathSteps(index: number, size: number, path: Uint8Array[]): PathStep[] | null {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null;
   return stepsFrom(index, size - 1, path);

@@ -63,9 +63,7 @@ export function isIncluded(
   return reached !== null && sameBytes(reached, root);
 }
 
-/**
- * Joins neighbors; a node without a neighbor moves up unchanged. This gives the splits of RFC 6962 at powers of two.
- */
+/** Joins neighbors; a node without one moves up unchanged, which gives RFC 6962's splits at powers of two. */
 function levelAbove(level: Uint8Array[]): Uint8Array[] {
   const above: Uint8Array[] = [];
   for (let at = 0; at < level.length; at += 2) {

@@ -1,8 +1,6 @@
 import { fromBase64, joined, sameBytes, toBase64 } from './bytes.ts';
 
-/**
- * Signed notes (C2SP signed-note, protocol 3): a text that ends in a newline, an empty line, and signature lines.
- */
+/** Signed notes (C2SP signed-note, protocol 3): a text that ends in a newline, an empty line, signature lines. */
 
 const SIGNATURE_LENGTH = 64;
 

@@ -112,10 +112,7 @@ export function splitAtMarkers(text: string): (string | number)[] {
   return [...parts, text.slice(end)];
 }
 
-/**
- * Markers that no reader would see: in a picture's description, in a link's target or title, after the fence of a
- * code block.
- */
+/** Markers that no reader sees: in a picture's description, a link's target or title, after a code fence. */
 function hiddenMarkersIn(prose: string, blocks: Token[]): Occurrence[] {
   const shown = new Map<number, number>();
   const show = (n: number): unknown => shown.set(n, (shown.get(n) ?? 0) + 1);
@@ -166,10 +163,7 @@ function rawHtmlIn(prose: string): Occurrence[] {
 /** Schemes that execute or embed something, or access the reader's machine. */
 export const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/i;
 
-/**
- * Whether a target is rendered as a link: a web or mail address, or a target within the site. Anything else stays
- * text.
- */
+/** Whether a target becomes a link: a web or mail address, or one within the site. Anything else stays text. */
 function isLinkable(target: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(target)?.[1];
   return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase());

@@ -70,9 +70,7 @@ export interface WebhookState {
 export interface WebhookStates {
   /** Records that a receiver accepted a delivery, which switches the webhook on. */
   succeeded(id: string): void;
-  /**
-   * Records that a receiver failed. Returns since when it has, and whether the webhook is already off for that address.
-   */
+  /** Records that a receiver failed. Returns since when, and whether the webhook is off for that address. */
   failed(id: string, url: string, at: number): { since: number; isOff: boolean };
   /** Switches a webhook off for its present address. */
   switchOff(id: string, url: string, reason: OffReason, at: number): void;

@@ -124,10 +124,7 @@ export class Dispatcher<D extends DeliveryJob> {
     this.#inFlight.add(work);
   }
 
-  /**
-   * Polls once for all requests that ended together. A database error here recurs in the next `start()`, whose caller
-   * handles it.
-   */
+  /** Polls once for all requests that ended together. A database error recurs in the next `start()`. */
   #continue(): void {
     if (this.#isContinuing) return;
     this.#isContinuing = true;

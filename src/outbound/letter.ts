@@ -154,10 +154,7 @@ export class SharedLetters {
     this.#render = render;
   }
 
-  /**
-   * A reader's copy of the letter with a key; null when there is nothing to write. `write` gets the token for its
-   * links.
-   */
+  /** A reader's copy of the letter with a key; null when there is none. `write` gets the token for its links. */
   async copyFor(
     job: MailJob,
     to: string,

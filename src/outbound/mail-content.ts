@@ -19,10 +19,7 @@ export interface PaperMail extends Content {
   template: 'paper';
   language: string;
   nameplate: string;
-  /**
-   * The URL of the paper's front page, with a trailing slash; null for a private paper, whose pages readers cannot
-   * open.
-   */
+  /** The front page, with a trailing slash; null for a private paper, whose pages readers cannot open. */
   home_url: string | null;
   /** ISO 8601, shown as a day under the heading; or null. */
   date: string | null;

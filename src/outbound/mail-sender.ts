@@ -143,9 +143,7 @@ export class MailSender<M extends MailJob> {
   }
 }
 
-/**
- * Why an attempt failed, reduced to what may be logged: the server's text may contain the address, so it is left out.
- */
+/** Why an attempt failed, as it may be logged: the server's own text may contain the address. */
 export interface FailureWords {
   /** The mailer's error code, such as EENVELOPE or ETIMEDOUT. */
   code: string;
@@ -194,10 +192,7 @@ export function faultOf({ code, command, reply, enhanced }: FailureWords): Failu
     : 'mail';
 }
 
-/**
- * A policy, a full mailbox or an internal error does not invalidate an address; neither does a rejection of the text
- * without an enhanced code.
- */
+/** A policy, a full mailbox, an internal error or a text refused without an enhanced code leaves an address valid. */
 function isNoMailbox(reply: number, enhanced: string | null, isAtRecipient: boolean): boolean {
   return enhanced === null ? isAtRecipient && NO_MAILBOX.has(reply) : /^5\.(?:1\.\d+|2\.1)$/.test(enhanced);
 }

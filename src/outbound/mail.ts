@@ -17,9 +17,7 @@ export interface MailJob {
 
 /** A queue of mails. Times in ms. */
 export interface MailQueue<M extends MailJob> {
-  /**
-   * Claims due mails for this caller until `until`. Mails that are neither settled nor postponed by then are due again.
-   */
+  /** Claims due mails until `until`. Those neither settled nor postponed by then are due again. */
   claim(now: number, until: number, limit: number): M[];
   /** Returns every claimed mail to the queue after a process died; returns how many there were. */
   release(now: number): number;

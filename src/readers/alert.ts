@@ -73,10 +73,7 @@ export interface QueuedAlert extends QueuedMail {
 export interface AlertTable {
   /** Readers with instant alerts. */
   instant(paper: string, after: string, limit: number): Reader[];
-  /**
-   * Readers of a digest. For the daily one, includes readers who changed to instant alerts and are still due a last
-   * digest.
-   */
+  /** Readers of a digest; of the daily one also those who changed to instant alerts and are due a last digest. */
   ofDigest(paper: string, cadence: DigestCadence, after: string, limit: number): Reader[];
   /** Whether an earlier event announced the same piece, or the edition of the same day. */
   isRepeat(event: KeptEvent): boolean;

@@ -45,10 +45,7 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
   /** Queues a message for a webhook, due immediately. False when it was queued before. */
   queue(delivery: Delivery): boolean;
-  /**
-   * Sends a delivery again immediately: a waiting one keeps its retries, any other gets one attempt. False when there
-   * is none.
-   */
+  /** Sends a delivery again: a waiting one keeps its retries, another gets one attempt. False without one. */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
   /** Newest first, after a given one; filtered by state or webhook. */

@@ -12,10 +12,7 @@ export interface DigestTimes {
   last(cadence: DigestCadence, hour: AlertHour, until: number): { at: number; day: string };
 }
 
-/**
- * A reader's digest: the events, in order, that the reader wants and that neither a digest nor an instant alert has
- * covered.
- */
+/** The events, in order, that the reader wants and that no earlier digest or instant alert has covered. */
 export function digestOf(
   reader: Reader,
   events: readonly AlertEvent[],

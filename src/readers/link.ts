@@ -6,10 +6,7 @@ import { afterConfirmation } from './subscriber.ts';
 import type { Purpose, Token, TokenTable } from './token.ts';
 import { tokenHash, tokenOf } from './token.ts';
 
-/**
- * The valid token that a text denotes, of this paper and for this purpose. Throws `not_found`, for expired and unknown
- * links alike.
- */
+/** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
   const token = tokens.get(tokenHash(text));
   const isInForce =
@@ -45,10 +42,7 @@ export function confirm({ readers, transact }: ReaderStore, paper: string, text:
   });
 }
 
-/**
- * The token of a reader's own link, which never expires and changes or ends the subscription. `secret` is the key of
- * mailed links.
- */
+/** The token of a reader's own link, which never expires. `secret` is the key of mailed links. */
 export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
   const token = tokenOf(secret, 'manage', reader);
   const hash = tokenHash(token);

@@ -47,9 +47,7 @@ const WHY: Record<OffReason, string> = {
   failing: 'it accepted no delivery during a whole schedule of retries, which is three days',
 };
 
-/**
- * The notice that webhooks were switched off. It names receivers by host only, because the rest of a URL may be secret.
- */
+/** The notice that webhooks were switched off. It names hosts only: the rest of a URL may be secret. */
 export function noticeMail(off: readonly WebhookOff[], nameplate: string, root: string): PaperLetter {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>

@@ -46,9 +46,7 @@ export function fromPaper(
   };
 }
 
-/**
- * A paper's root in its mails. A private paper has no domain of its own: its pages for readers are on the shared host.
- */
+/** A paper's root in its mails. The pages of a private paper for readers are on the shared host. */
 export function mailRoot(paper: Paper, origin: string): string {
   return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
 }

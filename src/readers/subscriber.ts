@@ -124,10 +124,7 @@ export interface AdminRequest {
   webhook?: { url: string; newSecret: string } | null;
 }
 
-/**
- * Handles an admin's request for a reader. It has no effect on suppressed readers, and changes only the webhook of
- * confirmed ones.
- */
+/** An admin's request: it changes nothing of suppressed readers, and only the webhook of confirmed ones. */
 export function afterAdminRequest(
   { row, suppression, mayAsk = true }: SubscriberState,
   who: Who,

@@ -23,21 +23,13 @@ export interface SuppressionTable {
   lift(paper: string, reader: string): void;
 }
 
-/**
- * The minimum interval between two requests to confirm to the same address, in ms, because anyone can enter any
- * address.
- */
+/** The shortest interval between requests to confirm to one address, in ms: anyone can enter any address. */
 export const CONFIRM_REST = HOUR / 6;
 
-/**
- * The same for a confirmed reader who left the last request unanswered: every alert has a link to change the choices.
- */
+/** For a confirmed reader who left the last request unanswered: every alert has a link to change the choices. */
 export const UNANSWERED_REST = DAY;
 
-/**
- * The same for a suppressed reader. A request lifts nothing, but it may be the reader's own, and only a mail can find
- * out.
- */
+/** For a suppressed reader: a request lifts nothing, but it may be the reader's own. */
 export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
   unsubscribed: DAY,
   bounced: 7 * DAY,

@@ -50,10 +50,7 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
   return { ...parseHead(note.text), note };
 }
 
-/**
- * Parses the lines of the note's text. Rejects extension lines, because a witness's ML-DSA-44 cosignature would not
- * cover them.
- */
+/** Parses the note's text. Rejects extension lines, which a witness's ML-DSA-44 cosignature would not cover. */
 function parseHead(text: string): Checkpoint {
   const [origin = '', size, root, ...rest] = text.slice(0, -1).split('\n');
   if (origin === '' || size === undefined || root === undefined) {

@@ -3,10 +3,7 @@ import { LogFault, shown } from './log-fault.ts';
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/**
- * Parses a size, an index or a time in the form of the C2SP documents: digits without leading zeros. Throws a
- * LogFault that begins with `what`.
- */
+/** Parses a number of the C2SP documents: digits without leading zeros. Throws a LogFault that begins with `what`. */
 export function readDecimal(text: string, what: string): number {
   if (!DECIMAL.test(text)) {
     throw new LogFault(`${what} ${shown(text)} is not a number in decimal digits without leading zeros`);
@@ -18,10 +15,7 @@ export function readDecimal(text: string, what: string): number {
 
 /** Length of a SHA-256 hash, in bytes. */
 export const HASH_LENGTH = 32;
-/**
- * Maximum number of hashes in a proof: tlog-witness sends at most 63, and an inclusion proof in a tree of 2^63 leaves
- * needs no more.
- */
+/** The most hashes in a proof: tlog-witness sends no more, and a tree of 2^63 leaves needs no more. */
 const PROOF_MAX = 63;
 
 /** Parses a hash in base64. Throws a LogFault that begins with `what`. */

@@ -8,9 +8,7 @@ import { parseReceipt } from '../receipt.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { ENTRY_MAX } from './tile.ts';
 
-/**
- * The leaves of the log (protocol 7.1): each is a text, and its UTF-8 bytes are the entry.
- */
+/** The leaves of the log (protocol 7.1): each is a text, and its UTF-8 bytes are the entry. */
 
 const RECEIPT = 'newsdesk-receipt/v1';
 const RECEIPT_HASH = 'receipt-hash/v1';

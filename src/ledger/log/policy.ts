@@ -4,9 +4,7 @@ import { vkeyText } from '../key-text.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signatures.ts';
 
-/**
- * Policies of C2SP tlog-policy (protocol 7.8): which logs and witnesses are trusted, and how many of them must sign.
- */
+/** Policies of C2SP tlog-policy (protocol 7.8): the trusted logs and witnesses, and how many must sign. */
 
 const POLICY_MAX = 256 * 1024;
 const LINES_MAX = 1_000;

@@ -40,9 +40,7 @@ const TYPES = new Map([
 export const LOG_TYPES: readonly number[] = [ED25519, ML_DSA_COSIGNATURE];
 export const WITNESS_TYPES: readonly number[] = [COSIGNATURE, ML_DSA_COSIGNATURE];
 
-/**
- * Parses a verifier key of one of these types without hashing: the caller must check the key hash. Throws a LogFault.
- */
+/** Parses a verifier key of one of these types. The caller must check the key hash. Throws a LogFault. */
 export function readVerifierKey(text: string, types: readonly number[]): VerifierKey {
   const key = vkeyFields(text);
   if (key === null) throw new LogFault(`${shown(text)} is not a verifier key: NAME+HASH+BASE64`);
@@ -150,10 +148,7 @@ export function cosignatureMessage(time: number, checkpoint: string): Uint8Array
   return joined(`cosignature/v1\ntime ${time}\n${checkpoint}`);
 }
 
-/**
- * The message of an ML-DSA-44 cosignature: a `cosigned_message` of the whole tree. Throws a RangeError when a name is
- * too long.
- */
+/** The message of an ML-DSA-44 cosignature of the whole tree. Throws a RangeError when a name is too long. */
 export function treeMessage(
   cosigner: string,
   time: number,

@@ -59,10 +59,7 @@ export function hashesAt(level: number, size: number): number {
   return Math.floor(size / TILE_WIDTH ** level);
 }
 
-/**
- * The tile of this level and index in a tree of this size, full or partial. Throws a RangeError when the tree has
- * none.
- */
+/** The tile at a level and index of a tree of this size, full or partial. Throws a RangeError without one. */
 export function tileOf(level: number, index: number, size: number): HashTile {
   const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
   if (width < 1 || index < 0) throw new RangeError(`a tree of ${size} leaves has no tile ${index} at level ${level}`);
@@ -120,10 +117,7 @@ export function entryBundle(entries: Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/**
- * Parses a bundle as served. Throws a LogFault unless it has exactly as many entries as its width, and no trailing
- * bytes.
- */
+/** Parses a bundle as served. Throws a LogFault unless it has exactly as many entries as its width. */
 export function readEntryBundle(tile: Tile, bytes: Uint8Array): Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries: Uint8Array[] = [];

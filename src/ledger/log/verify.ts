@@ -15,10 +15,7 @@ export interface VerifiedProof extends VerifiedCheckpoint {
   index: number;
 }
 
-/**
- * Verifies a tlog-proof of an entry against a policy: the checkpoint is accepted, and the entry is at its index in
- * that tree. Throws a LogFault.
- */
+/** Verifies that a policy accepts the checkpoint of a proof, and that its tree has the entry. Throws a LogFault. */
 export async function verifyTlogProof(
   entry: string | Uint8Array,
   text: string,

@@ -125,10 +125,7 @@ export function sizeToProveFrom(witnessSize: number, size: number, seen: number)
   return witnessSize;
 }
 
-/**
- * A witness knows a history that this log does not have: its database was restored from a backup or copied, and must
- * sign nothing.
- */
+/** A witness knows another history: this database is an old copy or a second one, and must sign nothing. */
 export class WitnessContradicts extends LogFault {}
 
 /** The witness has seen more leaves than the log has signed. */
