@@ -72,13 +72,8 @@ export function withdrawStory(
 ): Story {
   const reason = normalized(options.reason).trim();
   if (reason === '' || reason.length > REASON_MAX || !isLine(reason)) {
-    throw new Fault(
-      'invalid_request',
-      `a withdrawal needs a reason of one line, 1 to ${REASON_MAX} characters; readers will see it`,
-      {
-        field: 'reason',
-      },
-    );
+    const message = `a withdrawal needs a reason of one line, 1 to ${REASON_MAX} characters; readers will see it`;
+    throw new Fault('invalid_request', message, { field: 'reason' });
   }
   const unshown = shownProblems('reason', reason);
   if (unshown.length > 0) throw refusalOf(unshown);

@@ -1,7 +1,7 @@
 import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
-import type { Author, CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
+import type { Author, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';
 import type { Persona } from './masthead.ts';
 import type { Media } from './media.ts';
@@ -12,26 +12,15 @@ import type { Placement } from './placement.ts';
 /** The states of a piece. Lists show only pieces on air. */
 export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 
+/** The members of a piece that lists leave out. */
+type Long = 'prose' | 'cited_facts' | 'credit' | 'authors' | 'written_by';
+
 /** A published piece as lists show it. Times in ms. */
-export interface Row {
-  id: string;
-  slug: string;
-  headline: string;
-  dek: string;
-  category: string;
-  kind: Kind;
-  /** Slug of the persona in the byline. */
-  persona: string;
-  byline: { name: string; title: string };
-  language: string;
-  image: Image | null;
+export interface Row extends Omit<Piece, Long | 'correction' | 'revised_at'> {
   /** The people who wrote it; empty when the persona did. See `writersOf`. */
   writers: Author[];
   /** Their names in one line, in the piece's language; null when the persona wrote it. */
   writer: string | null;
-  /** Names; their slugs are their places in addresses. */
-  tags: string[];
-  revision: number;
   /** When the piece first went on air. */
   published_at: number;
   /** Time of the newest revision since then, else `published_at`. */
@@ -46,15 +35,8 @@ export interface Correction {
 }
 
 /** A piece in full, in any state. `published_at` is 0 until it is first on air. */
-export interface Story extends Row {
+export interface Story extends Row, Pick<Piece, Long> {
   state: StateName;
-  prose: string;
-  cited_facts: CitedFact[];
-  credit: string | null;
-  /** As filed. */
-  authors: Author[];
-  /** As filed. */
-  written_by: string | null;
   content_hash: string;
   corrections: Correction[];
   /** When it will go on air, for a scheduled piece. */

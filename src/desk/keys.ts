@@ -163,10 +163,9 @@ function invalidField(field: string, message: string): Fault {
  */
 export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
-    throw new Fault(
-      'key_invalid',
-      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum does not match; copy it again, complete',
-    );
+    const message =
+      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum does not match; copy it again, complete';
+    throw new Fault('key_invalid', message);
   }
   const hash = keyHash(text);
   const found = keys.byHash(hash);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Archive } from './archive.ts';
+import type { Archive, Story } from './archive.ts';
 import type { Media } from './media.ts';
 import { brandMedia } from './record.ts';
 
@@ -15,12 +15,8 @@ export const MediaUse = z
 export type MediaUse = z.infer<typeof MediaUse>;
 
 /** The newest revision of a piece. `image` is the path of its picture. */
-export interface MediaPiece {
-  id: string;
-  slug: string;
-  state: 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
+export interface MediaPiece extends Pick<Story, 'id' | 'slug' | 'state' | 'prose'> {
   image: string | null;
-  prose: string;
 }
 
 /** The row of a media file on the wire. */

@@ -20,10 +20,8 @@ export function placeFront({ store, now: clock }: Desk, paper: string, change: F
     const archive = store.archive(paper);
     const before = archive.placement();
     if (change.revision !== undefined && change.revision !== before.revision) {
-      throw new Fault(
-        'conflict',
-        `this placement was made from revision ${change.revision}, but the newest is ${before.revision}; read the front again and make the change to that`,
-      );
+      const message = `this placement was made from revision ${change.revision}, but the newest is ${before.revision}; read the front again and make the change to that`;
+      throw new Fault('conflict', message);
     }
     const current = unexpired(before, now);
     const asked = asks(change);

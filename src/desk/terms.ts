@@ -80,16 +80,12 @@ export function termsRecord(agreement: Agreement, signature: Signature | null): 
   };
 }
 
-/** The signing request: the agreement, the paper, the signer, the admin key and the time (ms). */
-export interface Signing {
+/** The signing request, at a time in ms. */
+export type Signing = Pick<Signature, 'paper' | 'version' | 'signed_by' | 'key'> & {
   terms: TermsTable;
   agreement: Agreement;
-  paper: string;
-  version: string;
-  signed_by: string;
-  key: string;
   now: number;
-}
+};
 
 /**
  * Signs the agreement for a paper and returns the valid signature: the first one, if the paper had already signed
@@ -99,17 +95,12 @@ export interface Signing {
 export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
   const name = normalized(signed_by).trim();
   if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name) || shownProblems('', name).length > 0) {
-    throw new Fault(
-      'invalid_request',
-      `signed_by ${JSON.stringify(signed_by.slice(0, 80))} names nobody; give who signs for the paper in one line of 1 to ${SIGNED_BY_MAX} characters`,
-      { field: 'signed_by' },
-    );
+    const message = `signed_by ${JSON.stringify(signed_by.slice(0, 80))} names nobody; give who signs for the paper in one line of 1 to ${SIGNED_BY_MAX} characters`;
+    throw new Fault('invalid_request', message, { field: 'signed_by' });
   }
   if (version !== agreement.version) {
-    throw new Fault(
-      'conflict',
-      `version ${JSON.stringify(version.slice(0, 80))} is not the agreement in force, which is ${JSON.stringify(agreement.version)}; read /api/v1/agent/terms and sign that one`,
-    );
+    const message = `version ${JSON.stringify(version.slice(0, 80))} is not the agreement in force, which is ${JSON.stringify(agreement.version)}; read /api/v1/agent/terms and sign that one`;
+    throw new Fault('conflict', message);
   }
   const digest = sha256(agreement.text);
   terms.insert({ paper, version, digest, signed_by: name, signed_at: now, key });

@@ -3,16 +3,9 @@ import { signingPeriodFaults } from './key-text.ts';
 import type { Receipt } from './receipt.ts';
 
 /** One filing of one piece, as a proof lists it. */
-export interface Generation {
-  revision: number;
-  /** Per paper, from 1, without gaps. */
-  seq: number;
-  content_hash: string;
+export interface Generation extends Pick<Receipt, 'revision' | 'seq' | 'content_hash' | 'filed_at' | 'kid'> {
   /** Hash of the receipt's signed text. */
   receipt_hash: string;
-  /** ISO 8601, UTC, milliseconds. */
-  filed_at: string;
-  kid: string;
   /** The receipt, a signed note, verbatim. */
   receipt: string;
 }

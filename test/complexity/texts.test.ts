@@ -17,7 +17,7 @@ import { wantsRecord } from '../../api/responses/wants-record.ts';
 import { letters } from '../../src/audit/monitor/page-text.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
-import { wordCount } from '../../src/desk/word-count.ts';
+import { wordCount } from '../../src/desk/story.ts';
 import { readSource } from '../../src/ingest/source-file.ts';
 import { filingProblems } from '../../src/ledger/door.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';

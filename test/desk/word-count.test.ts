@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { wordCount } from '../../src/desk/word-count.ts';
+import { wordCount } from '../../src/desk/story.ts';
 
 /** The definition: the parts between white space that have a letter or a number. */
 const definition = (text: string) => text.split(/\s+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;

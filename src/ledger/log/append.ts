@@ -78,9 +78,8 @@ export function checkEdge({ size, levels }: TreeEdge): void {
   for (let level = 0; level < levels.length || hashesAt(level, size) > 0; level++) {
     const [given, wanted] = [levels[level]?.length, (hashesAt(level, size) % TILE_WIDTH) * HASH_LENGTH];
     if (given !== wanted || hashesAt(level, size) === 0) {
-      throw new LogFault(
-        `level ${level} of a tree of ${size} leaves has ${given ?? 0} bytes at its edge, not ${wanted}`,
-      );
+      const message = `level ${level} of a tree of ${size} leaves has ${given ?? 0} bytes at its edge, not ${wanted}`;
+      throw new LogFault(message);
     }
   }
 }

@@ -45,9 +45,8 @@ export function readPolicy(text: string): Policy {
   for (const { key } of [...policy.logs, ...policy.witnesses]) {
     const hash = toHex(keyHash(key.name, key.publicKey, key.type));
     if (hash !== key.hash) {
-      throw new LogFault(
-        `the verifier key of ${shown(key.name)} says key hash ${key.hash}, but its bytes have ${hash}`,
-      );
+      const message = `the verifier key of ${shown(key.name)} says key hash ${key.hash}, but its bytes have ${hash}`;
+      throw new LogFault(message);
     }
   }
   return policy;

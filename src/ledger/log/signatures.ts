@@ -54,9 +54,8 @@ export function readVerifierKey(text: string, types: readonly number[]): Verifie
     throw new LogFault(`the key name ${shown(key.name)} is longer than ${NAME_MAX} bytes`);
   }
   if (key.publicKey.length !== type.length) {
-    throw new LogFault(
-      `the key of ${shown(key.name)} has ${key.publicKey.length} bytes; ${type.is} has ${type.length}`,
-    );
+    const message = `the key of ${shown(key.name)} has ${key.publicKey.length} bytes; ${type.is} has ${type.length}`;
+    throw new LogFault(message);
   }
   return key;
 }
@@ -81,9 +80,8 @@ export async function signedBy(checkpoint: SignedCheckpoint, key: VerifierKey, c
   const { name, hash, type, publicKey } = key;
   const keyHash = (await crypto.sha256(keyHashInput(name, publicKey, type))).subarray(0, 4);
   if (toHex(keyHash) !== hash) {
-    throw new LogFault(
-      `the verifier key of ${shown(name)} says key hash ${hash}, but its bytes have ${toHex(keyHash)}`,
-    );
+    const message = `the verifier key of ${shown(name)} says key hash ${hash}, but its bytes have ${toHex(keyHash)}`;
+    throw new LogFault(message);
   }
   const claims = claimedBy(checkpoint.note.signatures, name, keyHash);
   if (claims.length === 0) return { by: 'nobody' };

@@ -85,9 +85,8 @@ function* newAt(level: number, old: number, size: number): Generator<HashTile> {
 /** Splits a tile as served into hashes. Throws a LogFault unless it has exactly as many as its width. */
 export function readTile(tile: HashTile, bytes: Uint8Array): Uint8Array[] {
   if (bytes.length !== tile.width * HASH_LENGTH) {
-    throw new LogFault(
-      `${tilePath(tile)} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`,
-    );
+    const message = `${tilePath(tile)} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`;
+    throw new LogFault(message);
   }
   return Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at));
 }

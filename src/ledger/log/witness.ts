@@ -46,9 +46,8 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
   if (status !== 200) {
     const said = body.trim() === '' ? '' : `: ${shown(body.trim())}`;
     if (status === 422) {
-      throw new WitnessDiverged(
-        `the witness says that the checkpoint is not consistent with the last one it saw${said}`,
-      );
+      const message = `the witness says that the checkpoint is not consistent with the last one it saw${said}`;
+      throw new WitnessDiverged(message);
     }
     const { fault = `the witness answered ${status}`, cure } = REFUSALS[status] ?? {};
     throw new LogFault(`${fault}${said}${cure === undefined ? '' : `; ${cure}`}`);
