@@ -152,19 +152,12 @@ export function unplaceable(story: Pick<Story, 'slug' | 'state'> | null, name: s
 
 function askProblems(archive: Archive, { field, story, until }: Ask, now: number): Problem[] {
   const problem = unplaceable(storyNamed(archive, story), story);
-  const late = until !== undefined && Date.parse(until) <= now;
-  return [
-    ...(problem === null ? [] : [{ field, ...problem }]),
-    ...(late
-      ? [
-          {
-            field: `${field}.until`,
-            rule: 'time_past',
-            message: `${isoTime(Date.parse(until))} has passed; give a future time, or leave it out`,
-          },
-        ]
-      : []),
-  ];
+  const problems: Problem[] = problem === null ? [] : [{ field, ...problem }];
+  if (until !== undefined && Date.parse(until) <= now) {
+    const message = `${isoTime(Date.parse(until))} has passed; give a future time, or leave it out`;
+    problems.push({ field: `${field}.until`, rule: 'time_past', message });
+  }
+  return problems;
 }
 
 /** Pieces that a change places twice, and positions that it fills twice, counting those that it does not change. */

@@ -67,14 +67,7 @@ export function unknownMembers(value: unknown, shape: Shape, place = ''): string
   return [...unknown.map(at), ...within];
 }
 
-interface Member {
-  name: string;
-  kind: Kind | [Kind];
-  isOptional: boolean;
-  isNullable: boolean;
-}
-
-function membersOf(shape: Shape): Member[] {
+function membersOf(shape: Shape) {
   return Object.entries(shape).map(([name, kind]) => ({
     name: name.replace(/\?{1,2}$/, ''),
     kind,

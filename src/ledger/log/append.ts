@@ -12,20 +12,12 @@ export interface WrittenTile {
   bytes: Uint8Array;
 }
 
-/** The result of appending leaves. Nothing is written yet, because the head is signed first. */
-export interface Appended {
-  size: number;
-  /** The tiles that are new or wider than before, lowest level first. */
-  tiles: WrittenTile[];
-  /** Reads the tiles of the new tree. */
-  read: TileReader;
-}
-
 /**
  * Appends leaf hashes to a tree of `old` leaves. Reads one tile per level, and hashes the nodes that the batch
- * completes. Running it again after a crash gives the same tiles.
+ * completes. Returns the tiles that are new or wider than before, lowest level first, and a reader of the new tree.
+ * Nothing is written yet, because the head is signed first; running it again after a crash gives the same tiles.
  */
-export function appendLeaves(old: number, leafHashes: Uint8Array[], read: TileReader): Appended {
+export function appendLeaves(old: number, leafHashes: Uint8Array[], read: TileReader) {
   const size = old + leafHashes.length;
   const tiles: WrittenTile[] = [];
   let added = leafHashes;
@@ -44,7 +36,7 @@ export function appendLeaves(old: number, leafHashes: Uint8Array[], read: TileRe
     added = completed;
   }
   const written = new Map(tiles.map(({ tile, bytes }) => [tilePath(tile), bytes]));
-  return { size, tiles, read: (tile) => written.get(tilePath(tile)) ?? read(tile) };
+  return { size, tiles, read: (tile: HashTile) => written.get(tilePath(tile)) ?? read(tile) };
 }
 
 /**
