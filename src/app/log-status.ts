@@ -1,6 +1,7 @@
 import type { Settings } from '../env.ts';
 import { logFolder } from '../files/log-files.ts';
 import { toBase64 } from '../ledger/bytes.ts';
+import { vkeyText } from '../ledger/key-text.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
@@ -8,7 +9,6 @@ import { meetsQuorum } from '../ledger/log/policy.ts';
 import { plural } from '../plural.ts';
 import type { Store } from '../store/store.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import { vkeyText } from '../ledger/key-text.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
 import { newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
@@ -63,7 +63,11 @@ function witnessStatus(
   { log, origin }: { log: LogService; origin: string },
   { name, key }: PolicyWitness,
 ) {
-  const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(log, origin, vkeyText(key));
+  const { seen_size, cosigned_size, cosigned_at, fault, fault_at, next_at } = tables.witness(
+    log,
+    origin,
+    vkeyText(key),
+  );
   return {
     name,
     /** The largest tree that it has reported. */

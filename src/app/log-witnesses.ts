@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { vkeyText } from '../ledger/key-text.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault, shown } from '../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
@@ -9,7 +10,6 @@ import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
-import { vkeyText } from '../ledger/key-text.ts';
 import { cosignatureFrom, cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import type { Submitted } from '../transparency/submit-head.ts';

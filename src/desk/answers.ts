@@ -1,6 +1,7 @@
 import { DAY } from '../time.ts';
+
 /** The stored response to a write. `request` is the hash of the request. */
-export interface StoredAnswer {
+interface StoredAnswer {
   request: string;
   status: number;
   /** The response body, as JSON. */

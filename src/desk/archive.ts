@@ -28,7 +28,7 @@ export interface Row extends Omit<Piece, Long | 'correction' | 'revised_at'> {
 }
 
 /** A correction made by a revision. */
-export interface Correction {
+interface Correction {
   at: number;
   revision: number;
   note: string;

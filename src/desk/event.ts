@@ -23,7 +23,7 @@ export interface StoryEvent extends EventBase {
   left: string | null;
 }
 
-export interface WithdrawalEvent extends EventBase {
+interface WithdrawalEvent extends EventBase {
   type: 'story.withdrawn';
   /** The piece as it was on air. */
   story: Row;

@@ -80,7 +80,7 @@ export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): str
 }
 
 /** The paper whose address equals, contains or lies within this one; null when there is none. */
-export function paperAt<P extends Published>(url: string, others: readonly P[]): P | null {
+function paperAt<P extends Published>(url: string, others: readonly P[]): P | null {
   const asked = new URL(url);
   const found = others.find((other) => {
     if (other.url === undefined) return false;
@@ -102,7 +102,7 @@ export const PROOF_PATH = '/.well-known/broadsheet-papers';
 export const PROOF_LABEL = '_broadsheet';
 
 /** The context in which `urlProblems` checks an address. */
-export interface UrlContext {
+interface UrlContext {
   own: OwnAddresses;
   /** Whether the paper owns the host, or has just proved it. */
   ownsHost: boolean;

@@ -91,7 +91,7 @@ export function isKey(text: string): boolean {
 }
 
 /** The dependencies of key creation, and who creates the key. */
-export interface KeyIssuer {
+interface KeyIssuer {
   keys: KeyTable;
   archive: Archive;
   now(): number;

@@ -140,7 +140,7 @@ export const OEmbed = z
 export type OEmbed = z.infer<typeof OEmbed>;
 
 /** An embeddable resource. */
-export type EmbedTarget = { story: string } | { cast: string };
+type EmbedTarget = { story: string } | { cast: string };
 
 /**
  * Parses an address under one of a paper's roots: the slug of a story, or the day of a video edition; null for any

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** A piece beside the lead; `pin` counts from 1. */
-export interface Pin extends Place {
+interface Pin extends Place {
   pin: number;
 }
 

@@ -14,7 +14,7 @@ const SECRET_BYTES = 32;
 const SECRET = /^[\w-]{43}$/;
 
 /** A link to the page of a piece that is not on air. Times in ms. */
-export interface PreviewLink {
+interface PreviewLink {
   /** SHA-256 of the secret in its address, in hex. */
   hash: string;
   paper: string;

@@ -7,7 +7,7 @@ import { shownProblems } from '../ledger/shown-text.ts';
 import { isoTime } from '../time.ts';
 
 /** Maximum length of a signer's name, in UTF-16 units. */
-export const SIGNED_BY_MAX = 200;
+const SIGNED_BY_MAX = 200;
 
 /** The agreement that agents need before they write: `content/agreement.md`, for all papers of a server. */
 export interface Agreement {
@@ -17,7 +17,7 @@ export interface Agreement {
 }
 
 /** Records that a paper's operator signed one text of the agreement. */
-export interface Signature {
+interface Signature {
   paper: string;
   version: string;
   /** `sha256:<hex>` of the signed text. */

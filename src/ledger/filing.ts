@@ -13,14 +13,14 @@ export const CitedFactBody = z.strictObject({
   claim_key: z.string().nullish().meta({ description: 'A pointer into the fact record.' }),
 });
 
-export const ImageBody = z.strictObject({
+const ImageBody = z.strictObject({
   src: z.string(),
   alt: z.string(),
   credit: z.string().nullish(),
 });
 
 /** An author as a desk writes one: a name, or a name with an address. */
-export const AuthorBody = z.union(
+const AuthorBody = z.union(
   [z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })],
   'must be a name, or a name with an address: {name, url}',
 );

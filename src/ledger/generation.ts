@@ -15,7 +15,7 @@ import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
 
 /** The faults of a single generation, and its receipt if it can be parsed. */
-export function generationFaults(
+function generationFaults(
   generation: Generation,
   keys: VerifyingKey[],
   verify: Verify,
@@ -53,7 +53,7 @@ function checkReceipt(
 }
 
 /** A generation as the ledger stores it. */
-export interface AuditedGeneration extends Generation {
+interface AuditedGeneration extends Generation {
   paper: string;
   piece: Piece;
 }

@@ -35,7 +35,7 @@ export interface VerifierKey {
 }
 
 /** A key as a document lists it, for comparison with the hashes of its bytes. */
-export interface KeyParts extends Omit<VerifierKey, 'type'> {
+interface KeyParts extends Omit<VerifierKey, 'type'> {
   /** The thumbprint that the key claims; undefined in an old copy, which lists only verifier keys. */
   kid: string | undefined;
   nbf: number;

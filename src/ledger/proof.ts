@@ -44,7 +44,7 @@ export interface Proof {
   clock?: string[];
 }
 
-export interface ProofSources {
+interface ProofSources {
   /** Those of the piece, oldest first; the last one belongs to `piece`. */
   generations: Generation[];
   keys: VerifyingKey[];
@@ -57,7 +57,7 @@ export interface ProofSources {
 }
 
 /** A proof with all of its members that are not for rare cases. */
-export type SignedProof = Required<Omit<Proof, 'clock'>> & Pick<Proof, 'clock'>;
+type SignedProof = Required<Omit<Proof, 'clock'>> & Pick<Proof, 'clock'>;
 
 /** Builds a proof. Throws when no known key signed the piece's last generation. */
 export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [] }: ProofSources): SignedProof {

@@ -242,13 +242,13 @@ export function parseProse(prose: string): ParsedProse {
 }
 
 /** A text found in prose, and its offset in UTF-16 units. */
-export interface Occurrence {
+interface Occurrence {
   text: string;
   offset: number;
 }
 
 /** The lines of a block: its first, and the one after its last. */
-export type LineRange = readonly [first: number, end: number];
+type LineRange = readonly [first: number, end: number];
 
 /**
  * Maximum number of characters scanned in unsuccessful searches, per character of the prose. A search fails when the
@@ -257,7 +257,7 @@ export type LineRange = readonly [first: number, end: number];
 const MISSED_MAX = 16;
 
 /** Finds the offsets of texts in prose, given in order, in linear time. */
-export class TextLocator {
+class TextLocator {
   readonly #prose: string;
   /** The offset of each line. */
   readonly #starts = [0];

@@ -7,7 +7,7 @@ import type { Mail, MailJob } from './mail.ts';
 import type { Link, MailCast, MailContent, MailStory, PaperMail, RecordsMail } from './mail-content.ts';
 
 /** The sender of a mail: a paper, or the domain records. */
-export interface Sender {
+interface Sender {
   name: string;
   /** Absolute root URL, without a trailing slash. */
   root: string;

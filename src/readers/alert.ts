@@ -32,7 +32,7 @@ export function subjectIdOf(event: AlertEvent): string {
 }
 
 /** A reader's choices. */
-export interface Chooser extends Choices {
+interface Chooser extends Choices {
   confirmed_at: number;
 }
 
@@ -65,7 +65,7 @@ export interface DigestRound extends AlertHour {
 }
 
 /** An alert or a digest, with the numbers of its events. */
-export interface QueuedAlert extends QueuedMail {
+interface QueuedAlert extends QueuedMail {
   events: number[];
 }
 

@@ -2,7 +2,7 @@ import type { Attempt, DeliveryJob, DeliveryQueue, DeliveryState, WebhookState }
 import { DAY } from '../time.ts';
 
 /** A message on its way to one webhook. Times in ms. */
-export interface Delivery {
+interface Delivery {
   /** A lower-case ULID. */
   id: string;
   paper: string;
@@ -33,7 +33,7 @@ export interface PaperDeliveryJob extends DeliveryJob {
 }
 
 /** Which deliveries are listed. */
-export interface DeliveryQuery {
+interface DeliveryQuery {
   limit: number;
   after?: string | undefined;
   state?: DeliveryState | undefined;

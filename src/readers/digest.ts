@@ -30,7 +30,7 @@ type UnderWay = NonNullable<DigestRound['under_way']>;
 const BATCH = 100;
 
 /** The dependencies of a digest queue, besides the store. */
-export interface DigestSettings {
+interface DigestSettings {
   /** Papers, and when their digests go out. */
   papers(): (AlertHour & { slug: string })[];
   times: DigestTimes;

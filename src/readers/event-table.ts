@@ -9,7 +9,7 @@ export type KeptEvent = DeskEvent & {
 };
 
 /** How far a queue has processed the events. */
-export interface EventMark {
+interface EventMark {
   /** The last event that was processed; 0 before the first. */
   n: number;
   /** For the event after that, the last receiver whose message is queued; empty before the first. */

@@ -3,7 +3,7 @@ import { CADENCES } from './subscriber.ts';
 
 /** The kinds of mail to readers: the request to confirm a subscription, and alerts. */
 export const MAIL_KINDS = ['confirm', ...CADENCES] as const;
-export type MailKind = (typeof MAIL_KINDS)[number];
+type MailKind = (typeof MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is composed when it is sent. */
 export interface QueuedMail {

@@ -9,7 +9,7 @@ import type { WebhookOff } from './webhook.ts';
 export const NOTICE_GATHERS = MINUTE;
 
 /** A mail to the people who run a paper: webhooks were switched off. Times in ms. */
-export interface Notice {
+interface Notice {
   /** A lower-case ULID, from which the Message-ID is derived. */
   id: string;
   paper: string;

@@ -10,7 +10,7 @@ import type { Choices, Subscriber } from './subscriber.ts';
 import type { Suppression } from './suppression.ts';
 
 /** Everything that a paper stores about one address. */
-export interface Dossier {
+interface Dossier {
   subscriber: Subscriber | null;
   suppression: Suppression | null;
   mails: MailRecord[];

@@ -117,7 +117,7 @@ function restOf(row: Subscriber | null): number {
 }
 
 /** An admin's request to subscribe an address. */
-export interface AdminRequest {
+interface AdminRequest {
   /** The admin's choices; others stay as the reader had them, or get the default. */
   choices: Partial<Choices>;
   /** Null removes a webhook; undefined keeps it. */

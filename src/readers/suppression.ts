@@ -1,7 +1,7 @@
 import { DAY, HOUR } from '../time.ts';
 
 /** Why a reader gets no mail. */
-export type SuppressionReason = 'unsubscribed' | 'complained' | 'bounced' | 'by_hand';
+type SuppressionReason = 'unsubscribed' | 'complained' | 'bounced' | 'by_hand';
 
 export interface Suppression {
   paper: string;
@@ -38,7 +38,7 @@ export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
 };
 
 /** Mailed requests to confirm a subscription that a mailbox has not answered. Times in ms. */
-export interface AskedMailbox {
+interface AskedMailbox {
   /** Of all papers, within a day. */
   total: number;
   /** Of one paper, with the times of the first and the last. */

@@ -16,7 +16,7 @@ const MARK = 'webhooks';
 const BATCH = 200;
 
 /** The part of the store that queueing uses. */
-export interface WebhookStore {
+interface WebhookStore {
   events: EventTable;
   webhooks: WebhookTable;
   deliveries: DeliveryTable;

@@ -35,7 +35,7 @@ export interface Receiver {
 }
 
 /** The receivers of an event: those of any of these sections; for null, those that include the video edition. */
-export interface Audience {
+interface Audience {
   paper: string;
   sections: string[] | null;
 }
@@ -71,7 +71,7 @@ export const WebhookBody = z
 export type WebhookBody = z.infer<typeof WebhookBody>;
 
 /** The most webhooks that a desk may have of its own. */
-export const WEBHOOKS_MAX = 200;
+const WEBHOOKS_MAX = 200;
 
 /** The part of the store that these rules use. */
 interface WebhookStore {

@@ -40,7 +40,7 @@ export function logProver(tables: ProofTables, log: LogService): (note: string) 
 }
 
 /** The index of a note's own leaf, else of the leaf with its hash; null when it has neither. */
-export function indexOfNote(tables: Pick<LogTables, 'indexOf'>, log: LogService, note: string): number | null {
+function indexOfNote(tables: Pick<LogTables, 'indexOf'>, log: LogService, note: string): number | null {
   for (const entry of loggedEntries(note)) {
     const index = tables.indexOf(log, leafHash(entry));
     if (index !== null) return index;
@@ -54,7 +54,7 @@ export function hasRoot(read: TileReader, { size, root }: Pick<Checkpoint, 'size
 }
 
 /** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
-export const NODES_BATCH = 16 * TILE_WIDTH;
+const NODES_BATCH = 16 * TILE_WIDTH;
 
 /** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */
 export function addNodes(tables: LogTables, log: LogService, size: number): boolean {

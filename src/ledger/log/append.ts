@@ -7,7 +7,7 @@ import { hashAt, hashesAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
 import { logTree } from './tree.ts';
 
 /** A tile and its hashes. */
-export interface WrittenTile {
+interface WrittenTile {
   tile: HashTile;
   bytes: Uint8Array;
 }

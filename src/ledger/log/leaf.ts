@@ -20,7 +20,7 @@ const KEY_RETIRED = 'key-retired/v1';
 export type LogService = 'desk' | 'records';
 
 /** Every kind but signed notes: the receipt of a piece that is publicly on air, and the correction of a clock. */
-export type StatementLeaf =
+type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
   | { kind: 'receipt-hash' /** `sha256:<hex>` of the whole note. */; hash: string }
   | {

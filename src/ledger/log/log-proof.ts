@@ -41,7 +41,7 @@ const HEADER = 'c2sp.org/tlog-proof@v1';
 /** Characters: a proof's lines and the longest checkpoint. */
 const TLOG_PROOF_MAX = 136 * 1024;
 
-export interface TlogProof {
+interface TlogProof {
   /** The entry's index, from 0. */
   index: number;
   /** The inclusion proof, from the leaf's sibling upward. */
@@ -53,7 +53,7 @@ export interface TlogProof {
 }
 
 /** A parsed proof, not yet verified. */
-export interface ParsedTlogProof extends Omit<TlogProof, 'checkpoint'> {
+interface ParsedTlogProof extends Omit<TlogProof, 'checkpoint'> {
   checkpoint: SignedCheckpoint;
   checkpointText: string;
 }

@@ -28,7 +28,7 @@ export interface PolicyWitness {
 }
 
 /** At least `threshold` of these witnesses and groups must have cosigned. */
-export interface PolicyGroup {
+interface PolicyGroup {
   name: string;
   threshold: number;
   members: string[];

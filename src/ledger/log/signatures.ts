@@ -123,14 +123,14 @@ const U64 = 8;
 const TIME_MAX = 8_640_000_000_000n;
 
 /** A cosignature's blob after its key hash. */
-export interface TimestampedSignature {
+interface TimestampedSignature {
   /** In seconds since 1970. */
   time: number;
   signature: Uint8Array;
 }
 
 /** Parses a blob; null when its signature does not have this many bytes, or its time is out of range for a Date. */
-export function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
+function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
   if (blob.length !== U64 + signatureLength) return null;
   const time = statedTime(blob);
   return time > TIME_MAX ? null : { time: Number(time), signature: blob.subarray(U64) };

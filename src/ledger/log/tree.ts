@@ -23,7 +23,7 @@ export interface LogTree {
  * The nodes of a tile by their height within it. The tile may be wider than asked for: the nodes that are complete in a
  * narrower one are the same.
  */
-export type TileNodes = (tile: HashTile) => Uint8Array[][];
+type TileNodes = (tile: HashTile) => Uint8Array[][];
 
 /** Maximum number of tiles whose nodes are kept, so that a walk over a large tree stays small. */
 const TILES_KEPT = 128;
@@ -94,13 +94,13 @@ function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
 /** The subtrees of a log's tree that make up a head and its proofs (RFC 6962, section 2.1). */
 
 /** The leaves from `start` up to, but not including, `end`: a subtree of RFC 6962's splits, or the whole tree. */
-export interface Subtree {
+interface Subtree {
   start: number;
   end: number;
 }
 
 /** A complete subtree of 2^height leaves, the index-th of its height. */
-export interface CompleteSubtree {
+interface CompleteSubtree {
   height: number;
   index: number;
 }
@@ -151,7 +151,7 @@ export function consistencySubtrees(old: number, size: number): Subtree[] {
 }
 
 /** The complete subtrees that make up a subtree, leftmost and largest first. */
-export function completeSubtrees({ start, end }: Subtree): CompleteSubtree[] {
+function completeSubtrees({ start, end }: Subtree): CompleteSubtree[] {
   const complete: CompleteSubtree[] = [];
   for (let at = start; at < end; ) {
     let [height, leaves] = [0, 1];
