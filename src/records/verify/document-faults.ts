@@ -2,21 +2,28 @@ import { sha256 } from '../../ledger/basis.ts';
 import { toHex } from '../../ledger/bytes.ts';
 import type { TimeCorrection } from '../../ledger/clock-note.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
+import { checkClockNotes } from '../../ledger/generation.ts';
 import { keyOfNote } from '../../ledger/key-text.ts';
 import type { VerifyingKey } from '../../ledger/keyring.ts';
-import { keysOf, isSignedBy } from '../../ledger/keyring.ts';
+import { isSignedBy, keysOf } from '../../ledger/keyring.ts';
 import type { LogProof } from '../../ledger/log/log-proof.ts';
 import { logProofFaults } from '../../ledger/log/logged-entries.ts';
 import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
 import type { Verify } from '../../ledger/note.ts';
 import { parseNote } from '../../ledger/note.ts';
-import { checkClockNotes } from '../../ledger/generation.ts';
 import type { Evidence } from '../evidence.ts';
 import { recordRoot } from '../observation.ts';
 import type { FullRecord, Preview, ShownField } from '../preview.ts';
 import { parseObservation } from '../receipt.ts';
 import type { AnswerFaults } from './document-rules.ts';
-import { badgeContentRules, bundleKeyRules, chainRules, previewRules, provenanceRules, recordRules } from './document-rules.ts';
+import {
+  badgeContentRules,
+  bundleKeyRules,
+  chainRules,
+  previewRules,
+  provenanceRules,
+  recordRules,
+} from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
 import type { CheckedReceipt } from './observation-rules.ts';
 import { receiptRules } from './observation-rules.ts';
