@@ -2,14 +2,14 @@ import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { keyLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import { sameBytes } from '../ledger/bytes.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../ledger/log/append.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import { type Leaf, parseLeaf } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
-import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../ledger/log/append.ts';
 import { leafHash } from '../ledger/merkle.ts';
-import { addNodes } from '../transparency/log-tree.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
+import { addNodes } from '../transparency/log-tree.ts';
 import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
 
 interface LoggedStore extends Pick<LedgerStore, 'archive'> {

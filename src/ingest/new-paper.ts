@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PersonaBody } from '../desk/masthead.ts';
+import { toFillIn } from '../desk/page.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { latinWords } from '../desk/slug.ts';
-import { toFillIn } from '../desk/page.ts';
 import { codeOf, Fault, messageOf, type Problem } from '../fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../files/durable-file.ts';
 import { shapeProblems } from '../ledger/shape.ts';

@@ -1,7 +1,7 @@
 import type { Archive, Row, Story } from '../desk/archive.ts';
+import { type Placed, placed } from '../desk/front.ts';
 import type { Media } from '../desk/media.ts';
 import { LOG_SLUG, type PaperRecord } from '../desk/paper.ts';
-import { type Placed, placed } from '../desk/front.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import { standInOf } from './stand-in.ts';

@@ -1,6 +1,6 @@
 import type { Story } from '../../desk/archive.ts';
 import type { Cast } from '../../desk/cast.ts';
-import { CARD_WIDTH_MAX, type CardSize, playerSize, CACHE_AGE, type OEmbed } from '../../desk/oembed.ts';
+import { CACHE_AGE, CARD_WIDTH_MAX, type CardSize, type OEmbed, playerSize } from '../../desk/oembed.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { Edition } from '../edition.ts';
 import { shareImage } from '../outputs/story.ts';

@@ -1,8 +1,8 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { statementOf } from '../../desk/clock-correction.ts';
+import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
 import { noticeOf, withdrawnAnswer } from '../../desk/withdrawal.ts';
-import { wordCount } from '../../desk/story.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
 import { proofOf } from '../../ledger/proof.ts';
