@@ -219,10 +219,7 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story !== null) store.emit({ ...event, story });
 }
 
-/**
- * Emits `cast.published` before the record is applied. Editions of past days are archive material, and measuring a
- * video again does not change its edition.
- */
+/** Emits `cast.published`, before the record is applied; not for past days, nor for a video measured again. */
 function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };

@@ -42,11 +42,11 @@ export function paperRules(archive: Archive): PaperRules {
 }
 
 /**
- * Files a new piece, or a new revision of the piece with the same slug. If the piece is on air, the revision appears
- * at once. Filing unchanged content succeeds even if its section or persona no longer exists. With `toAir` the piece
- * must also meet the airing rules. `from` is the revision that was edited, 0 for a new piece. With
- * `takesUndescribed`, for archives, pictures may lack a description. `rules` are those of the paper, if this
- * transaction has read them already. Throws `refused_by_door` with every problem, and `conflict` when `from` is not the newest revision.
+ * Files a new piece, or a new revision of the piece with the same slug, which appears at once if the piece is on air.
+ * Unchanged content may be filed even if its section or persona is gone. `from` is the revision that was edited, 0 for a
+ * new piece. With `toAir` the piece must also meet the airing rules; with `takesUndescribed`, for archives, pictures may
+ * lack a description. `rules` are those of the paper, if this transaction has read them. Throws `refused_by_door` with
+ * every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
   desk: Desk,

@@ -191,10 +191,7 @@ export function giveOwnHost(grants: HostGrants, slug: string): void {
   if (hostProblem(parsed, settings) === null) store.hosts.add(slug, hostKey(parsed), 'given', now());
 }
 
-/**
- * Gives a paper a host, on the operator's authority. Returns false when the paper already had it. Throws `conflict`
- * when another paper is served there.
- */
+/** Gives a paper a host. Returns false when it already had it. Throws `conflict` when another paper is served there. */
 export function giveHost(grants: HostGrants, slug: string, host: string): boolean {
   const { store, now } = grants;
   return store.transact(() => {

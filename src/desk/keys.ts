@@ -157,10 +157,7 @@ function invalidField(field: string, message: string): Fault {
   return new Fault('invalid_request', `${field}: ${message}`, { field });
 }
 
-/**
- * Finds the active key for this text at a time (ms). Throws `key_invalid` for malformed, unknown and revoked keys,
- * and `key_expired` for expired ones.
- */
+/** The active key of a text. Throws `key_invalid` for malformed, unknown and revoked ones, else `key_expired`. */
 export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
     const message =

@@ -16,10 +16,7 @@ export const PersonaBody = z.strictObject({
 });
 export type PersonaBody = z.infer<typeof PersonaBody>;
 
-/**
- * Path of a persona's drawn portrait under the paper's root, for a persona without a picture. The address never
- * changes, because others link to it.
- */
+/** Path of a persona's drawn portrait under the paper's root. It never changes, because others link to it. */
 export function portraitPath(slug: string): string {
   return `portraits/${slug}.png`;
 }

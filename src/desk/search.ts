@@ -36,10 +36,7 @@ const UNSPACED =
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 
-/**
- * A text normalized for the index and for queries: words separated by one space,
- * without case and accents. In scripts without spaces each character is a word.
- */
+/** A text for the index and queries: words and single spaces, no case, no accents; unspaced scripts by character. */
 export function searchText(text: string): string {
   return text.split('\n').map(normalizeLine).filter(Boolean).join(' ');
 }

@@ -57,10 +57,7 @@ export function showableFiling(
   };
 }
 
-/**
- * Prose that is safe to render: with too much mark-up it becomes one block of code, which is not parsed; with too many
- * markers it ends before them.
- */
+/** Prose that is safe to render: with too much mark-up a block of code, with too many markers what precedes them. */
 export function showableProse(prose: string, { excess }: Pick<ParsedProse, 'excess'>): string {
   const shown = prose.slice(0, markersIn(prose)[MARKERS_MAX]?.offset);
   return excess.length > 0 ? shown.replace(/^/gm, '    ') : shown;

@@ -81,10 +81,7 @@ export function vkeyFields(text: string): VerifierKey | null {
   return bytes === null || type === undefined ? null : { name, hash, type, publicKey: bytes.slice(1) };
 }
 
-/**
- * The key with a kid under the name by which it signed a note. A key that signed under several names is listed once for
- * each. Null when no key has the kid.
- */
+/** The key with a kid, under the name by which it signed a note: it is listed once for each. Null without one. */
 export function keyOfNote<Key extends { kid: string; name: string }>(
   keys: readonly Key[],
   kid: string | undefined,

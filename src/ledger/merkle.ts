@@ -23,10 +23,7 @@ export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
   return present(level[0]);
 }
 
-/**
- * The siblings from leaf `index` up to the root, lowest first, for all leaves of one tree: inner nodes are hashed once.
- * Throws when there is no such leaf.
- */
+/** The siblings of a leaf up to the root, lowest first, for all leaves of a tree: inner nodes are hashed once. */
 export function inclusionPaths(leaves: Uint8Array[]): (index: number) => Uint8Array[] {
   const levels: Uint8Array[][] = [];
   for (let level = leaves; level.length > 1; level = levelAbove(level)) levels.push(level);

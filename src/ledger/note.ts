@@ -23,10 +23,7 @@ export interface Note {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
-/**
- * Parses a note without verifying it; null when it is malformed. Keeps lines by unknown signers or with unknown
- * algorithms, as signed-note requires.
- */
+/** Parses a note, not verified; null when malformed. Keeps lines of unknown signers and algorithms (signed-note). */
 export function parseNote(note: string): Note | null {
   const split = note.lastIndexOf('\n\n');
   // A lone surrogate would be signed as U+FFFD: two texts with the same signature.

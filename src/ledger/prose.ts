@@ -250,10 +250,7 @@ interface Occurrence {
 /** The lines of a block: its first, and the one after its last. */
 type LineRange = readonly [first: number, end: number];
 
-/**
- * Maximum number of characters scanned in unsuccessful searches, per character of the prose. A search fails when the
- * prose spells the text differently, before decoding.
- */
+/** The most characters scanned for texts that the prose spells differently, per character of the prose. */
 const MISSED_MAX = 16;
 
 /** Finds the offsets of texts in prose, given in order, in linear time. */

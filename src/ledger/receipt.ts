@@ -42,22 +42,12 @@ export function receiptText(receipt: Receipt): string {
 
 // At most 15 digits, because longer numbers lose precision.
 const RECEIPT_PATTERN =
-  /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d{0,14})\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d{0,14})\nfiled_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (\S+)\nkid (\S+)\n$/;
+  /^newsdesk-receipt\/v1\npaper (?<paper>\S+)\npiece (?<piece>\S+)\nrevision (?<revision>[1-9]\d{0,14})\ncontent_hash (?<content_hash>sha256:[0-9a-f]{64})\nprev (?<prev>none|sha256:[0-9a-f]{64})\nseq (?<seq>[1-9]\d{0,14})\nfiled_at (?<filed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (?<filed_by>\S+)\nkid (?<kid>\S+)\n$/;
 
 /** Parses a receipt's signed text; null unless it has exactly the form of protocol 4.3. */
 export function parseReceipt(text: string): Receipt | null {
-  const match = RECEIPT_PATTERN.exec(text);
-  if (match === null || !isIsoTime(match[7] ?? '')) return null;
-  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] = [...match];
-  return {
-    paper: paper ?? '',
-    piece: piece ?? '',
-    revision: Number(revision),
-    content_hash: content_hash ?? '',
-    prev: prev === 'none' ? null : (prev ?? ''),
-    seq: Number(seq),
-    filed_at: filed_at ?? '',
-    filed_by: filed_by ?? '',
-    kid: kid ?? '',
-  };
+  const lines = RECEIPT_PATTERN.exec(text)?.groups as Record<keyof Receipt, string> | undefined;
+  if (lines === undefined || !isIsoTime(lines.filed_at)) return null;
+  const { revision, prev, seq } = lines;
+  return { ...lines, revision: Number(revision), prev: prev === 'none' ? null : prev, seq: Number(seq) };
 }

@@ -78,10 +78,7 @@ export function settlementOf(
   return { state: 'waiting', due_at: ended + wait };
 }
 
-/**
- * Why a failed attempt switches its webhook off, or null: the receiver is gone, or a delivery has used up its retries
- * and the receiver accepted nothing in that time.
- */
+/** Why a failed attempt switches its webhook off, or null: 410, or nothing accepted through a whole schedule. */
 export function offReason(
   { by_hand }: Pick<DeliveryJob, 'by_hand'>,
   { status }: Attempt,

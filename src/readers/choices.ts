@@ -24,10 +24,7 @@ export const ChoicesBody = z.strictObject({
 });
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 
-/**
- * The choices in a body, without those that were left out; or the first section that the paper does not have. Naming
- * every section means all, including future ones.
- */
+/** The choices in a body, or the first unknown section. Every section named means all, and future ones. */
 export function choicesFrom(
   body: ChoicesBody,
   paperSections: readonly string[],

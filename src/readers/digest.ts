@@ -39,10 +39,7 @@ interface DigestSettings {
   newId(): string;
 }
 
-/**
- * Queues due digests; the database has their schedule. After a downtime it sends only the last digest that was missed,
- * with everything since the previous one.
- */
+/** Queues due digests. After a downtime it sends only the last one missed, with everything since the one before. */
 export class DigestQueue {
   readonly #store: AlertStore;
   readonly #settings: DigestSettings;

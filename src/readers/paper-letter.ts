@@ -51,10 +51,7 @@ export function mailRoot(paper: Paper, origin: string): string {
   return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
 }
 
-/**
- * The mail that asks a reader to confirm a subscription, the only one that is sent to an unconfirmed address. `root` is
- * the paper's, without a trailing slash.
- */
+/** The mail that asks a reader to confirm, the only one to an unconfirmed address. `root` is the paper's. */
 export function confirmMail(row: Subscriber, paper: Paper, root: string, token: string): PaperLetter {
   const { nameplate, language } = paper;
   const t = phrasesOf(language).mail;

@@ -13,10 +13,7 @@ interface Fresh {
   newId(): string;
 }
 
-/**
- * Accepts a reader's request to subscribe. It does the same work for every address and returns nothing, so that callers
- * cannot learn who is subscribed.
- */
+/** A reader's request to subscribe: the same work for every address, so that nobody learns who is subscribed. */
 export function subscribe(
   { readers, transact }: ReaderStore,
   paper: string,

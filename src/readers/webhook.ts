@@ -86,10 +86,7 @@ interface Fresh {
   allowsPrivate: boolean;
 }
 
-/**
- * Adds a webhook of the desk's own with a new secret; `sections` are the paper's. Throws `invalid_request` naming the
- * member, `conflict` when there are too many.
- */
+/** Adds a webhook of the desk's own. Throws `invalid_request` naming the member, `conflict` at the limit. */
 export function addWebhook(
   { webhooks, transact }: WebhookStore,
   paper: string,

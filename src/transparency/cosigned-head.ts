@@ -84,10 +84,7 @@ function cosignedSize(tables: HeadTables, { log, origin }: Pick<WitnessedLog, 'l
   return tables.newestCosigned(log, origin)?.size ?? 0;
 }
 
-/**
- * A witness's cosignature among the lines that it answered. Throws a LogFault unless there is one, valid and with a
- * time that is not in the future of `now`, in ms.
- */
+/** A witness's cosignature among its lines. Throws a LogFault unless there is one, valid and not in the future. */
 export async function cosignatureFrom(
   lines: SignatureLine[],
   { origin, size, checkpoint }: LogHead,

@@ -13,10 +13,7 @@ import type { LogTables } from './log-tables.ts';
 
 type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'cosignedSize' | 'tiles'>;
 
-/**
- * The proof that a signed note is in the log; null until a cosigned head covers its leaf. It is computed from the
- * first such head, so a proof that was given out once never changes.
- */
+/** The proof that a note is in the log, from the first cosigned head over it, so it never changes; null before. */
 export function logProof(tables: ProofTables, log: LogService, note: string): LogProof | null {
   return logProver(tables, log)(note);
 }

@@ -32,10 +32,7 @@ export function readLogProof({ origin, index, tlog_proof }: LogProof): ParsedTlo
   return parsed;
 }
 
-/**
- * Proofs of C2SP tlog-proof (protocol 7.9): they show, without network access, to anyone with the entry and a policy,
- * that the entry is in a log.
- */
+/** Proofs of C2SP tlog-proof (protocol 7.9), which need an entry and a policy, and no network. */
 
 const HEADER = 'c2sp.org/tlog-proof@v1';
 /** Characters: a proof's lines and the longest checkpoint. */

@@ -19,10 +19,7 @@ export interface LogTree {
   consistencyProof(old: number): Uint8Array[];
 }
 
-/**
- * The nodes of a tile by their height within it. The tile may be wider than asked for: the nodes that are complete in a
- * narrower one are the same.
- */
+/** The nodes of a tile by height. A wider tile will do: the nodes that a narrower one completes are the same. */
 type TileNodes = (tile: HashTile) => Uint8Array[][];
 
 /** Maximum number of tiles whose nodes are kept, so that a walk over a large tree stays small. */

@@ -64,10 +64,7 @@ export interface VerifiedCheckpoint {
   unchecked: PolicyWitness[];
 }
 
-/**
- * Verifies a checkpoint against a policy: a log with its origin has signed it, no line by a known key is invalid, and
- * the quorum is met. Throws a LogFault.
- */
+/** Verifies that a log of its origin signed it, every line of a known key, and the quorum. Throws a LogFault. */
 export async function verifyCheckpoint(text: string, policy: Policy, crypto: LogCrypto): Promise<VerifiedCheckpoint> {
   const checkpoint = parseCheckpoint(text);
   const log = await logOf(checkpoint, policy, crypto);

@@ -37,10 +37,7 @@ const REFUSALS: Record<number, { fault: string; cure?: string }> = {
   500: { fault: 'the witness answered 500', cure: `an omniwitness may not follow this log: ${GIVE_KEY}` },
 };
 
-/**
- * Parses a response. Throws a LogFault for an error status, a WitnessDiverged for 422, and a LogFault for a response
- * that does not follow tlog-witness.
- */
+/** Parses a response. Throws a LogFault for an error status or a wrong form, a WitnessDiverged for 422. */
 export function readAddCheckpointAnswer(status: number, contentType: string | null, body: string): AddCheckpointAnswer {
   if (status === 409) return { kind: 'conflict', size: conflictSize(contentType, body) };
   if (status !== 200) {
