@@ -53,7 +53,6 @@ function expressionsIn(path: string): { where: string; source: string; flags: st
 
 const SHORT = 'what it reads is short, and made by the program';
 const OWN = 'it reads what the operator has set or written, and no stranger';
-const CODE = 'it reads the program’s own modules';
 const FED = 'texts.test.ts feeds its reader with hostile text';
 
 /** Those that the form names and that are quick for what they read, and why. */
@@ -87,7 +86,6 @@ const JUSTIFIED = new Map<string, string>([
   [String.raw`=+$`, SHORT],
   [String.raw`\((.*)\) \S (\d+)`, SHORT],
   [String.raw`^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)`, FED],
-  [String.raw`^(?:import|export)\s+(?!type\b)(?:[^;']*?\sfrom\s+)?'([^']+)';`, CODE],
   [String.raw`^(.*?)(?:\.([2-9]|[1-9]\d+))?$`, 'a file has a short name'],
 ]);
 
