@@ -138,10 +138,15 @@ const rule = (descriptors: Readonly<Record<string, string>>): string =>
 export const subsetsOf = ({ scripts }: Family, isItalic: boolean): Subset[] =>
   (['latin-ext', ...scripts, 'european', 'latin'] as const).filter((name) => !(isItalic && name.endsWith('-ext')));
 
+function familyOf(name: string): Family {
+  const found = FAMILIES[name];
+  if (found === undefined) throw new Error(`there is no family ${name} in src/astro/font-faces.ts`);
+  return found;
+}
+
 /** The @font-face rules of a family and of its fallbacks, for a stylesheet in src/layouts. */
 export function fontFaces(name: string): string {
-  const font = FAMILIES[name];
-  if (font === undefined) throw new Error(`there is no family ${name} in src/astro/font-faces.ts`);
+  const font = familyOf(name);
   const { family, heaviest, italic, fallback, metrics } = font;
   const faces = (italic ? [false, true] : [false]).flatMap((isItalic) =>
     subsetsOf(font, isItalic).map((subset) =>
@@ -169,4 +174,31 @@ export function fontFaces(name: string): string {
     });
   });
   return [...faces, ...fallbacks].join('\n');
+}
+
+/** What stands in for a family where neither it nor a font of its metrics is there. */
+const REST = {
+  serif: 'Charter, "Iowan Old Style", "Noto Serif", Georgia, serif',
+  sans: '"Franklin Gothic Medium", "Helvetica Neue", Arial, sans-serif',
+};
+
+/**
+ * The rules of a pair of families, for text and for labels. The mark of an AI persona has the family of labels by its
+ * name, because a paper may set the custom property: see mark.css.
+ */
+export function fontPair(text: string, labels: string): string {
+  const faceOf = ({ family }: Family) => `"${family}", "${family} Fallback", "${family} Fallback 2"`;
+  const [textFont, labelFont] = [familyOf(text), familyOf(labels)];
+  return `${[...new Set([text, labels])].map(fontFaces).join('\n')}
+:root {
+  --text-face: ${faceOf(textFont)};
+  --text-rest: ${REST[textFont.fallback]};
+  --label-face: ${faceOf(labelFont)};
+  --label-rest: ${REST[labelFont.fallback]};
+}
+@layer mark {
+  .ai.ai {
+    font-family: "${labelFont.family}", "${labelFont.family} Fallback", "Helvetica Neue", Arial, sans-serif !important;
+  }
+}`;
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { AstroUserConfig } from 'astro';
-import { fontFaces } from './font-faces.ts';
+import { fontFaces, fontPair } from './font-faces.ts';
 
 type CssOptions = NonNullable<NonNullable<AstroUserConfig['vite']>['css']>;
 type PostcssPlugin = NonNullable<Exclude<CssOptions['postcss'], string | undefined>['plugins']>[number];
 
-/** A rule for each number from `from` to `to` that sets a custom property to it: pages may have no style attribute. */
+/** A rule for each number from `from` to `to` that sets a property by it: pages may have no style attribute. */
 function steps(from: number, to: number, rule: (n: number) => [className: string, property: string, value: number]) {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return numbers.map((n) => {
@@ -17,26 +17,30 @@ function steps(from: number, to: number, rule: (n: number) => [className: string
 /** The file that made rules count as parts of: their addresses are relative to its folder. */
 const SOURCE = fileURLToPath(new URL('../layouts/made.css', import.meta.url));
 
-const MADE: Readonly<Record<string, (parameter: string) => string>> = {
-  /** `@made typeface NAME;`: the @font-face rules of a family. */
-  typeface: fontFaces,
+const MADE: Readonly<Record<string, (...names: string[]) => string>> = {
+  /** `@made typeface FAMILY;` */
+  typeface: (family = '') => fontFaces(family),
+  /** `@made pair TEXT LABELS;` */
+  pair: (text = '', labels = '') => fontPair(text, labels),
   /** The wheel in steps of ten degrees, for pages that show many papers. */
   hues: () => steps(0, 35, (n) => [`hue-${n * 10}`, '--hue', n * 10]).join(''),
   /** The dominant colour of a picture in 16 steps of red, green and blue: see src/press/picture-sources.ts. */
   tones: () => ['r', 'g', 'b'].flatMap((c) => steps(0, 15, (n) => [c + n.toString(16), `--${c}`, n * 17])).join(''),
+  /** The column of a calendar in which a month begins; Monday is 1. */
+  weekdays: () => steps(2, 7, (n) => [`from-${n}`, 'grid-column', n]).join(''),
   /** The aspect of a picture in tenths: see src/press/prose-pictures.ts. */
   aspects: () => steps(4, 30, (n) => [`x${n}`, '--x', n]).join(''),
 };
 
-/** Replaces each `@made NAME PARAMETER;` of a stylesheet by the rules that the build makes for it. */
+/** Replaces each `@made NAME PARAMETERS;` of a stylesheet by the rules that the build makes for it. */
 export const madeCss: PostcssPlugin = {
   postcssPlugin: 'made-css',
   Once(root, { parse }) {
     root.walkAtRules('made', (rule) => {
-      const [name = '', parameter = ''] = rule.params.split(' ');
+      const [name = '', ...parameters] = rule.params.split(' ');
       const make = MADE[name];
       if (make === undefined) throw rule.error(`there is no @made ${name} in src/astro/made-css.ts`);
-      rule.replaceWith(parse(make(parameter), { from: SOURCE }).nodes);
+      rule.replaceWith(parse(make(...parameters), { from: SOURCE }).nodes);
     });
   },
 };
