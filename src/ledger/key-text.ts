@@ -1,6 +1,6 @@
-import { membersIn } from '../narrow.ts';
 import { isoTime } from '../time.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
+import { isObject } from './members.ts';
 import type { Note } from './note.ts';
 
 /** The texts of a public key that others hash or compare. */
@@ -44,7 +44,8 @@ interface KeyParts extends Omit<VerifierKey, 'type'> {
 
 /** Parses one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */
 export function splitJwk(jwk: unknown): KeyParts | null {
-  const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = membersIn(jwk);
+  if (!isObject(jwk)) return null;
+  const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = jwk;
   if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
     return null;
   const parts = typeof vkey === 'string' ? splitVkey(vkey) : null;

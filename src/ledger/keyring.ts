@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { membersIn } from '../narrow.ts';
 import { isoOrNull } from '../time.ts';
 import { joined, toBase64url, toHex } from './bytes.ts';
 import { ED25519, keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
+import { isObject } from './members.ts';
 import type { Note, Verify } from './note.ts';
 import { signaturesBy } from './note.ts';
 
@@ -55,8 +55,8 @@ export function jwks(keys: VerifyingKey[]) {
 
 /** The keys of a parsed key document. Omits those whose kid, key hash or `x` does not match their bytes. */
 export function keysOf(document: unknown): VerifyingKey[] {
-  const { keys } = membersIn(document);
-  return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {
+  const keys: unknown = isObject(document) ? document.keys : null;
+  return (Array.isArray(keys) ? keys : []).flatMap((jwk: unknown) => {
     const parts = splitJwk(jwk);
     if (parts === null) return [];
     const { name, hash, publicKey, nbf, retired_at } = parts;

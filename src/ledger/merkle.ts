@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { present } from '../narrow.ts';
 import { sameBytes } from './bytes.ts';
 import { leafInput, nodeInput, pathSteps } from './merkle-path.ts';
 
@@ -17,10 +16,9 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 
 /** The root over leaf hashes; for an empty list, the SHA-256 of the empty string. */
 export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
-  if (leaves.length === 0) return digest(new Uint8Array());
   let level = leaves;
   while (level.length > 1) level = levelAbove(level);
-  return present(level[0]);
+  return level[0] ?? digest(new Uint8Array());
 }
 
 /** The siblings of a leaf up to the root, lowest first, for all leaves of a tree: inner nodes are hashed once. */
@@ -62,12 +60,11 @@ export function isIncluded(
 
 /** Joins neighbors; a node without one moves up unchanged, which gives RFC 6962's splits at powers of two. */
 function levelAbove(level: Uint8Array[]): Uint8Array[] {
-  const above: Uint8Array[] = [];
-  for (let at = 0; at < level.length; at += 2) {
-    const [left, right] = [present(level[at]), level[at + 1]];
-    above.push(right === undefined ? left : nodeHash(left, right));
-  }
-  return above;
+  return level.flatMap((left, at) => {
+    if (at % 2 === 1) return [];
+    const right = level[at + 1];
+    return [right === undefined ? left : nodeHash(left, right)];
+  });
 }
 
 function digest(data: string | Uint8Array): Uint8Array {

@@ -1,4 +1,3 @@
-import { present } from '../../narrow.ts';
 import { merkleRoot, nodeHash } from '../merkle.ts';
 import { HASH_LENGTH } from './fields.ts';
 import type { HashTile, TileReader } from './tile.ts';
@@ -81,9 +80,15 @@ export function logTree(size: number, read: TileReader, nodes = tileNodes(read))
 /** The complete nodes above some hashes, level by level. A node without a neighbor has no parent. */
 function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
   const levels = [hashes];
-  for (let below = hashes; below.length > 1; below = present(levels.at(-1))) {
-    const pairs = Math.floor(below.length / 2);
-    levels.push(Array.from({ length: pairs }, (_, at) => nodeHash(present(below[2 * at]), present(below[2 * at + 1]))));
+  let below = hashes;
+  while (below.length > 1) {
+    const above: Uint8Array[] = [];
+    for (const [at, right] of below.entries()) {
+      const left = below[at - 1];
+      if (at % 2 === 1 && left !== undefined) above.push(nodeHash(left, right));
+    }
+    levels.push(above);
+    below = above;
   }
   return levels;
 }
