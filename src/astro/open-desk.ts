@@ -7,7 +7,7 @@ import { problemLine } from '../ingest/source-file.ts';
 import { withoutFileLine } from '../ingest/without-file.ts';
 import type { FiledContent } from '../store/filed-content.ts';
 import { filedContent } from '../store/filed-content.ts';
-import { printable } from '../terminal/escape.ts';
+import { printable } from '../terminal/output.ts';
 import { WritingDesk } from '../writing/desk.ts';
 import { allLostPieces, allProblems } from '../writing/outlook.ts';
 import { deskPictures } from '../writing/pictures.ts';

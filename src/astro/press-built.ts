@@ -7,7 +7,7 @@ import type { Settings } from '../env.ts';
 import { messageOf } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
-import { printable } from '../terminal/escape.ts';
+import { printable } from '../terminal/output.ts';
 
 /** Files `content/` and presses every paper with the pages that were just built. */
 export function pressBuilt(settings: Settings, logger: AstroIntegrationLogger): Promise<void> {

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { withExistingData } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
-import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/account-usage.ts';
+import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../meter/credits.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
+import { onData } from './frame.ts';
 
 /** The number of days that `show` covers. */
 const SPAN = 31;
 
-export function command(): Command {
+export function account(): Command {
   return new Command('account').description('accounts of the domain records').addCommand(show()).addCommand(set());
 }
 
@@ -21,9 +21,7 @@ function show(): Command {
     .description('show an account’s plan, usage and credits')
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print the account as JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      withExistingData(readSettings(), (app) => sayAccount(app, email, options.json)),
-    );
+    .action(onData((app, email: string, { json }: { json?: boolean }) => sayAccount(app, email, json)));
 }
 
 function set(): Command {
@@ -33,8 +31,8 @@ function set(): Command {
     .option('--plan <plan>', `the plan: ${PLANS.join(' or ')}`)
     .option('--burst <n>', `how many daily allowances one day may use, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
-    .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, email: string, options: { plan?: string; burst?: string; json?: boolean }) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {
@@ -72,4 +70,53 @@ function sayAccount(app: AppContext, text: string, json: boolean | undefined): v
     `today ${plural(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
     `${plural(credits.balance, 'credit')} left`,
   ]);
+}
+
+export function credits(): Command {
+  return new Command('credits')
+    .description('credits of an account of the domain records')
+    .addCommand(addCredits())
+    .addCommand(showCredits());
+}
+
+function addCredits(): Command {
+  return new Command('add')
+    .description('add credits to an account; a negative amount, as in -- -5, takes some away')
+    .argument('<email>', 'the address that the account signs in with')
+    .argument('<amount>', 'credits, such as 25 or 0.05')
+    .option('--note <text>', 'the reason, such as an invoice number')
+    .option('--json', 'print {email, balance, entry}')
+    .action(
+      onData(({ store, now }, email: string, amount: string, options: { note?: string; json?: boolean }) => {
+        const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
+        const { entry, balance, of } = store.transact(() => {
+          const account = requireAccount(store, email);
+          const line = appendCredits(store.credits, account.id, move);
+          return { entry: creditRow(line), balance: creditsOf(store.credits.balance(account.id)), of: account.email };
+        });
+        const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];
+        printResult(options.json, { email: of, balance, entry }, lines);
+      }),
+    );
+}
+
+function showCredits(): Command {
+  return new Command('show')
+    .description('show the credits of an account and their ledger, newest first')
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
+    .action(
+      onData(({ store, now }, email: string, options: { json?: boolean }) => {
+        const account = requireAccount(store, email);
+        const entries = store.credits.entries(account.id, now()).map(creditRow);
+        const balance = creditsOf(store.credits.balance(account.id));
+        printResult(options.json, { email: account.email, balance, entries }, [
+          `${account.email} has ${balance} credits`,
+          ...entries.map(
+            ({ seq, at, kind, amount, balance: sum, day, note }) =>
+              `${seq === null ? 'today, so far'.padEnd(at.length) : at}  ${kind.padEnd(10)}  ${amount}  ${sum}${day === null ? '' : `  ${day}`}${note === null ? '' : `  ${note}`}`,
+          ),
+        ]);
+      }),
+    );
 }

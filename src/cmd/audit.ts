@@ -1,19 +1,13 @@
 import { Command } from 'commander';
 import { auditApp } from '../app/audit.ts';
-import { withExistingData } from '../app/context.ts';
 import { acceptDamage } from '../audit/records.ts';
-import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { onData } from './frame.ts';
 
-interface AuditOptions {
-  deep?: boolean;
-  json?: boolean;
-  acceptDamage?: string[];
-  reason?: string;
-}
+type AuditOptions = { deep?: boolean; json?: boolean; acceptDamage?: string[]; reason?: string };
 
 export function command(): Command {
   return new Command('audit')
@@ -23,11 +17,10 @@ export function command(): Command {
     .option('--reason <text>', 'why they are marked, kept with the time')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
-    .action(({ deep, json, acceptDamage: seqs, reason }: AuditOptions) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, { deep, json, acceptDamage: seqs, reason }: AuditOptions) => {
         if (seqs !== undefined) acceptDamage(app, seqs.map(seqOf), reason ?? '');
-        const progress = progressTo();
-        const audit = await auditApp(app, { deep, progress: progress.step }).finally(progress.end);
+        const audit = await withProgress((progress) => auditApp(app, { deep, progress }));
         const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
         const damaged = audit.damaged > 0 ? ` (${audit.damaged} marked damaged)` : '';
         const logged = audit.leaves > 0 ? `, ${plural(audit.leaves, 'leaf', 'leaves')}` : '';

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { askOutside } from '../app/clock-sources.ts';
-import { withAppContext } from '../app/context.ts';
 import { type Corrected, correctClock } from '../app/correct-clock.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
-import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { printResult } from '../terminal/output.ts';
 import { isDay, parseSpan } from '../time.ts';
+import { onAnyData } from './frame.ts';
 
 export function command(): Command {
   return new Command('clock').description('heal a desk whose clock ran ahead').addCommand(
@@ -17,8 +16,8 @@ export function command(): Command {
       .option('--now <time>', 'what time it is, as in 2026-11-26T12:00Z: required where no other machine can be asked')
       .option('--no-press', 'do not press afterwards')
       .option('--json', 'print {true_time, corrected}')
-      .action(({ now, press, json }: { now?: string; press: boolean; json?: boolean }) =>
-        withAppContext(readSettings(), async (app) => {
+      .action(
+        onAnyData(async (app, { now, press, json }: { now?: string; press: boolean; json?: boolean }) => {
           const outside = await askOutside(app.settings, app.now);
           const done = correctClock(app, outside, now === undefined ? null : momentIn(now));
           await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>

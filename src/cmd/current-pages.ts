@@ -2,15 +2,10 @@ import { buildPages, isBuilt } from '../app/build.ts';
 import { environmentWith } from '../env.ts';
 
 /** The pages of a server that starts. */
-export interface CurrentPages {
-  /** Resolves once they are built. Rejects with `unavailable` when the build failed. */
-  built: Promise<void>;
-  /** Ends a build that is still running. */
-  abandon(): void;
-}
+export type CurrentPages = ReturnType<typeof currentPages>;
 
 /** Starts to build the pages in another process, unless they are those of the code. */
-export function currentPages(): CurrentPages {
+export function currentPages() {
   if (isBuilt()) return { built: Promise.resolve(), abandon: () => {} };
   const abort = new AbortController();
   // A build runs once per release: storing its compiled modules takes longer than the next build would save.
@@ -18,5 +13,10 @@ export function currentPages(): CurrentPages {
   const built = buildPages(environmentWith(env), abort.signal);
   // The caller may fail before it awaits this.
   built.catch(() => {});
-  return { built, abandon: () => abort.abort() };
+  return {
+    /** Resolves once they are built. Rejects with `unavailable` when the build failed. */
+    built,
+    /** Ends a build that is still running. */
+    abandon: () => abort.abort(),
+  };
 }

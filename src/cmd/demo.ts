@@ -1,12 +1,17 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { databaseFile, withAppContext } from '../app/context.ts';
 import { demoGuide, demoVariables, prepareDemo } from '../app/demo-records.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { DEMO_PAPERS, folderDigest } from '../ingest/demo-papers.ts';
 import { startDemoNameServer } from '../net/demo-name-server.ts';
 import { demoAnswer } from '../records/demo-zone.ts';
-import { MINUTE } from '../time.ts';
-import { demoRemoval } from './demo-remove.ts';
+import { isAnswering, withAnswers } from '../terminal/ask.ts';
+import { printResult } from '../terminal/output.ts';
+import { secondsOf } from './frame.ts';
+import { removalLines, remove } from './paper.ts';
 import { serve } from './serve.ts';
 
 export function command(): Command {
@@ -29,19 +34,51 @@ function records(): Command {
       try {
         const settings = readSettings(environmentWith(demoVariables(given, names.port, seconds)));
         const key = await withAppContext(settings, prepareDemo);
-        await serve(settings, (app) => {
-          const lines = demoGuide(app, { server: names.port, every: seconds, key });
-          process.stdout.write(`${lines.join('\n')}\n`);
-        });
+        const guide = { server: names.port, every: seconds, key };
+        await serve(settings, (app) => void process.stdout.write(`${demoGuide(app, guide).join('\n')}\n`));
       } finally {
         names.close();
       }
     });
 }
 
-function secondsOf(text: string): number {
-  const [, count, unit] = /^(\d{1,4})([sm])$/.exec(text) ?? [];
-  const seconds = Number(count ?? Number.NaN) * (unit === 'm' ? MINUTE / 1_000 : 1);
-  if (seconds >= 1 && seconds <= 3_600) return seconds;
-  throw new Fault('invalid_request', `--every ${text}: give a time from 1s to 60m, such as 30s or 5m`);
+function demoRemoval(): Command {
+  return new Command('remove')
+    .description('remove the two demo papers, and their folders unless something in them was changed')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes }: { yes?: boolean }) => {
+      if (!yes) await confirm();
+      const settings = readSettings();
+      const lines: string[] = [];
+      if (existsSync(databaseFile(settings))) {
+        await withAppContext(settings, async (app) => {
+          for (const { slug, nameplate } of DEMO_PAPERS) {
+            // A paper of another name has nothing of the demo but its slug.
+            if (app.store.paper(slug)?.nameplate !== nameplate) continue;
+            const { done, files } = await remove(app, slug);
+            lines.push(...removalLines(slug, done, files));
+          }
+        });
+      }
+      for (const { slug, digest } of DEMO_PAPERS) {
+        const folder = join(settings.contentDir, slug);
+        const found = folderDigest(folder);
+        if (found === digest) {
+          rmSync(folder, { recursive: true });
+          lines.push(`deleted ${folder}`);
+        } else if (found !== null) {
+          lines.push(
+            `${folder} was changed and stays; delete it yourself, or it is refused whenever content/ is filed`,
+          );
+        }
+      }
+      printResult(false, null, lines.length === 0 ? ['there are no demo papers here'] : lines);
+    });
+}
+
+async function confirm(): Promise<void> {
+  if (!isAnswering()) throw new Fault('invalid_request', 'this takes the demo papers off the air; add --yes');
+  const question = 'This takes both demo papers off the air, and deletes their folders. Go on? [y/N] ';
+  const answer = await withAnswers((ask) => ask(question));
+  if (!/^y(?:es)?$/i.test(answer ?? '')) throw new Fault('invalid_request', 'nothing was removed');
 }

@@ -7,8 +7,8 @@ import { Fault } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { withoutFileLine } from '../ingest/without-file.ts';
-import { givenPath } from '../terminal/given-path.ts';
 import { printError, printResult } from '../terminal/output.ts';
+import { givenPath } from '../terminal/project-folder.ts';
 
 export function command(): Command {
   return new Command('file')

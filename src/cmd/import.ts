@@ -4,18 +4,11 @@ import { withAppContext } from '../app/context.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { importArchive, type RefusedLine, requireArchive } from '../ingest/import-archive.ts';
-import { givenPath } from '../terminal/given-path.ts';
 import { printError, printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { givenPath } from '../terminal/project-folder.ts';
 
-interface Options {
-  paper: string;
-  create?: boolean;
-  persona?: string;
-  air?: boolean;
-  press: boolean;
-  json?: boolean;
-}
+type Options = { paper: string; create?: boolean; persona?: string; air?: boolean; press: boolean; json?: boolean };
 
 export function command(): Command {
   return new Command('import')
@@ -32,12 +25,11 @@ export function command(): Command {
       // Before a database is created for it.
       requireArchive(file);
       return withAppContext(readSettings(), async (app) => {
-        const progress = progressTo();
-        const outcome = await importArchive(app, file, {
-          ...options,
-          onRefused: (line) => refusedLines(file, line).forEach(printError),
-          onProgress: (lines) => progress.step(`import ${options.paper}`, lines, null, ''),
-        }).finally(progress.end);
+        const onRefused = (line: RefusedLine) => refusedLines(file, line).forEach(printError);
+        const outcome = await withProgress((step) => {
+          const onProgress = (lines: number) => step(`import ${options.paper}`, lines, null, '');
+          return importArchive(app, file, { ...options, onRefused, onProgress });
+        });
         const isThere = app.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
         await pressThenPrint(app, mayPress ? { paper: options.paper } : null, (pressed, reports) =>

@@ -1,16 +1,15 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { withAppContext, withExistingData } from '../app/context.ts';
 import { readLogKey } from '../app/log-key.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
-import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { exportLedger } from '../ingest/ledger-export.ts';
 import { importLedger } from '../ingest/ledger-import.ts';
 import { plural } from '../plural.ts';
-import { givenPath } from '../terminal/given-path.ts';
 import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { givenPath } from '../terminal/project-folder.ts';
+import { onAnyData, onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('ledger')
@@ -25,8 +24,8 @@ function exportCommand(): Command {
       'write every key, record, generation, airing and withdrawal, and the transparency log, as JSON Lines, oldest first',
     )
     .argument('<file>', 'the file to write')
-    .action((file: string) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, file: string) => {
         const { store, end } = takeSnapshot(app);
         const count = await exportLedger({ store, media: app.media }, givenPath(file), logVkey(app)).finally(end);
         printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
@@ -57,12 +56,11 @@ function importCommand(): Command {
     .description('check every receipt of an export and its log, rebuild the database from it, and press')
     .argument('<file>', 'a file of `ledger export`')
     .option('--no-press', 'do not press afterwards')
-    .action((file: string, options: { press: boolean }) =>
-      withAppContext(readSettings(), async (app) => {
-        const progress = progressTo();
-        const step = (entries: number, type: string) => progress.step('ledger import', entries, entries, type);
-        const count = await importLedger(app, givenPath(file), step);
-        progress.end();
+    .action(
+      onAnyData(async (app, file: string, options: { press: boolean }) => {
+        const count = await withProgress((step) =>
+          importLedger(app, givenPath(file), (entries, type) => step('ledger import', entries, entries, type)),
+        );
         app.store.optimizeSearch();
         await pressThenPrint(app, options.press ? {} : null, (pressed) =>
           printResult(false, null, [`imported ${plural(count, 'entry', 'entries')}`, ...pressed]),

@@ -1,15 +1,13 @@
 import { Command } from 'commander';
-import { withExistingData } from '../app/context.ts';
 import { logStatus, logStatusLines } from '../app/log-status.ts';
 import { signerLines, signerStatus } from '../app/signer.ts';
 import { logSource, readPolicyAt } from '../audit/log/served-log.ts';
 import { verifiedLogLines, verifyLog } from '../audit/log/verify-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
-import { readSettings } from '../env.ts';
-import { givenPlace } from '../terminal/given-place.ts';
-import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
-import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { givenPlace } from '../terminal/project-folder.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('log')
@@ -22,8 +20,8 @@ function statusCommand(): Command {
   return new Command('status')
     .description('show the size, the head and the witnesses of each log, and whether it is signed')
     .option('--json', 'print the state as JSON')
-    .action(({ json }: { json?: boolean }) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, { json }: { json?: boolean }) => {
         const logs = LOG_SERVICES.map((log) => logStatus(app, log));
         const signer = await signerStatus(app);
         printResult(json, { signer, logs }, [...signerLines(signer), ...logs.flatMap(logStatusLines)]);
@@ -42,9 +40,10 @@ function verifyCommand(): Command {
     .action(async (where: string, { policy, json }: { policy?: string; json?: boolean }) => {
       process.exitCode = NOT_CHECKED;
       const trusted = policy === undefined ? null : await readPolicyAt(givenPlace(policy));
-      const progress = progressTo();
-      const step = (done: number, total: number) => progress.step('verify', done, total, '');
-      const checked = await verifyLog(logSource(givenPlace(where)), trusted, step).finally(progress.end);
+      const source = logSource(givenPlace(where));
+      const checked = await withProgress((step) =>
+        verifyLog(source, trusted, (done, total) => step('verify', done, total, '')),
+      );
       printResult(json, checked, verifiedLogLines(checked));
       process.exitCode = checked.faults.length > 0 ? 1 : 0;
     });

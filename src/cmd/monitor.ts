@@ -5,21 +5,12 @@ import { type MonitorRun, monitor } from '../audit/monitor/monitor.ts';
 import { isAddress } from '../audit/verify-sources.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
-import { givenPath } from '../terminal/given-path.ts';
-import { givenPlace } from '../terminal/given-place.ts';
-import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
-import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { givenPath, givenPlace } from '../terminal/project-folder.ts';
 
 /** Lines about what could not be checked: a site that is down has one for each page. */
 const LISTED_MAX = 10;
-
-interface Options {
-  policy: string;
-  state: string;
-  verbose?: boolean;
-  json?: boolean;
-}
 
 export function command(): Command {
   return new Command('monitor')
@@ -34,15 +25,16 @@ export function command(): Command {
       'after',
       '\nPrints nothing when all is well, but each correction of the clock once. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
     )
-    .action(async (urls: string[], { policy, state, verbose, json }: Options) => {
+    .action(async (urls: string[], options: { policy: string; state: string; verbose?: boolean; json?: boolean }) => {
+      const { policy, state, verbose = false, json } = options;
       process.exitCode = NOT_CHECKED;
       const sites = urls.map(siteOf);
       const trusted = await readPolicyAt(givenPlace(policy));
-      const progress = progressTo();
-      const step = (label: string, done: number, total: number) => progress.step(label, done, total, '');
-      const task = { sites, policy: trusted, file: givenPath(state), now: Date.now, progress: step };
-      const run = await monitor(task).finally(progress.end);
-      printResult(json, run, linesOf(run, verbose === true));
+      const task = { sites, policy: trusted, file: givenPath(state), now: Date.now };
+      const run = await withProgress((step) =>
+        monitor({ ...task, progress: (label, done, total) => step(label, done, total, '') }),
+      );
+      printResult(json, run, linesOf(run, verbose));
       process.exitCode = codeOf(run);
     });
 }

@@ -4,13 +4,10 @@ import { Command } from 'commander';
 import { databaseFile, withAppContext } from '../app/context.ts';
 import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/paper.ts';
 import { latinWords } from '../desk/slug.ts';
-import type { Settings } from '../env.ts';
-import { readSettings } from '../env.ts';
+import { readSettings, type Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import type { AskedPaper } from '../ingest/new-paper.ts';
-import { newPaper, personaSlug, writeNewPaper } from '../ingest/new-paper.ts';
-import type { Ask } from '../terminal/ask.ts';
-import { isAnswering, withAnswers } from '../terminal/ask.ts';
+import { type AskedPaper, newPaper, personaSlug, writeNewPaper } from '../ingest/new-paper.ts';
+import { type Ask, isAnswering, withAnswers } from '../terminal/ask.ts';
 import { printError, printResult } from '../terminal/output.ts';
 import { userFolder } from '../terminal/project-folder.ts';
 
@@ -95,30 +92,19 @@ function withDefaults(slug: string, { name, language, url, section, persona }: O
 /** Asks for what no option gives, with the default in brackets, until each answer is right. */
 async function askAll(ask: Ask, asked: AskedPaper, options: Options): Promise<AskedPaper> {
   const at = { ...asked };
-  const questions: [given: unknown, field: string, text: string, shown: string, set: (answer: string) => void][] = [
-    [options.name, '--name', 'Name', at.name, (answer) => Object.assign(at, { name: answer })],
-    [options.language, '--language', 'Language', at.language, (answer) => Object.assign(at, { language: answer })],
-    [options.url, '--url', 'Its own address, if it has one', 'none', (answer) => Object.assign(at, { url: answer })],
-    [
-      options.section,
-      '--section',
-      'Sections, with commas between them',
-      at.sections.join(', '),
-      (answer) => Object.assign(at, { sections: answer.split(',').map((name) => name.trim()) }),
-    ],
-    [
-      options.persona,
-      '--persona',
-      'Who writes, and as what',
-      at.persona,
-      (answer) => Object.assign(at, { persona: answer }),
-    ],
+  const sectionsIn = (answer: string) => ({ sections: answer.split(',').map((name) => name.trim()) });
+  const questions: [given: unknown, field: string, text: string, shown: string, read: (answer: string) => object][] = [
+    [options.name, '--name', 'Name', at.name, (name) => ({ name })],
+    [options.language, '--language', 'Language', at.language, (language) => ({ language })],
+    [options.url, '--url', 'Its own address, if it has one', 'none', (url) => ({ url })],
+    [options.section, '--section', 'Sections, with commas between them', at.sections.join(', '), sectionsIn],
+    [options.persona, '--persona', 'Who writes, and as what', at.persona, (persona) => ({ persona })],
   ];
-  for (const [given, field, text, shown, set] of questions) {
+  for (const [given, field, text, shown, read] of questions) {
     for (let isRight = given !== undefined; !isRight; ) {
       const answer = await ask(`${text} [${shown}]: `);
       if (answer === null) throw new Fault('invalid_request', `${at.slug} was not made`);
-      if (answer !== '') set(answer);
+      if (answer !== '') Object.assign(at, read(answer));
       const problem = newPaper(at).problems.find((found) => found.field === field);
       if (problem !== undefined) printError(problem.message);
       isRight = problem === undefined || answer === '';

@@ -1,26 +1,26 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import type { AppContext } from '../app/context.ts';
-import { requirePaper, withExistingData } from '../app/context.ts';
+import { type AppContext, requirePaper } from '../app/context.ts';
+import { pressPapers } from '../app/press-run.ts';
+import { publishAfterPress } from '../app/publish-run.ts';
 import { giveHost, hostOfPaper, parseHost } from '../desk/host.ts';
-import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { printResult } from '../terminal/output.ts';
+import { paperRoot } from '../desk/paper.ts';
+import { type Removal, removePaper, restorePaper } from '../desk/removal.ts';
+import { Fault, messageOf } from '../fault.ts';
+import { plural } from '../plural.ts';
+import { isAnswering, withAnswers } from '../terminal/ask.ts';
+import { printError, printResult } from '../terminal/output.ts';
 import { isoTime } from '../time.ts';
-import { listPapers } from './paper-list.ts';
-import { removal, restoral } from './paper-remove.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('paper')
     .description('what only the operator may change about a paper')
-    .addCommand(listPapers())
+    .addCommand(list())
     .addCommand(removal())
     .addCommand(restoral())
     .addCommand(host());
-}
-
-interface Options {
-  remove?: boolean;
-  json?: boolean;
 }
 
 function host(): Command {
@@ -30,21 +30,26 @@ function host(): Command {
     .argument('[host]', 'a name such as news.example, with its port unless that is 80 or 443')
     .option('--remove', 'remove the host; the paper’s url and its links stay as they are')
     .option('--json', 'print the hosts as [{paper, host, how, at}]')
-    .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withExistingData(readSettings(), (app) => {
-        if (slug !== undefined) requirePaper(app, slug);
-        if (remove && name === undefined) {
-          throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
-        }
-        const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove ?? false);
-        const { hosts } = app.store;
-        const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(({ paper, host: at, how, at: since }) => ({
-          ...{ paper, host: at, how },
-          at: isoTime(since),
-        }));
-        const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
-        printResult(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
-      }),
+    .action(
+      onData(
+        (app, slug: string | undefined, name: string | undefined, options: { remove?: boolean; json?: boolean }) => {
+          const { remove = false, json } = options;
+          if (slug !== undefined) requirePaper(app, slug);
+          if (remove && name === undefined) {
+            throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
+          }
+          const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove);
+          const { hosts } = app.store;
+          const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(
+            ({ paper, host: at, how, at: since }) => ({
+              ...{ paper, host: at, how },
+              at: isoTime(since),
+            }),
+          );
+          const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
+          printResult(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
+        },
+      ),
     );
 }
 
@@ -68,4 +73,114 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
   return isUsed
     ? `${slug} is served at ${at}`
     : `${slug} may be served at ${at}; set its url to an address there, in paper.yaml or with PUT /api/v1/config`;
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the papers: address, name, and how many pieces they have')
+    .option('--json', 'print [{slug, name, url, public, on_air, scheduled, drafts, withdrawn, removed_at}]')
+    .action(
+      onData(({ store, settings }, { json }: { json?: boolean }) => {
+        const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
+        const removed = store.removedPapers();
+        const rows = [...papers.map((paper) => ({ ...paper, removed_at: null })), ...removed].map((paper) => {
+          const { on_air, scheduled, draft: drafts, withdrawn } = store.pieces.stateCounts(paper.slug);
+          return {
+            slug: paper.slug,
+            name: paper.nameplate,
+            url: paperRoot(paper, settings.origin),
+            public: paper.paper_public,
+            ...{ on_air, scheduled, drafts, withdrawn },
+            removed_at: paper.removed_at === null ? null : isoTime(paper.removed_at),
+          };
+        });
+        const width = Math.max(0, ...rows.map(({ slug }) => slug.length));
+        const lines = rows.map(({ slug, name, url, removed_at, ...row }) => {
+          const scheduled = row.scheduled > 0 ? `${row.scheduled} scheduled, ` : '';
+          const pieces = `${row.on_air} on air, ${scheduled}${plural(row.drafts, 'draft')}`;
+          const state = removed_at === null ? pieces : `removed ${removed_at.slice(0, 10)}`;
+          return `${slug.padEnd(width)}  ${name}  ${url}/  ${row.public ? 'public' : 'private'}  ${state}`;
+        });
+        const none = 'no papers; `npm run -s broadsheet -- new SLUG` starts one';
+        printResult(json, rows, lines.length === 0 ? [none] : lines);
+      }),
+    );
+}
+
+function removal(): Command {
+  return new Command('remove')
+    .description('remove a paper: its files go, its addresses answer 410, its readers’ addresses are erased')
+    .argument('<slug>', 'the paper')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print {slug, withdrawn, receipts, readers, keys, files}')
+    .action(
+      onData(async (app, slug: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+        requirePaper(app, slug);
+        if (!yes) await confirm(app, slug);
+        const { done, files } = await remove(app, slug);
+        const folder = join(app.settings.contentDir, slug);
+        const lines = removalLines(slug, done, files);
+        const cure = `delete it, or bring the paper back with \`paper restore ${slug}\``;
+        if (existsSync(folder)) lines.push(`${folder} stays, and is not filed again; ${cure}`);
+        printResult(json, { slug, ...done, files }, lines);
+      }),
+    );
+}
+
+function restoral(): Command {
+  return new Command('restore')
+    .description('bring a removed paper back; its pieces stay withdrawn until they are put on air again')
+    .argument('<slug>', 'the paper')
+    .action(
+      onData(async (app, slug: string) => {
+        const { nameplate } = restorePaper(app, slug);
+        const { withdrawn } = app.store.pieces.stateCounts(slug);
+        await pressed(app, slug);
+        printResult(false, null, [
+          `${nameplate} (${slug}) is back, with ${plural(withdrawn, 'piece')} withdrawn`,
+          `put a piece on air with \`npm run -s broadsheet -- air PIECE --paper ${slug}\`, and make new keys: the old ones stay revoked`,
+        ]);
+      }),
+    );
+}
+
+/** Removes a paper and its tree. `files` is null when the tree is left to the next press. */
+export async function remove(app: AppContext, slug: string): Promise<{ done: Removal; files: number | null }> {
+  app.openSigningKey();
+  const done = removePaper(app, slug, 'cli');
+  return { done, files: await pressed(app, slug) };
+}
+
+/** The removal is in the ledger: if the disk refuses, the next press completes it. */
+async function pressed(app: AppContext, slug: string): Promise<number | null> {
+  try {
+    const removed = (await pressPapers(app, { paper: slug })).get(slug)?.removed ?? 0;
+    await publishAfterPress(app);
+    return removed;
+  } catch (error) {
+    printError(`${slug}: ${messageOf(error)}; the next press or start finishes it`);
+    return null;
+  }
+}
+
+/** What a removal did, for a terminal. */
+export function removalLines(
+  slug: string,
+  { withdrawn, receipts, readers, keys }: Removal,
+  files: number | null,
+): string[] {
+  return [
+    `removed ${slug}: ${plural(withdrawn, 'piece')} withdrawn, ${files === null ? 'its files wait for the next press' : `${plural(files, 'file')} removed`}, addresses of ${plural(readers, 'reader')} erased, ${plural(keys, 'key')} revoked`,
+    `its addresses answer 410; ${plural(receipts, 'receipt')} of it ${receipts === 1 ? 'stays' : 'stay'} in the ledger and in the log`,
+  ];
+}
+
+async function confirm(app: AppContext, slug: string): Promise<void> {
+  const { on_air } = app.store.pieces.stateCounts(slug);
+  if (!isAnswering()) {
+    throw new Fault('invalid_request', `this takes ${slug} off the air (${plural(on_air, 'piece')}); add --yes`);
+  }
+  const question = `This takes ${slug} off the air, with ${plural(on_air, 'piece')}. Type its name to go on: `;
+  const answer = await withAnswers((ask) => ask(question));
+  if (answer !== slug) throw new Fault('invalid_request', `${slug} was not removed`);
 }

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
-import { withExistingData } from '../app/context.ts';
 import { missingPlaces } from '../app/missing-media.ts';
 import { publishLogOnce } from '../app/open-witnesses.ts';
 import { missingLine, pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { openCommandLog } from '../app/server-log.ts';
-import { readSettings } from '../env.ts';
 import { printResult } from '../terminal/output.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('press')
@@ -14,8 +13,8 @@ export function command(): Command {
     .option('--full', 'press every file, and remove files that belong to no page')
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
-    .action(({ json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, { json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) => {
         // Before the press, which writes the proofs that the log gives.
         const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
         // A log that cannot be published holds up no paper.

@@ -13,18 +13,11 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import type { Difference } from '../publish/source.ts';
-import { givenPlace } from '../terminal/given-place.ts';
 import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
+import { givenPlace } from '../terminal/project-folder.ts';
 
-interface Options {
-  to?: string;
-  paper?: string;
-  dryRun?: boolean;
-  check?: boolean;
-  repair?: boolean;
-  json?: boolean;
-}
+type Options = { to?: string; paper?: string; dryRun?: boolean; check?: boolean; repair?: boolean; json?: boolean };
 
 export function command(): Command {
   return new Command('publish')

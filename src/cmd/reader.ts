@@ -1,13 +1,10 @@
 import { Command } from 'commander';
-import type { AppContext } from '../app/context.ts';
-import { requirePaper, withExistingData } from '../app/context.ts';
-import { readSettings } from '../env.ts';
+import { type AppContext, requirePaper } from '../app/context.ts';
 import { Fault } from '../fault.ts';
-import type { Address } from '../readers/address.ts';
-import { readAddress } from '../readers/address.ts';
+import { type Address, readAddress } from '../readers/address.ts';
 import { dossierOf, dossierRecord, erase, suppress } from '../readers/record.ts';
-import { printableJson } from '../terminal/escape.ts';
-import { printResult } from '../terminal/output.ts';
+import { printableJson, printResult } from '../terminal/output.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('reader')
@@ -52,8 +49,8 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .description(description)
     .argument('<email>', 'the reader’s mail address')
     .requiredOption('--paper <slug>', 'the paper')
-    .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, email: string, { paper, complained = false }: { paper: string; complained?: boolean }) => {
         requirePaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { withExistingData } from '../app/context.ts';
 import { scanElsewhere, scanOnce } from '../app/scan.ts';
 import { openCommandLog } from '../app/server-log.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('scan')
@@ -26,18 +26,16 @@ export function command(): Command {
     });
 }
 
-function scanHere(names: string[], json: boolean | undefined): Promise<void> {
-  return withExistingData(readSettings(), async (app) => {
-    const progress = progressTo();
-    const step = (observed: number, hostname: string) => progress.step('scan', observed, observed, hostname);
-    const scanned = await scanOnce(app, names, step).finally(progress.end);
-    printResult(json, scanned, [
-      ...scanned.changes,
-      ...scanned.lost.map((name) => `${name} was leased by another scanner; nothing was recorded`),
-      `${scanned.observed} observed and signed, ${plural(scanned.changes.length, 'change')}`,
-    ]);
-  });
-}
+const scanHere = onData(async (app, names: string[], json: boolean | undefined) => {
+  const scanned = await withProgress((step) =>
+    scanOnce(app, names, (observed, hostname) => step('scan', observed, observed, hostname)),
+  );
+  printResult(json, scanned, [
+    ...scanned.changes,
+    ...scanned.lost.map((name) => `${name} was leased by another scanner; nothing was recorded`),
+    `${scanned.observed} observed and signed, ${plural(scanned.changes.length, 'change')}`,
+  ]);
+});
 
 async function scanThere(queue: string, once: boolean, json: boolean | undefined): Promise<void> {
   const settings = readSettings();

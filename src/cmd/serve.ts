@@ -13,15 +13,12 @@ import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
 import { smtpOf } from '../net/smtp.ts';
 import { type CurrentPages, currentPages } from './current-pages.ts';
-import { allEnded } from './serve/all-ended.ts';
-import { coalesced } from './serve/coalesced.ts';
 import { serveDesk } from './serve/desk.ts';
+import { allEnded, LateJobs, type Service } from './serve/jobs.ts';
 import { keepCompiled } from './serve/keep-compiled.ts';
-import { LateJobs } from './serve/late-jobs.ts';
 import { serveMetrics } from './serve/metrics.ts';
 import { serveRecords } from './serve/records.ts';
-import { reload } from './serve/reload.ts';
-import type { Service } from './serve/service.ts';
+import { coalesced, reload } from './serve/reload.ts';
 import { type Signals, takeSignals } from './serve/signals.ts';
 import { openSigning, type Signing } from './serve/signing.ts';
 

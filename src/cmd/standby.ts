@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { type CopyServer, standBy } from '../app/standby.ts';
 import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
 import { PROJECT } from '../project.ts';
 import { printError } from '../terminal/output.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
 import { currentPages } from './current-pages.ts';
+import { secondsOf } from './frame.ts';
 
 export function command(): Command {
   return new Command('standby')
@@ -23,7 +23,7 @@ export function command(): Command {
     )
     .action(async ({ from, every }: { from: string; every: string }) => {
       const settings = readSettings();
-      const ms = timeOf(every);
+      const ms = secondsOf(every) * 1_000;
       const stopping = new AbortController();
       onStopSignal(() => stopping.abort());
       const pages = currentPages();
@@ -51,11 +51,4 @@ function serve(copy: string | undefined): CopyServer {
       return ended;
     },
   };
-}
-
-function timeOf(text: string): number {
-  const [, count, unit] = /^(\d{1,4})([sm])$/.exec(text) ?? [];
-  const seconds = Number(count ?? Number.NaN) * (unit === 'm' ? 60 : 1);
-  if (seconds >= 1 && seconds <= 3_600) return seconds * 1_000;
-  throw new Fault('invalid_request', `--every ${text}: give a time from 1s to 60m, such as 30s or 5m`);
 }

@@ -6,9 +6,8 @@ import { keysAt } from '../audit/verify-sources.ts';
 import { Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysFromVkeys } from '../ledger/proof.ts';
-import { givenPlace } from '../terminal/given-place.ts';
-import { exitUnchecked, NOT_CHECKED } from '../terminal/not-checked.ts';
-import { printResult } from '../terminal/output.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
+import { givenPlace } from '../terminal/project-folder.ts';
 
 export function command(): Command {
   return new Command('verify')

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import type { AppContext } from '../app/context.ts';
-import { newId, requirePaper, withExistingData } from '../app/context.ts';
+import { newId, requirePaper } from '../app/context.ts';
 import { sendTest } from '../app/paper-webhooks.ts';
-import { readSettings } from '../env.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook.ts';
 import { printResult } from '../terminal/output.ts';
+import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('webhook')
@@ -23,8 +22,8 @@ function add(): Command {
     .option('--section <name...>', 'only these sections; by default all')
     .option('--no-cast', 'leave out the video edition')
     .option('--json', 'print {id, url, secret}')
-    .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
@@ -43,8 +42,8 @@ function list(): Command {
     .description('list the webhooks of a paper')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the webhooks as JSON')
-    .action((options: { paper: string; json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, options: { paper: string; json?: boolean }) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
@@ -62,9 +61,10 @@ function remove(): Command {
     .description('remove a webhook and its queued deliveries')
     .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
-    .action((id: string, options: { paper: string }) =>
-      withExistingData(readSettings(), (app) => {
-        requireOwn(app, options.paper, id);
+    .action(
+      onData((app, id: string, options: { paper: string }) => {
+        requirePaper(app, options.paper);
+        requireWebhook(app.store.webhooks, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         printResult(false, null, [`removed ${id}`]);
       }),
@@ -77,8 +77,8 @@ function test(): Command {
     .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
-    .action((id: string, options: { paper: string; json?: boolean }) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, id: string, options: { paper: string; json?: boolean }) => {
         requirePaper(app, options.paper);
         const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
         if (error !== null) process.exitCode = 1;
@@ -89,9 +89,4 @@ function test(): Command {
         ]);
       }),
     );
-}
-
-function requireOwn(app: AppContext, paper: string, id: string) {
-  requirePaper(app, paper);
-  return requireWebhook(app.store.webhooks, paper, id);
 }

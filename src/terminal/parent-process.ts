@@ -24,10 +24,7 @@ export function endWithParent(): void {
   }, LOOK_EVERY).unref();
 }
 
-/**
- * Whether npm runs only this program, in the foreground (`npm start`, `npm run -s broadsheet -- …`). The parent is
- * then npm or its shell. A server that a script starts in the background must outlive the script.
- */
+/** Whether npm runs this program alone: a server that a script starts in the background outlives the script. */
 function isNpmsOwn(script = ''): boolean {
   return /\bbroadsheet\b/.test(script) && !/[&|;\n]|\b(nohup|setsid)\b/.test(script);
 }

@@ -1,4 +1,4 @@
-import { printable } from './escape.ts';
+import { printable } from './output.ts';
 
 /** The interval between lines without a terminal, in ms. */
 const LINE_EVERY = 5_000;
@@ -45,6 +45,12 @@ export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progres
       ending = '';
     },
   };
+}
+
+/** Shows the progress of `work` on standard error. */
+export async function withProgress<T>(work: (step: Progress['step']) => Promise<T>): Promise<T> {
+  const { step, end } = progressTo();
+  return work(step).finally(end);
 }
 
 function barOf(done: number, total: number): string {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { printError } from './output.ts';
 
 /** The folder in which the user called the command. npm runs its scripts in the project's folder, and passes it as INIT_CWD. */
@@ -71,4 +71,18 @@ function isOwn(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Resolves a path from the folder in which the user called the command; see `enterProject`. */
+export function givenPath(path: string): string {
+  const here = process.cwd();
+  const from = resolve(userFolder());
+  if (from === here) return path;
+  const slash = path.endsWith('/') ? '/' : '';
+  return `${relative(here, resolve(from, path)) || '.'}${slash}`;
+}
+
+/** Returns addresses and `-` unchanged, and resolves paths from the user's current folder. */
+export function givenPlace(where: string): string {
+  return /^(?:https?:\/\/|s3:)/i.test(where) || where === '-' ? where : givenPath(where);
 }

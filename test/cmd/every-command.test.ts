@@ -37,7 +37,7 @@ test('every command runs as a process of its own', async (t) => {
   createPaper(app);
   app.store.accounts.ofEmail(EMAIL, { id: 'ada', plan: 'daily', made_at: app.now() });
   await pressPapers(app);
-  const table = readFileSync(join(PROGRAM, '../../src/cmd/broadsheet.ts'), 'utf8');
+  const table = readFileSync(join(PROGRAM, '../../src/cmd/commands.ts'), 'utf8');
   const commands = [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) => import\(/gm)].map(([, name]) => name);
   assert.deepEqual([...CALLS.map(([[name]]) => name), ...STARTED_ELSEWHERE].sort(), commands.sort());
   for (const [args, printed, expected = 0] of CALLS) {

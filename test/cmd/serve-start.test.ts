@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LateJobs } from '../../src/cmd/serve/late-jobs.ts';
+import { LateJobs } from '../../src/cmd/serve/jobs.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-sources.ts';
-import { printable, printableJson } from '../../src/terminal/escape.ts';
+import { printable, printableJson } from '../../src/terminal/output.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';

@@ -65,7 +65,7 @@ test('the README leads to every page of the manual, and stays short', () => {
 test('the manual lists every command and every setting', () => {
   const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
   const declared = (file: string, name: RegExp) => [...read(file).matchAll(name)].map(([, found = '']) => found);
-  const commands = declared('src/cmd/broadsheet.ts', /^ {2}'?([a-z-]+)'?: \(\) => import/gm);
+  const commands = declared('src/cmd/commands.ts', /^ {2}'?([a-z-]+)'?: \(\) => import/gm);
   // Settings that are no longer supported are only refused.
   const settings = readdirSync(join(PROJECT, 'src/settings')).flatMap((file) =>
     declared(`src/settings/${file}`, /^ {2}([A-Z][A-Z0-9_]+):(?! withdrawn)/gm),

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Command } from 'commander';
+import { COMMANDS } from '../../src/cmd/commands.ts';
 import { Fault, stackOf } from '../../src/fault.ts';
 import { VERSION } from '../../src/project.ts';
-import { printable, printableLines } from '../../src/terminal/escape.ts';
+import { printable, printableLines } from '../../src/terminal/output.ts';
 
 /** What a command that runs in this process has printed. */
 interface Printed {
@@ -99,11 +100,12 @@ async function runNow(args: readonly string[], env: NodeJS.ProcessEnv) {
 /** What src/cmd/broadsheet.ts does. */
 async function perform(args: readonly string[]): Promise<number> {
   try {
-    const { command } = (await import(`../../src/cmd/${args[0]}.ts`)) as { command: () => Command };
+    const command = await COMMANDS[args[0] ?? '']?.();
+    if (command === undefined) throw new Error(`there is no command ${args[0]}`);
     await new Command('broadsheet')
       .version(VERSION)
       .showHelpAfterError()
-      .addCommand(command())
+      .addCommand(command)
       .parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof Exit) return error.code;

@@ -18,10 +18,8 @@ import { papersInContent } from '../../ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../ingest/source-file.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import { printError } from '../../terminal/output.ts';
-import { allEnded } from './all-ended.ts';
+import { allEnded, RestartableJob, type Service, type StartJob } from './jobs.ts';
 import { renderMail } from './render-mail.ts';
-import { RestartableJob } from './restartable-job.ts';
-import type { Service } from './service.ts';
 import type { Signing } from './signing.ts';
 
 /** Serves the papers and their API, and starts the desk's jobs. */
@@ -44,19 +42,16 @@ export async function serveDesk(
   );
   const stopHubPings = startJob(() => startHubPings(app, logger));
   const { settings } = app;
+  const job = (name: string, start: StartJob) => new RestartableJob(name, settings, () => () => startJob(start));
   const jobs = [
-    new RestartableJob(
-      'filing',
-      settings,
-      () => () => startJob(() => startFiling({ app, presses, backlog, logger, onProblem })),
-    ),
+    job('filing', () => startFiling({ app, presses, backlog, logger, onProblem })),
     new RestartableJob('mails of the desk', settings, (next) => {
       const smtp = smtpOf(next);
       return () => startJob(() => startMails(app, paperMails(app, renderMail), smtp, logger));
     }),
-    new RestartableJob('log of the desk', settings, () => () => startJob(() => startLog(app, 'desk', logger))),
-    new RestartableJob('media', settings, () => () => startJob(() => startMediaCopies(app, logger))),
-    new RestartableJob('publisher', settings, () => () => startJob(() => startPublisher(app, logger))),
+    job('log of the desk', () => startLog(app, 'desk', logger)),
+    job('media', () => startMediaCopies(app, logger)),
+    job('publisher', () => startPublisher(app, logger)),
   ];
   return {
     name: 'desk',

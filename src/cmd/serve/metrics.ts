@@ -2,7 +2,7 @@ import { listenMetrics } from '../../../api/metrics.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { PressQueue } from '../../app/press-queue.ts';
 import type { ServerLog } from '../../app/server-log.ts';
-import type { Service } from './service.ts';
+import type { Service } from './jobs.ts';
 
 /** Serves `/metrics` where METRICS_PORT says so. `presses` returns null until the desk is served. */
 export async function serveMetrics(

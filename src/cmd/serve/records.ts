@@ -11,10 +11,8 @@ import type { ServerLog } from '../../app/server-log.ts';
 import { listeningOn } from '../../env.ts';
 import { proberOf } from '../../net/prober.ts';
 import { smtpOf } from '../../net/smtp.ts';
-import { allEnded } from './all-ended.ts';
+import { allEnded, RestartableJob, type Service } from './jobs.ts';
 import { renderMail } from './render-mail.ts';
-import { RestartableJob } from './restartable-job.ts';
-import type { Service } from './service.ts';
 import type { Signing } from './signing.ts';
 
 /** Serves the domain records, and starts their jobs. */

@@ -5,19 +5,18 @@ import { type Reload, reloadedSettings } from '../../app/reload.ts';
 import type { ServerLog } from '../../app/server-log.ts';
 import { readSettingsAgain, type Settings, type SettingsRead } from '../../env.ts';
 import { Fault } from '../../fault.ts';
-import type { RestartableJob, StartJob } from './restartable-job.ts';
+import type { RestartableJob, StartJob } from './jobs.ts';
+
+/** How each job starts. */
+type Starts = (readonly [job: RestartableJob, start: StartJob])[];
 
 /** Everything that can fail comes before the jobs are stopped. */
 interface PreparedReload extends Reload {
   read: SettingsRead;
-  /** The new start of each job. */
-  starts: StartJob[];
+  starts: Starts;
 }
 
-/**
- * Reads the settings, the files that they name, and `content/` again. On a fault, everything stays as it is, or goes
- * back to it; the log says which. Never rejects.
- */
+/** Reads settings, their files and `content/` again; on a fault everything stays, or goes back. Never rejects. */
 export async function reload(app: AppContext, jobs: readonly RestartableJob[], logger: ServerLog): Promise<void> {
   let prepared: PreparedReload;
   try {
@@ -27,9 +26,9 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
     return;
   }
   const { read, settings, reloaded, restart, starts } = prepared;
-  const before = { settings: app.settings, starts: jobs.map((job) => job.current) };
+  const before = { settings: app.settings, starts: jobs.map((job) => [job, job.current] as const) };
   app.settings = settings;
-  const [failure] = await restartAll(jobs, starts);
+  const [failure] = await restartAll(starts);
   if (failure === undefined) {
     read.takeOver(reloaded.filter((name) => !restart.includes(name)));
     logger.level = settings.logLevel;
@@ -38,7 +37,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
     return;
   }
   app.settings = before.settings;
-  const stopped = await restartAll(jobs, before.starts);
+  const stopped = await restartAll(before.starts);
   if (stopped.length === 0) {
     logger.error({ job: failure.job, ...why(failure.error) }, 'nothing was reloaded');
     return;
@@ -55,33 +54,43 @@ function prepare(inForce: Settings, jobs: readonly RestartableJob[]): PreparedRe
   if (change.settings.publishUrl !== null) {
     openBucket(change.settings, publishAddress(change.settings, undefined));
   }
-  return { ...change, read, starts: jobs.map((job) => job.prepare(change.settings)) };
-}
-
-interface Failure {
-  job: string;
-  error: unknown;
+  return { ...change, read, starts: jobs.map((job) => [job, job.prepare(change.settings)]) };
 }
 
 /** Returns the jobs that do not run, with the reason. */
-async function restartAll(jobs: readonly RestartableJob[], starts: readonly StartJob[]): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  const restarted = async (job: RestartableJob, start: StartJob) => {
-    try {
-      await job.restart(start);
-    } catch (error) {
-      failures.push({ job: job.name, error });
-    }
-  };
-  await Promise.all(
-    jobs.flatMap((job, at) => {
-      const start = starts[at];
-      return start === undefined ? [] : [restarted(job, start)];
-    }),
+async function restartAll(starts: Starts): Promise<{ job: string | undefined; error: unknown }[]> {
+  const outcomes = await Promise.allSettled(starts.map(([job, start]) => job.restart(start)));
+  return outcomes.flatMap((outcome, at) =>
+    outcome.status === 'rejected' ? [{ job: starts[at]?.[0].name, error: outcome.reason }] : [],
   );
-  return failures;
 }
 
 function why(error: unknown): { reason: string } | { err: unknown } {
   return error instanceof Fault ? { reason: error.message } : { err: error };
+}
+
+/** Does work once at a time. It must not reject. */
+export function coalesced(work: () => Promise<void>) {
+  let underWay: Promise<void> | null = null;
+  let isWanted = false;
+  let isOver = false;
+  const go = async () => {
+    while (isWanted && !isOver) {
+      isWanted = false;
+      await work();
+    }
+    underWay = null;
+  };
+  return {
+    /** Does the work; calls during a run cause exactly one more run after it. */
+    request() {
+      isWanted = true;
+      underWay ??= go();
+    },
+    /** Starts no more work. Resolves when the current run has ended. */
+    async end() {
+      isOver = true;
+      await underWay;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { ServerLog } from '../../app/server-log.ts';
 import { openSignerLease } from '../../app/signer.ts';
 import { messageOf } from '../../fault.ts';
 import { SECOND } from '../../time.ts';
-import type { StartJob } from './restartable-job.ts';
+import type { StartsJobs } from './jobs.ts';
 
 /** How long the start waits for the lease, in ms, before this server serves without it. */
 const LEASE_WAIT = 2 * SECOND;
@@ -13,7 +13,7 @@ const LEASE_WAIT = 2 * SECOND;
 /** Whether this server signs, alone or by the lease of LEASE_URL. */
 export interface Signing {
   /** Starts a job as soon as this server may sign. Without the lease, requests are served all the same. */
-  startJob(start: StartJob): () => Promise<void>;
+  startJob: StartsJobs;
   /** Resolves when this server must stop because it may not sign any more; the log says why. */
   ended: Promise<void>;
   /** Lets another server sign. */

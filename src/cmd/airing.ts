@@ -1,22 +1,22 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { requirePaper, withExistingData } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
-import { airStory } from '../desk/airing.ts';
+import { airStory, withdrawStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
-import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { printResult } from '../terminal/output.ts';
+import { onData } from './frame.ts';
 
-export function command(): Command {
+export function air(): Command {
   return new Command('air')
     .description('put a piece on air, now or at a given time')
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
-    .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, slug: string, options: { paper: string; at?: string; json?: boolean }) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault(
@@ -38,5 +38,34 @@ export function command(): Command {
           ]),
         );
       }),
+    );
+}
+
+export function withdraw(): Command {
+  return new Command('withdraw')
+    .description('take a piece off the air; its page becomes a notice with the reason')
+    .argument('<slug>', 'the piece')
+    .requiredOption('--paper <slug>', 'the paper')
+    .requiredOption('--reason <text>', 'the reason that readers see')
+    .option('--withhold-headline', 'show its headline nowhere any more, for reasons of law or privacy')
+    .option('--json', 'print the outcome as JSON')
+    .action(
+      onData(
+        async (
+          app,
+          slug: string,
+          options: { paper: string; reason: string; withholdHeadline?: boolean; json?: boolean },
+        ) => {
+          requirePaper(app, options.paper);
+          const { reason, withholdHeadline = false } = options;
+          const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason, withholdHeadline });
+          await pressThenPrint(app, { paper: options.paper }, (pressed) =>
+            printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
+              `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
+              ...pressed,
+            ]),
+          );
+        },
+      ),
     );
 }

@@ -1,15 +1,17 @@
 import { Command } from 'commander';
 import { withAppContext, withExistingData } from '../app/context.ts';
-import { listPaperKeys, makePaperKey, paperKeyLog, revokePaperKey } from '../app/paper-keys.ts';
+import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../app/paper-keys.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { rotateKey } from '../app/rotate-key.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { endOf, lifeOf } from '../terminal/key-lines.ts';
+import type { keyLifeRow } from '../key-life.ts';
 import { printResult } from '../terminal/output.ts';
+import { isoTime } from '../time.ts';
+import { onData } from './frame.ts';
 
-export function command(): Command {
+export function key(): Command {
   return new Command('key')
     .description('access keys of a paper or of the domain records, and the signing key')
     .addCommand(create())
@@ -19,10 +21,8 @@ export function command(): Command {
     .addCommand(rotate());
 }
 
-interface Owner {
-  paper?: string;
-  service?: string;
-}
+type Owner = { paper?: string; service?: string };
+type NewKey = { level: string; name: string; persona?: string; email?: string; expiresAt?: string; json?: boolean };
 
 /** The options that select whose keys a command handles: a paper's, or those of the domain records. */
 function owned(name: string): Command {
@@ -37,11 +37,8 @@ function paperOf({ paper, service }: Owner): string | null {
     throw new Fault('invalid_request', 'say whose key it is: either --paper SLUG or --service records');
   }
   if (service !== undefined && service !== 'records') {
-    throw new Fault(
-      'invalid_request',
-      `--service: ${JSON.stringify(service)}: must be records; keys of a paper take --paper`,
-      { field: 'service' },
-    );
+    const message = `--service: ${JSON.stringify(service)}: must be records; keys of a paper take --paper`;
+    throw new Fault('invalid_request', message, { field: 'service' });
   }
   return paper ?? null;
 }
@@ -63,14 +60,11 @@ function create(): Command {
         if (paper === null) {
           const { key, made, email: account } = createServiceKey(app, { level, name, email, expiresAt });
           const metered = account === null ? '' : `, metered on the account of ${account}`;
-          return printResult(
-            json,
-            { id: made.id, key, level: made.level, ...(account === null ? {} : { email: account }) },
-            [
-              key,
-              `${made.level} key ${made.id} of the domain records${metered}${endOf(made.expires_at)}; it is not shown again`,
-            ],
-          );
+          const shown = { id: made.id, key, level: made.level, ...(account === null ? {} : { email: account }) };
+          return printResult(json, shown, [
+            key,
+            `${made.level} key ${made.id} of the domain records${metered}${endOf(made.expires_at)}; it is not shown again`,
+          ]);
         }
         const { key, made } = makePaperKey(app, paper, { level, name, persona, expires_at: expiresAt });
         printResult(json, { id: made.id, key, level: made.level }, [
@@ -81,22 +75,13 @@ function create(): Command {
     );
 }
 
-interface NewKey {
-  level: string;
-  name: string;
-  persona?: string;
-  email?: string;
-  expiresAt?: string;
-  json?: boolean;
-}
-
 function list(): Command {
   return owned('list')
     .description('list the access keys of a paper or of the domain records')
     .option('--email <address>', 'with --service: the keys of this account; by default those of no account')
     .option('--json', 'print the keys as JSON')
-    .action(({ email, json, ...owner }: Owner & { email?: string; json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, { email, json, ...owner }: Owner & { email?: string; json?: boolean }) => {
         const paper = paperOf(owner);
         const keys = paper === null ? listServiceKeys(app, email) : listPaperKeys(app, paper);
         const lines = keys.map((key) => {
@@ -113,8 +98,8 @@ function log(): Command {
     .description('show who made an access key, the days it was used on, when it expired, and who revoked it')
     .argument('<id>', 'the id of the key')
     .option('--json', 'print the log as JSON')
-    .action((id: string, { json, ...owner }: Owner & { json?: boolean }) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, id: string, { json, ...owner }: Owner & { json?: boolean }) => {
         const paper = paperOf(owner);
         const rows = paper === null ? serviceKeyLog(app, id) : paperKeyLog(app, paper, id);
         const lines = rows.map(
@@ -129,8 +114,8 @@ function revoke(): Command {
   return owned('revoke')
     .description('revoke an access key')
     .argument('<id>', 'the id of the key')
-    .action((id: string, owner: Owner) =>
-      withExistingData(readSettings(), (app) => {
+    .action(
+      onData((app, id: string, owner: Owner) => {
         const paper = paperOf(owner);
         if (paper === null) revokeServiceKey(app, id);
         else revokePaperKey(app, paper, id);
@@ -143,8 +128,8 @@ function rotate(): Command {
   return new Command('rotate')
     .description('replace the signing key; the old key is listed as retired, and its receipts stay valid')
     .option('--json', 'print {kid, retired}')
-    .action(({ json }: { json?: boolean }) =>
-      withExistingData(readSettings(), async (app) => {
+    .action(
+      onData(async (app, { json }: { json?: boolean }) => {
         const kid = rotateKey(app);
         const retired = app.store.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         await pressThenPrint(app, {}, (pressed) =>
@@ -152,4 +137,72 @@ function rotate(): Command {
         );
       }),
     );
+}
+
+export function seat(): Command {
+  return new Command('seat')
+    .description('seats of a paper: the access keys of people')
+    .addCommand(addSeat())
+    .addCommand(listSeats())
+    .addCommand(removeSeatCommand());
+}
+
+function addSeat(): Command {
+  return new Command('add')
+    .description('give a person a seat; the key is shown only once')
+    .requiredOption('--paper <slug>', 'the paper')
+    .requiredOption('--email <address>', 'whose seat it is')
+    .requiredOption('--level <level>', 'read or admin')
+    .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
+    .option('--json', 'print {id, key, level}')
+    .action(
+      onData((app, options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) => {
+        const { paper, email, level, expiresAt: expires_at } = options;
+        const words = { level, name: email, seat: email, expires_at };
+        const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
+        printResult(options.json, { id: made.id, key, level: made.level }, [
+          key,
+          `${made.level} seat of ${made.seat} on ${paper} (key ${made.id})${endOf(made.expires_at)}; it is not shown again`,
+        ]);
+      }),
+    );
+}
+
+function listSeats(): Command {
+  return new Command('list')
+    .description('list the seats of a paper')
+    .requiredOption('--paper <slug>', 'the paper')
+    .option('--json', 'print the seats as JSON')
+    .action(
+      onData((app, { paper, json }: { paper: string; json?: boolean }) => {
+        const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
+        const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
+        printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
+      }),
+    );
+}
+
+function removeSeatCommand(): Command {
+  return new Command('remove')
+    .description('remove a seat and revoke its key')
+    .requiredOption('--paper <slug>', 'the paper')
+    .requiredOption('--email <address>', 'whose seat it is')
+    .action(
+      onData((app, { paper, email }: { paper: string; email: string }) => {
+        const { id, seat } = removeSeat(app, paper, email);
+        printResult(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
+      }),
+    );
+}
+
+/** The end of a line about a key: when it was last used and when it expires. */
+function lifeOf({ state, expires_at, used_at }: ReturnType<typeof keyLifeRow>): string {
+  const used = used_at === null ? '' : `  last used ${used_at}`;
+  if (state !== 'in_force') return `${used}  (${state})`;
+  return `${used}${expires_at === null ? '' : `  until ${expires_at}`}`;
+}
+
+/** When a new key expires, in words. */
+function endOf(expires_at: number | null): string {
+  return expires_at === null ? '' : `, until ${isoTime(expires_at)}`;
 }
