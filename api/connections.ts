@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as yielded } from 'node:timers/promises';
 
@@ -7,19 +7,8 @@ const FIRST_BYTE = 1_000;
 /** How long a stopping server goes on accepting, in ms. */
 const ACCEPT = 5_000;
 
-/** What a server that closes has to know of its connections. */
-export interface Connections {
-  /**
-   * Resolves when those are accepted that the system made while this thread was busy, after `ACCEPT` at most: closing
-   * the port resets them, and their requests.
-   */
-  accepted(): Promise<void>;
-  /** Ends those on which nothing was sent for `FIRST_BYTE`. */
-  closeSilent(): void;
-}
-
 /** Follows the connections of a server from now on. */
-export function followConnections(server: Server): Connections {
+export function followConnections(server: Server) {
   const silent = new Map<Socket, number>();
   const open = new Set<Socket>();
   let count = 0;
@@ -34,7 +23,8 @@ export function followConnections(server: Server): Connections {
   });
   spareSending(server, open);
   return {
-    async accepted() {
+    /** Resolves when those are accepted that the system has made, after `ACCEPT` at most. */
+    async accepted(): Promise<void> {
       const last = performance.now() + ACCEPT;
       // libuv accepts one connection in each turn of the loop. The first turn may have started.
       for (let idle = 0; idle < 2 && performance.now() < last; ) {
@@ -43,7 +33,8 @@ export function followConnections(server: Server): Connections {
         idle = count === before ? idle + 1 : 0;
       }
     },
-    closeSilent() {
+    /** Ends those on which nothing was sent for `FIRST_BYTE`. */
+    closeSilent(): void {
       for (const [socket, at] of silent) {
         if (socket.bytesRead > 0) silent.delete(socket);
         else if (performance.now() - at > FIRST_BYTE) socket.destroy();
@@ -52,10 +43,7 @@ export function followConnections(server: Server): Connections {
   };
 }
 
-/**
- * Keeps a server from closing connections of which it has not sent the whole response: Node treats an ended response as
- * sent. `server.close()` closes idle connections too.
- */
+/** Spares connections that are still sending: Node treats an ended response as sent, and closes idle connections. */
 function spareSending(server: Server, open: ReadonlySet<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
@@ -64,4 +52,23 @@ function spareSending(server: Server, open: ReadonlySet<Socket>): void {
     closeIdle();
     for (const socket of sending) Reflect.deleteProperty(socket, 'destroy');
   };
+}
+
+const KEPT = Symbol('whether the caller wants to keep the connection');
+
+/** Responses that close their connections once `draining` is on. Node reads `shouldKeepAlive` with the headers. */
+export function drainingResponse(draining: { isOn: boolean }): typeof ServerResponse {
+  class DrainingResponse extends ServerResponse {
+    // Node's constructor assigns it before any field of this class exists.
+    declare [KEPT]: boolean;
+  }
+  Object.defineProperty(DrainingResponse.prototype, 'shouldKeepAlive', {
+    get(this: DrainingResponse) {
+      return this[KEPT] && !draining.isOn;
+    },
+    set(this: DrainingResponse, value: boolean) {
+      this[KEPT] = value;
+    },
+  });
+  return DrainingResponse as typeof ServerResponse;
 }

@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Http2Bindings, HttpBindings } from '@hono/node-server';
-import { createAdaptorServer } from '@hono/node-server';
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { codeOf, Fault } from '../src/fault.ts';
-import { followConnections } from './connections.ts';
-import { drainingResponse } from './draining.ts';
+import { drainingResponse, followConnections } from './connections.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 import { answerMalformed } from './malformed-request.ts';
@@ -171,20 +168,14 @@ function answering(router: Hono<DeskEnv>): Answering {
   };
 }
 
-/**
- * Hono answers HEAD by wrapping the GET response in a new one. That loses the mark of a response that a handler wrote
- * to Node's own, and the listener would send the headers twice and break the connection.
- */
+/** Hono wraps the response to HEAD in a new one, and the listener would take one that was sent for one that was not. */
 function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
   if (outgoing.headersSent) return RESPONSE_ALREADY_SENT;
   if (isLong(incoming)) closeInStages(incoming, outgoing);
   return response;
 }
 
-/**
- * Whether a request names two hosts (RFC 9112, section 3.2): a proxy may have used one while this server would use the
- * other.
- */
+/** Whether a request names two hosts (RFC 9112, section 3.2): a proxy may have used the other one. */
 function hasTwoHosts(rawHeaders: string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { endInStages } from './lingering-close.ts';
 
@@ -20,10 +19,7 @@ const ANSWERS: Record<string, readonly [status: number, error: string, message: 
 };
 const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of HTTP/1.1; correct it'] as const;
 
-/**
- * Answers input that Node cannot parse as a request, in the format of every other error. Node would send a bare status
- * and cut the connection, so that a caller that is still sending would see a reset instead of the response.
- */
+/** Answers what Node cannot parse, like every other error: Node would cut callers off that are still sending. */
 export function answerMalformed(server: Server): void {
   const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   const answered = new WeakSet<Socket>();

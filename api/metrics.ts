@@ -5,10 +5,7 @@ import { bind, type ListenAddress, type Listening, urlOf } from './listen.ts';
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-/**
- * Serves `GET /metrics` on a port of its own, which is for the operator: it has no keys and no limits. Throws
- * `unavailable`, naming the setting, when the server cannot listen.
- */
+/** Serves `GET /metrics` on a port for the operator, without keys and limits. Throws `unavailable`, as `bind` does. */
 export async function listenMetrics(
   metrics: Metrics,
   place: Pick<ListenAddress, 'host' | 'port'>,

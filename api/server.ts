@@ -3,24 +3,20 @@ import type { Logger } from 'pino';
 import { loadBuild } from '../src/app/build.ts';
 import type { AppContext } from '../src/app/context.ts';
 import { isDemonstration } from '../src/app/demo-records.ts';
-import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
-import { notFoundHandler } from './desk/files/not-found.ts';
-import { removedPaper } from './desk/files/removed-paper.ts';
+import { notFoundHandler, removedPaper } from './desk/files/notices.ts';
 import { hostRoutes } from './desk/routes.ts';
 import { Sites } from './desk/site.ts';
+import type { Writer } from './desk/writing/write.ts';
 import type { DeskEnv } from './env.ts';
-import type { Listening } from './listen.ts';
-import { listen } from './listen.ts';
+import { type Listening, listen } from './listen.ts';
+import { assignRequestId, setHeadLength } from './middleware/every-response.ts';
 import { answerFault } from './middleware/fault.ts';
 import { recordForwarded } from './middleware/forwarded.ts';
-import { setHeadLength } from './middleware/head.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
-import { assignRequestId } from './middleware/request-id.ts';
-import { refuseOnStandby } from './middleware/standby.ts';
-import { awaitWriteLock } from './middleware/write-lock.ts';
+import { awaitWriteLock, refuseOnStandby } from './middleware/standby.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
 import { PageSender } from './records/pages/page.ts';
@@ -30,13 +26,9 @@ import { carryHeaders } from './responses/headers.ts';
 /** Receives a service's port before anything that may need it is wired. */
 type Bound = (port: number) => void;
 
-/** The dependencies of the news desk's routes. */
-export interface DeskParts {
-  app: AppContext;
-  presses: PressQueue;
-  /** What is yet to be filed; by default nothing. */
+/** The dependencies of the news desk's routes. `backlog` is what is yet to be filed. */
+interface DeskParts extends Writer {
   backlog?: ReadonlySet<string>;
-  logger: Logger;
 }
 
 /** Starts a server with the routes of the news desk. */
@@ -52,17 +44,15 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
 }
 
 /** Every route of the news desk, for the shared host and for the papers' own domains. */
-export async function deskRouter(
-  { app, presses, backlog = new Set(), logger }: DeskParts,
-  uses: KeyUses,
-): Promise<Hono<DeskEnv>> {
+export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, uses: KeyUses) {
+  const { app, presses, logger } = writer;
   const build = await loadBuild();
   const sites = new Sites(app);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   useCommon(router, 'desk', app, logger);
   router.onError(answerFault(logger, app.store.fault));
   router.use(removedPaper(sites, app.settings.origin));
-  router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
+  router.route('/:paper', await deskApi(writer, sites, uses));
   router.options('*', fileOptions(sites));
   for (const [method, path, , handler] of hostRoutes({ app, sites, build, presses, backlog }))
     router.on(method, path, handler);
@@ -86,15 +76,8 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
     useCommon(router, 'records', app, logger);
     const pages = new PageSender(build.render, app.settings, { isDemonstration: isDemonstration(app.settings) });
     router.onError(answerFaults(app, pages, logger));
-    const records = await recordsApi({
-      app,
-      pages,
-      uses,
-      logger,
-      feed,
-      asset: build.asset,
-      ask: (request, env) => router.fetch(request, env),
-    });
+    const parts = { app, pages, uses, logger, feed, asset: build.asset };
+    const records = await recordsApi({ ...parts, ask: (request, env) => router.fetch(request, env) });
     router.route('/', records.router);
     return router;
   };

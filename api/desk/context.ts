@@ -18,26 +18,6 @@ export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext):
   return linksOf(editionOf({ store }, c));
 }
 
-/** By the paper as of one edition. */
-const linksOfEditions = new WeakMap<object, Links>();
-
-/** The same, for the edition at the start of the request, read once. After a change to the paper use `linksFor`. */
-export function linksOfEdition(app: Pick<AppContext, 'store'>, c: PaperContext): Links {
-  const { paper, root } = c.get('site');
-  const kept = linksOfEditions.get(paper);
-  if (kept?.root === root) return kept;
-  const links = linksFor(app, c);
-  const avatars = new Map<string, string>();
-  const avatar = (persona: string): string => {
-    const known = avatars.get(persona) ?? links.avatar(persona);
-    avatars.set(persona, known);
-    return known;
-  };
-  const made: Links = { ...links, avatar };
-  linksOfEditions.set(paper, made);
-  return made;
-}
-
 /** The paper as the press reads it, for the duration of one response. */
 export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
@@ -51,10 +31,7 @@ export function requirePiece(archive: Archive, name: string): Story {
   return story;
 }
 
-/**
- * Finds a piece that the caller may read: one that is on air or, with a key, any piece of the caller's own desk. Throws
- * `not_found`, and `withdrawn` for a piece that was taken off the air.
- */
+/** Finds a piece on air or, with a key, of the caller's desk. Throws `not_found`, `withdrawn`. */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = requirePiece(archive, name);
   refuseWithdrawn(story, 'record');

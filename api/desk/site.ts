@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { AppContext } from '../../src/app/context.ts';
 import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
-import type { Paper } from '../../src/desk/paper.ts';
-import { paperRoot } from '../../src/desk/paper.ts';
+import { type Paper, paperRoot } from '../../src/desk/paper.ts';
 import type { Site } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
 
@@ -21,20 +20,14 @@ interface Domain {
 /** A paper, or one that was removed and whose addresses say so. */
 type Known = Paper & { removed_at?: number };
 
-/**
- * Where a request keeps its site: on Node's request, because the body limit replaces Hono's `Request`, and not in a
- * WeakMap, whose tables grow with each request until V8 collects the old generation.
- */
+/** Where a request keeps its site: on Node's request, since the body limit replaces Hono's. */
 const SITE = Symbol('site');
 type Located = IncomingMessage & { [SITE]?: Site | null };
 
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
 
-/**
- * Finds the paper of each request, first by its host and then by its first path segment. The router sees one map for
- * both: every path begins with the paper.
- */
+/** Finds the paper of each request, by its host, then by its first segment. */
 export class Sites {
   readonly #app: AppContext;
   readonly #shared: URL;
@@ -130,10 +123,7 @@ export class Sites {
     return isOwnHost ? null : this.#byPath(path);
   }
 
-  /**
-   * The domains that a request's host may mean. Proxies drop the port or replace it, so a hostname with only one
-   * address here is enough to identify it.
-   */
+  /** The domains that a request's host may mean. Proxies change ports: a hostname with one address is enough. */
   #domainsAt(request: Request, asked: URL): Domain[] {
     const name = nameOf(asked);
     // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.

@@ -2,8 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { membersIn } from '../../src/narrow.ts';
 import type { RecordsContext } from '../records/route.ts';
-import { resultOf } from './answer.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './tools.ts';
 
 /** Sends a request to the whole service, as if it came from the network. */
 export type Ask = (request: Request, env: RecordsContext['env']) => Response | Promise<Response>;
@@ -11,10 +10,7 @@ export type Ask = (request: Request, env: RecordsContext['env']) => Response | P
 /** The member of `_meta` that holds an x402 payment. */
 const PAYMENT = 'x402/payment';
 
-/**
- * Calls a tool: one request to its route on behalf of the caller, so that lane, meter, payment and errors are those of
- * the route.
- */
+/** Calls a tool: one request to its route, so that lane, meter, payment and errors are those of the route. */
 export async function callTool(
   { path }: Tool,
   given: Record<string, unknown>,
@@ -49,4 +45,34 @@ function paymentHeader(payment: unknown): [name: string, value: string] | null {
 function invalid(message: string): CallToolResult {
   const text = JSON.stringify({ error: 'invalid_request', message, field: PAYMENT });
   return { isError: true, content: [{ type: 'text', text }] };
+}
+
+type Headers = Iterable<[string, string]>;
+
+/** Response headers that say how much is left, and when to retry. */
+const METER = /^(?:x-service-|x-ratelimit-|ratelimit|retry-after$|x-request-id$)/;
+/** The base64 headers of x402: payment receipts of both versions, and the offer of version 2. */
+const X402: Record<string, string> = {
+  'x-payment-response': 'x402/payment-response',
+  'payment-response': 'x402/payment-response',
+  'payment-required': 'x402/payment-required',
+};
+
+/** The result for a response. Errors are text only: clients validate structured content by the tool's schema. */
+function resultOf(status: number, text: string, headers: Headers): CallToolResult {
+  const content: CallToolResult['content'] = [{ type: 'text', text }];
+  const _meta = metaOf(headers);
+  if (status >= 400) return { isError: true, content, _meta };
+  return { content, structuredContent: JSON.parse(text) as Record<string, unknown>, _meta };
+}
+
+/** The metadata in a response's headers: the caller's meter, and the outcome of a payment. */
+function metaOf(headers: Headers): Record<string, unknown> {
+  const lowerCase = [...headers].map(([name, value]) => [name.toLowerCase(), value] as const);
+  const meter = Object.fromEntries(lowerCase.filter(([name]) => METER.test(name)));
+  const paid = lowerCase.flatMap(([name, value]) => {
+    const key = X402[name];
+    return key === undefined ? [] : [[key, JSON.parse(Buffer.from(value, 'base64').toString())]];
+  });
+  return { 'records/meter': meter, ...Object.fromEntries(paid) };
 }

@@ -1,12 +1,72 @@
 import { z } from '@hono/zod-openapi';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { ChangeList } from '../records/v1/changes.ts';
 import { Catalog } from '../records/v1/domains.ts';
 import { History } from '../records/v1/history.ts';
 import { Provenance } from '../records/v1/provenance.ts';
 import { FullRecord, Preview, SignIn } from '../records/v1/record-schemas.ts';
-import { asOf, cursor, domain, limit, onlyDomain, order, pay, since, type, until, words } from './arguments.ts';
-import type { Tool } from './tool.ts';
-import { tool, withQuery } from './tool.ts';
+
+/** A tool of the MCP server: one read of the data API, and its description for agents. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
+  /** The schema of the route's response, and so of the tool's result. */
+  output: StandardSchemaWithJSON;
+  /** The path and query of the route for these arguments. */
+  path(given: Record<string, unknown>): string;
+}
+
+/** A tool whose `path` knows the types of its arguments. */
+function tool<I extends z.ZodObject, O extends z.ZodType>(
+  parts: Omit<Tool, 'input' | 'output' | 'path'> & { input: I; output: O; path(given: z.output<I>): string },
+): Tool {
+  return parts as never;
+}
+
+/** A path with the defined members of a query. */
+function withQuery(path: string, query: Record<string, unknown>): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+// Arguments of the tools. They are passed to the query unchanged; the route validates them and reports problems.
+const Hostname = z.string().max(1_000).regex(/[^.]/, 'must be a hostname, such as example.com');
+const Time = z.string().max(40);
+
+const domain = Hostname.describe(
+  'The hostname, such as example.com or www.example.org. Unicode is allowed; no scheme, path or port.',
+);
+const onlyDomain = Hostname.optional().describe('Only this hostname.');
+const type = z
+  .enum([...SIGNAL_TYPES, 'CERTIFICATE'])
+  .optional()
+  .describe(
+    'Only this type. TLSA is queried at _443._tcp., DMARC is TXT at _dmarc., WWW_… is at www. in front of the hostname.',
+  );
+const words = z
+  .string()
+  .max(1_000)
+  .optional()
+  .describe('Only hostnames in which each of these words is the start of a label; all hostnames without it.');
+const asOf = Time.optional().describe(
+  'As of the end of this UTC day (2026-11-20), or as of this time (2026-11-20T09:30:00Z). The latest without it.',
+);
+const pay = z
+  .boolean()
+  .optional()
+  .describe('true asks for the price instead of a preview, to be paid with x402. Without effect beside a key.');
+const since = Time.optional().describe('From this UTC day (2026-11-01) or time (2026-11-01T09:30:00Z).');
+const until = Time.optional().describe('Until the end of this UTC day, or until this time.');
+const order = z.enum(['newest', 'oldest']).optional().describe('Which come first; newest by default.');
+const limit = z.int().min(1).max(1_000).optional().describe('Maximum number of rows in this response; 100 by default.');
+const cursor = z
+  .string()
+  .max(4_000)
+  .optional()
+  .describe('next_cursor of the previous response; keep the other arguments unchanged.');
 
 const atDomain = (name: string) => `/v1/domains/${encodeURIComponent(name)}`;
 

@@ -1,5 +1,8 @@
-import type { Env, Hono } from 'hono';
+import type { Context, Env, Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { TrieRouter } from 'hono/router/trie-router';
+import { Fault } from '../../src/fault.ts';
+import { setHeader } from '../responses/headers.ts';
 
 /** Returns the `Allow` value of a path, such as `GET, HEAD, OPTIONS`; null for a path without a route. */
 export type Allowed = (path: string) => string | null;
@@ -19,7 +22,10 @@ interface Taken {
 export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
   let router: TrieRouter<Taken> | null = null;
   return (path) => {
-    router ??= routerOf(hono, base);
+    if (router === null) {
+      router = new TrieRouter<Taken>();
+      for (const taken of routesOf(hono)) router.add('ALL', base + taken.path, taken);
+    }
     const found = router.match('ALL', path)[0].map(([taken]) => taken);
     const own = found.filter(({ isOwn }) => isOwn);
     return allowOf(own.length > 0 ? own : found);
@@ -30,13 +36,12 @@ export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
 export function allowedByExact<E extends Env>(hono: Hono<E>): Allowed {
   let values: Map<string, string | null> | null = null;
   return (path) => {
+    const own = () => routesOf(hono).filter(({ isOwn }) => isOwn);
+    const byPath = () => Map.groupBy(own(), (taken) => taken.path);
     values ??= new Map(
-      [
-        ...Map.groupBy(
-          routesOf(hono).filter(({ isOwn }) => isOwn),
-          (taken) => taken.path,
-        ),
-      ].map(([exact, taken]) => [exact, allowOf(taken)]),
+      byPath()
+        .entries()
+        .map(([exact, taken]) => [exact, allowOf(taken)]),
     );
     return values.get(path) ?? null;
   };
@@ -47,12 +52,6 @@ function allowOf(found: readonly Taken[]): string | null {
   return methods.size === 0 ? null : [...methods].sort().join(', ');
 }
 
-function routerOf<E extends Env>(hono: Hono<E>, base: string): TrieRouter<Taken> {
-  const router = new TrieRouter<Taken>();
-  for (const taken of routesOf(hono)) router.add('ALL', base + taken.path, taken);
-  return router;
-}
-
 function routesOf<E extends Env>(hono: Hono<E>): Taken[] {
   return hono.routes
     .filter(({ method }) => method !== 'ALL') // Middleware and catch-all handlers.
@@ -61,4 +60,43 @@ function routesOf<E extends Env>(hono: Hono<E>): Taken[] {
       methods: method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS'],
       isOwn: !/[:*]/.test(path),
     }));
+}
+
+/** Answers what no route matches: 405 for a wrong method, 404 for an unknown path. Register it last. */
+export function answerUnmatched<E extends Env>(
+  router: Hono<E>,
+  allowed: Allowed,
+  words: (c: Context<E>) => string,
+  trees = ['*'],
+): void {
+  const paths = new Set(router.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => path));
+  for (const path of paths) {
+    router.all(path, (c) => {
+      const methods = allowed(c.req.path) ?? 'OPTIONS';
+      setHeader(c, 'Allow', methods);
+      if (c.req.method === 'OPTIONS') return c.body(null, 204);
+      throw methodNotAllowed(c.req.method, methods);
+    });
+  }
+  for (const tree of trees) {
+    router.all(tree, (c) => {
+      throw new Fault('not_found', words(c));
+    });
+  }
+}
+
+/** Rejects `DELETE /queue/lease` although `DELETE /queue/:lease` accepts it. Register it before the routes. */
+export function limitMethods(allowed: Allowed) {
+  return createMiddleware((c, next) => {
+    const methods = allowed(c.req.path);
+    if (methods !== null && !methods.split(', ').includes(c.req.method)) {
+      setHeader(c, 'Allow', methods);
+      throw methodNotAllowed(c.req.method, methods);
+    }
+    return next();
+  });
+}
+
+function methodNotAllowed(method: string, methods: string): Fault {
+  return new Fault('method_not_allowed', `${method} is not allowed here; use ${methods}`);
 }

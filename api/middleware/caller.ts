@@ -1,10 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 
-/**
- * Builds the list of trusted proxies from addresses and networks, such as `10.0.0.0/8`. Only their X-Forwarded-For is
- * used.
- */
+/** The trusted proxies, by address or network, such as `10.0.0.0/8`. Only their X-Forwarded-For is used. */
 export function proxyList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -21,10 +18,7 @@ export function peerOf({ incoming }: Pick<HttpBindings, 'incoming'>): string {
   return plain(incoming.socket.remoteAddress ?? '');
 }
 
-/**
- * Identifies a caller for counting: an IPv4 address, or the /64 of an IPv6 one. Behind trusted proxies it is the last
- * address in X-Forwarded-For that does not belong to a proxy.
- */
+/** Whom to count: an IPv4 address or an IPv6 /64, behind trusted proxies the last one that is not theirs. */
 export function callerOf(env: Pick<HttpBindings, 'incoming'>, proxies: BlockList): string {
   const near = peerOf(env);
   if (!isTrusted(near, proxies)) return counted(near);
@@ -39,10 +33,7 @@ export function callerOf(env: Pick<HttpBindings, 'incoming'>, proxies: BlockList
   return counted(near);
 }
 
-/**
- * Some proxies add the caller's port, as in `192.0.2.1:5678`, and then an IPv6 address has brackets, as in a URL; some
- * write the brackets without a port (RFC 7239, section 6, has both).
- */
+/** Some proxies add the port, as in `192.0.2.1:5678`, and brackets to an IPv6 address (RFC 7239, section 6). */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1];
   return bracketed ?? text.replace(/^([\d.]+):\d{1,5}$/, '$1');

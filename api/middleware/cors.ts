@@ -28,10 +28,7 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
   };
 }
 
-/**
- * Allows requests from every origin: nothing here depends on cookies, and a page must have a key to send one. Preflight
- * responses depend on the path alone, so that existing and missing papers look the same.
- */
+/** Allows every origin: nothing depends on cookies. Preflights depend on the path, and hide which papers exist. */
 export function allowCrossOrigin(rules: CorsRules, allowed: Allowed) {
   const preflight = preflightOf(rules);
   return createMiddleware<DeskEnv>((c, next) => {

@@ -2,15 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
-import type { FaultCode } from '../../src/fault.ts';
-import { Busy, codeOf, DiskFault, type DiskState, Fault, LockedFault } from '../../src/fault.ts';
+import { Busy, codeOf, DiskFault, type DiskState, Fault, type FaultCode, LockedFault } from '../../src/fault.ts';
 import { MINUTE } from '../../src/time.ts';
-import { respond, setHeader, varyWith } from '../responses/headers.ts';
+import { type Headers, respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
-
-/** A request that fails now may succeed a moment later. */
-const CACHE = { 'Cache-Control': 'no-store' };
 
 const PROBLEM = 'application/problem+json';
 
@@ -53,10 +49,7 @@ export interface ExplainedFault {
   body: ErrorBody;
 }
 
-/**
- * Explains a thrown error to a client and logs what only the operator may know: the cause of anything but a fault.
- * `known` converts the store's own errors to faults. Null if the caller hung up.
- */
+/** Explains a thrown error to a client, and logs its cause to the operator. Null if the caller hung up. */
 export function explainFault(
   thrown: unknown,
   c: Context,
@@ -66,7 +59,7 @@ export function explainFault(
   if (error instanceof Fault) {
     const { code, message, details } = error;
     if (code === 'unavailable') {
-      const more = refusals.count(message);
+      const more = countRefusal(message);
       if (more !== null) {
         const fields = { request_id: c.get('requestId'), cause: message, ...(more === 0 ? {} : { more }) };
         logger.warn(fields, 'a request could not be answered');
@@ -105,24 +98,20 @@ const REFUSALS_EVERY = MINUTE;
 const CAUSES_MAX = 100;
 
 /** Requests that could not be answered, by cause: one line a minute for each, however many there are. */
-class Refusals {
-  readonly #told = new Map<string, { at: number; more: number }>();
+const refusals = new Map<string, { at: number; more: number }>();
 
-  /** How many were counted and not logged since the last line about this cause; null when this one is only counted. */
-  count(cause: string): number | null {
-    const now = performance.now();
-    const last = this.#told.get(cause);
-    if (last !== undefined && now < last.at + REFUSALS_EVERY) {
-      last.more++;
-      return null;
-    }
-    if (this.#told.size >= CAUSES_MAX) this.#told.clear();
-    this.#told.set(cause, { at: now, more: 0 });
-    return last?.more ?? 0;
+/** How many were counted and not logged since the last line about this cause; null when this one is only counted. */
+function countRefusal(cause: string): number | null {
+  const now = performance.now();
+  const last = refusals.get(cause);
+  if (last !== undefined && now < last.at + REFUSALS_EVERY) {
+    last.more++;
+    return null;
   }
+  if (refusals.size >= CAUSES_MAX) refusals.clear();
+  refusals.set(cause, { at: now, more: 0 });
+  return last?.more ?? 0;
 }
-
-const refusals = new Refusals();
 
 /** Turns a thrown error into a response in JSON. */
 export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
@@ -135,16 +124,12 @@ function isGone(error: unknown): boolean {
   return ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error));
 }
 
-/**
- * Sends the error as JSON, or in the format of RFC 9457 if the client asks for it, with the headers that middleware has
- * set. A caller who hung up gets nothing.
- */
+/** Sends the error as JSON, or in the format of RFC 9457. A caller who hung up gets nothing. */
 export function sendFault(c: Context, fault: ExplainedFault | null): Response {
   if (fault === null) return c.body(null, 400);
-  const { status, body } = fault;
-  const { text, type } = errorText(c, status, body);
+  const { text, own } = errorText(c, fault.status, fault.body);
   setHeader(c, 'X-Content-Type-Options', 'nosniff');
-  return respond(c, text, status, { ...CACHE, 'Content-Type': type, Vary: varyWith(c, 'Accept') });
+  return respond(c, text, fault.status, own);
 }
 
 interface ErrorBody {
@@ -156,19 +141,14 @@ interface ErrorBody {
 
 /** An error response without the headers that middleware has set, except its `Vary`. */
 export function errorAnswer(c: Context, status: Status, body: ErrorBody, headers: Record<string, string>): Response {
-  const { text, type } = errorText(c, status, body);
-  const all = {
-    ...CACHE,
-    'Content-Type': type,
-    Vary: varyWith(c, 'Accept'),
-    'X-Content-Type-Options': 'nosniff',
-    ...headers,
-  };
-  return new Response(text, { status, headers: all });
+  const { text, own } = errorText(c, status, body);
+  return new Response(text, { status, headers: { ...own, 'X-Content-Type-Options': 'nosniff', ...headers } });
 }
 
-function errorText(c: Context, status: Status, body: ErrorBody): { text: string; type: string } {
+function errorText(c: Context, status: Status, body: ErrorBody) {
   const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: body.message, ...body };
-  return { text: JSON.stringify(type === PROBLEM ? problem : body), type };
+  // A request that fails now may succeed a moment later.
+  const own: Headers = { 'Cache-Control': 'no-store', 'Content-Type': type, Vary: varyWith(c, 'Accept') };
+  return { text: JSON.stringify(type === PROBLEM ? problem : body), own };
 }

@@ -18,11 +18,7 @@ export function isMultipart(type: string): boolean {
   return MULTIPART.test(type);
 }
 
-/**
- * Parses the fields of a form. Throws `invalid_request` when there are too many, and naming one that cannot be stored.
- * They are counted before parsing,
- * because `URLSearchParams` takes quadratic time for fields without `=`.
- */
+/** Parses a form. Counts its fields first: `URLSearchParams` takes quadratic time for those without `=`. */
 export function formFields(text: string): URLSearchParams {
   let fields = 1;
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields++;

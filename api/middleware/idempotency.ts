@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { AnswerTable } from '../../src/desk/answers.ts';
-import { ANSWER_TTL } from '../../src/desk/answers.ts';
+import { ANSWER_TTL, type AnswerTable } from '../../src/desk/answers.ts';
 import { Fault } from '../../src/fault.ts';
 
 /** The result of a write. */

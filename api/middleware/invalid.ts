@@ -1,6 +1,6 @@
+import { createMiddleware } from 'hono/factory';
 import type { ZodError } from 'zod';
-import type { Problem } from '../../src/fault.ts';
-import { Fault, listedProblems } from '../../src/fault.ts';
+import { Fault, listedProblems, type Problem } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 
 /** The argument of the library's hook. Its own type omits the input and its location. */
@@ -33,4 +33,27 @@ function onceSaid(field: string, query: unknown): string | null {
   return Array.isArray(given)
     ? `${JSON.stringify(given).slice(0, 80)}: comes ${given.length} times; send it once`
     : null;
+}
+
+/** Throws `invalid_request` for a query that is not percent-encoded UTF-8: parsing would corrupt it. */
+export const requireUtf8Query = createMiddleware((c, next) => {
+  const { url } = c.req;
+  const start = url.indexOf('?');
+  if (start !== -1 && url.includes('%', start)) {
+    for (const pair of url.slice(start + 1).split('&')) needDecodable(pair);
+  }
+  return next();
+});
+
+function needDecodable(pair: string): void {
+  try {
+    decodeURIComponent(pair);
+  } catch {
+    const [field = ''] = pair.split('=');
+    throw new Fault(
+      'invalid_request',
+      `${JSON.stringify(pair.slice(0, 100))} in the query is not percent-encoded UTF-8; encode it so`,
+      { field: field.slice(0, 100) },
+    );
+  }
 }

@@ -40,10 +40,7 @@ export const limitBody = createMiddleware((c, next) => {
   return isUrlencoded(type) || isMultipart(type) ? limitedForm(c, next) : limited(c, next);
 });
 
-/**
- * Checks a JSON body before anything else reads it. Throws `unsupported_media_type`, `invalid_request`. Accepts an
- * empty body if `mayBeEmpty`, and U+0000 if `judgesZeros`: the record's own rules name it, beside all other problems.
- */
+/** Checks a JSON body before anything reads it. With `judgesZeros` the record's own rules name U+0000. */
 export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX, judgesZeros = false } = {}) {
   return createMiddleware<DeskEnv>(async (c, next) => {
     const bytes = new Uint8Array(await c.req.arrayBuffer());
@@ -85,10 +82,7 @@ export function requireJson(c: Context): void {
   );
 }
 
-/**
- * Parses a JSON body. Throws `invalid_request` with the position of a syntax error, or the path of a text that cannot
- * be stored.
- */
+/** Parses a JSON body. Throws `invalid_request` with the position of a syntax error, or the path of a bad text. */
 export function parseJson(bytes: Uint8Array, { valuesMax = VALUES_MAX, judgesZeros = false } = {}): unknown {
   let text: string;
   try {

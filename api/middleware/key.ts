@@ -1,17 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../src/app/context.ts';
-import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
-import { reaches, requireKey } from '../../src/desk/keys.ts';
+import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
 import { sentKey } from './sent-key.ts';
 
-/**
- * The key of a request, from either header; null without one. Throws `key_invalid` for an unknown, malformed or revoked
- * key, `key_expired` for an expired one.
- */
+/** The key of a request; null without one. Throws `key_invalid`, `key_expired`. */
 export function keyOfRequest(
   keys: KeyTable,
   header: (name: string) => string | null | undefined,
@@ -53,10 +49,7 @@ export function requireVisiblePaper(
   });
 }
 
-/**
- * Puts the site of a request and its key, which it returns, into the context, if the caller may see the paper. Throws
- * as `requireVisiblePaper` says.
- */
+/** Puts the site and the key of a request, which it returns, into the context; throws as `requireVisiblePaper`. */
 export function admit(c: PaperContext, site: Site | null, { store, now }: Pick<AppContext, 'store' | 'now'>) {
   const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
   if (key !== null && key.paper !== site?.slug) {

@@ -1,15 +1,24 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { ServiceKey, ServiceKeyTable } from '../../src/accounts/service-key.ts';
-import { serviceKeyOf } from '../../src/accounts/service-key.ts';
+import { type ServiceKey, type ServiceKeyTable, serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Access, Lane } from '../../src/meter/lane.ts';
-import { laneOf } from '../../src/meter/lane.ts';
+import { type Access, type Lane, laneOf } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
 import { addVary } from '../responses/headers.ts';
 import type { KeyUses } from './key-uses.ts';
-import { prefersPayment } from './prefer.ts';
 import { sentKey } from './sent-key.ts';
+
+/** A quoted string (RFC 9110, section 5.6.4), which may contain any of the delimiters. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/gs;
+/** The preference without a value, or with an empty one, which means the same (RFC 7240, section 2). */
+const PAYMENT = /^payment *(?:= *)?$/i;
+
+/** Whether a `Prefer` header asks to pay for the answer. Other preferences are ignored. */
+export function prefersPayment(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const plain = header.replaceAll(QUOTED, (text) => (text === '""' ? '' : 'quoted'));
+  return plain.split(',').some((preference) => PAYMENT.test((preference.split(';')[0] ?? '').trim()));
+}
 
 type Middleware = MiddlewareHandler<RecordsEnv>;
 
@@ -28,10 +37,7 @@ export interface LaneOptions {
 /** Headers that carry a payment, of x402 versions 1 and 2. */
 const PAYMENTS = ['x-payment', 'payment-signature'];
 
-/**
- * Determines the lane of a request and runs its middleware. Throws `key_invalid`, `key_expired`, `key_required`,
- * `level_too_low`, `export_needs_account`, and whatever the lane throws.
- */
+/** Determines the lane of a request and runs its middleware. Throws what refuses the key, and what the lane throws. */
 export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOptions): (access: Access) => Middleware {
   return (access) =>
     createMiddleware<RecordsEnv>((c, next) => {

@@ -1,8 +1,12 @@
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import { eventLoop } from '../../src/app/event-loop.ts';
 import { inFlight, measurements, type Service } from '../../src/app/measurements.ts';
-import { answeringRoute } from './answering-route.ts';
+
+/** The pattern of the route that answered, or of the middleware that rejected, as `/{paper}/api/v1/stories/{id}`. */
+const answeringRoute = (c: Context): string => routePath(c).replace(/:(\w+)/g, '{$1}');
 
 /** Logs and measures each request. A line contains no key, no reader's address, no query and no header. */
 export function logRequests(logger: Logger, service: Service) {

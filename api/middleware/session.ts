@@ -50,14 +50,12 @@ export function clearSessionCookie(c: Context, dataOrigin: string): void {
 
 /** Sets the response's only cookie; the last call wins. `maxAge` is in seconds. */
 function sendCookie(c: Context, dataOrigin: string, value: string, maxAge: number): void {
-  setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), value, { ...cookieOf(dataOrigin), maxAge }));
+  const secure = dataOrigin.startsWith('https:');
+  const cookie = { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge } as const;
+  setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), value, cookie));
 }
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this host only, for all paths. */
 function cookieName(dataOrigin: string): string {
   return dataOrigin.startsWith('https:') ? '__Host-session' : 'records_session';
-}
-
-function cookieOf(dataOrigin: string) {
-  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: dataOrigin.startsWith('https:') } as const;
 }

@@ -36,3 +36,8 @@ export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): M
     if (c.res.ok) assertSigns(app, REFUSED);
   };
 }
+
+/** Delays changes while another process holds the write lock for long: most handlers cannot be restarted. */
+export function awaitWriteLock({ store }: Pick<AppContext, 'store'>): MiddlewareHandler<DeskEnv> {
+  return (c, next) => (isChange(c) && store.lock.isHeldNow() ? store.lock.free().then(next) : next());
+}

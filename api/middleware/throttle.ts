@@ -4,36 +4,29 @@ import { createMiddleware } from 'hono/factory';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../src/fault.ts';
 import type { Limit } from '../../src/limits.ts';
-import type { DeskEnv } from '../env.ts';
+import type { PaperEnv, RecordsEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { callerOf } from './caller.ts';
 
 /** Callers on this machine. */
 export const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
 
-interface Sparing<E extends DeskEnv> {
-  /** Whether the caller is exempt. */
-  spares(c: Context<E>): boolean;
-  /**
-   * Whether callers on this machine are exempt: the operator's own tools, and a proxy that no setting names, behind
-   * which all callers would share one limit.
-   */
+interface Sparing {
+  /** Whether this machine is exempt: the operator's tools, and callers behind a proxy that no setting names. */
   sparesLocal?: boolean;
-  /** Whether callers with a key are exempt. The error message then says so. */
+  /** Whether callers with a key are exempt, as the message then says. */
   sparesKeys?: boolean;
 }
 
-/**
- * Limits requests per address. Throws `rate_limited`. `limiter` counts them, if it counts others too.
- */
-export function throttle<E extends DeskEnv>(
+/** Limits requests per address. Throws `rate_limited`. */
+export function throttle<E extends PaperEnv | RecordsEnv>(
   limit: Limit,
   proxies: BlockList,
-  { spares, sparesLocal = false, sparesKeys = false }: Sparing<E>,
-  limiter = new RateLimiterMemory(limit),
+  { sparesLocal = false, sparesKeys = false }: Sparing = {},
 ) {
-  return createMiddleware<E>((c, next) => {
-    if (spares(c)) return next();
+  const limiter = new RateLimiterMemory(limit);
+  return createMiddleware<E>((c: Context, next) => {
+    if (sparesKeys && c.get('key') !== null) return next();
     const caller = callerOf(c.env, proxies);
     if (sparesLocal && LOOPBACK.test(caller)) return next();
     const refuse = (refusal: unknown) => {

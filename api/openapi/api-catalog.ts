@@ -40,9 +40,7 @@ export function catalogOf(root: string, apis: readonly ListedApi[]): z.infer<typ
   return { linkset: [{ anchor: root + CATALOG_PATH, item }, ...described] };
 }
 
-/**
- * The `Link` header of the catalog's GET and HEAD responses (RFC 9727, section 2). Long lists are in the catalog only.
- */
+/** The `Link` header of the catalog (RFC 9727, section 2). Long lists are in the catalog only. */
 export function catalogLinks(root: string, apis: readonly Pick<ListedApi, 'anchor'>[]): string {
   const items = apis.map(({ anchor }) => `<${anchor}>; rel="item"`);
   return [`<${root}${CATALOG_PATH}>; rel="api-catalog"`, ...items].join(', ');

@@ -1,10 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from 'hono';
-import { defaultsInWords } from './defaults-in-words.ts';
-import type { FaultAnswer, FaultStatus } from './faults.ts';
-import { faultResponses } from './faults.ts';
+import { type Faults, faultResponses } from './faults.ts';
+import { defaultsInWords, mergeAllOf } from './for-generators.ts';
 import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
-import { mergeAllOf } from './merge-all-of.ts';
 import { ErrorBody, ProblemDetails } from './responses.ts';
 
 /** An operation of the document under construction. */
@@ -28,7 +26,7 @@ export interface Paths {
 export interface Components {
   keys: Record<string, object>;
   headers: Record<string, object>;
-  faults: Partial<Record<FaultStatus, FaultAnswer>>;
+  faults: Faults;
 }
 
 /** Registers components that routes refer to by name. Call it once, before the document is generated. */

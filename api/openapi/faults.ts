@@ -33,57 +33,49 @@ const NAMES = {
 
 export type FaultStatus = keyof typeof NAMES;
 
-/** The error responses of one status. */
-export interface FaultAnswer {
-  /** The possible values of `error`, each with its meaning and an example message. */
-  codes: Partial<
-    Record<FaultCode | 'internal' | 'headers_too_large', readonly [meaning: string, message: string, more?: object]>
-  >;
-  /** Headers beside X-Request-Id: their names on the wire, and among the components. */
-  headers?: Record<string, string>;
-  /** Members beside `error` and `message` in the examples of codes that have none of their own. */
-  more?: object;
-  /** Whether it is sent before `Accept` can be read, and so never in the format of RFC 9457. */
-  isBare?: boolean;
-}
+/** The possible values of `error` with one status: what each means, an example of its message, and of further members. */
+type FaultCodes = Partial<
+  Record<FaultCode | 'internal' | 'headers_too_large', readonly [meaning: string, message: string, more?: object]>
+>;
+
+export type Faults = Partial<Record<FaultStatus, FaultCodes>>;
+
+/** Headers beside X-Request-Id: their names on the wire, and among the components. */
+const HEADERS: Partial<Record<FaultStatus, Record<string, string>>> = {
+  401: { 'WWW-Authenticate': 'Challenge' },
+  402: { 'PAYMENT-REQUIRED': 'PaymentRequired', 'Preference-Applied': 'PreferenceApplied' },
+  405: { Allow: 'Allow' },
+  429: { 'Retry-After': 'RetryAfter' },
+  503: { 'Retry-After': 'RetryAfter' },
+};
 
 /** Faults that every service describes alike. */
 export const COMMON_FAULTS = {
   405: {
-    codes: {
-      method_not_allowed: [
-        'the address takes other methods; `Allow` names them.',
-        'PATCH is not allowed here; use GET, HEAD, OPTIONS',
-      ],
-    },
-    headers: { Allow: 'Allow' },
+    method_not_allowed: [
+      'the address takes other methods; `Allow` names them.',
+      'PATCH is not allowed here; use GET, HEAD, OPTIONS',
+    ],
   },
   415: {
-    codes: {
-      unsupported_media_type: [
-        'the body has a type that this route does not take, or it is compressed.',
-        'the body is "text/plain"; send JSON, with Content-Type: application/json',
-      ],
-    },
+    unsupported_media_type: [
+      'the body has a type that this route does not take, or it is compressed.',
+      'the body is "text/plain"; send JSON, with Content-Type: application/json',
+    ],
   },
   431: {
-    codes: {
-      headers_too_large: [
-        'the address and headers are larger than 16 KiB in all. The connection is closed.',
-        'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
-      ],
-    },
-    isBare: true,
+    headers_too_large: [
+      'the address and headers are larger than 16 KiB in all. The connection is closed.',
+      'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
+    ],
   },
   500: {
-    codes: {
-      internal: [
-        'a defect here. The log has it under the answer’s X-Request-Id.',
-        'internal error; the server’s log has it under X-Request-Id',
-      ],
-    },
+    internal: [
+      'a defect here. The log has it under the answer’s X-Request-Id.',
+      'internal error; the server’s log has it under X-Request-Id',
+    ],
   },
-} satisfies Partial<Record<FaultStatus, FaultAnswer>>;
+} satisfies Faults;
 
 /** A reference to the response of a fault. */
 export function faultRef(status: FaultStatus): { $ref: string } {
@@ -91,35 +83,31 @@ export function faultRef(status: FaultStatus): { $ref: string } {
 }
 
 /** The responses of a service's faults, by the names that `faultRef` uses. Each code has an example of that name. */
-export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>>): Record<string, object> {
+export function faultResponses(faults: Faults): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [
-      NAMES[Number(status) as FaultStatus],
-      responseOf(Number(status), answer),
-    ]),
+    Object.entries(faults).map(([status, codes]) => {
+      const known = Number(status) as FaultStatus;
+      return [NAMES[known], responseOf(known, codes)];
+    }),
   );
 }
 
-function responseOf(status: number, { codes, headers = {}, more = {}, isBare = false }: FaultAnswer): object {
-  const examples = Object.entries(codes).map(
-    ([code, [, message, own = more]]) => [code, { value: { error: code, message, ...own } }] as const,
-  );
-  const problems = examples.map(([code, { value }]) => {
-    const problem = { type: 'about:blank', status, detail: value.message, ...value };
-    return [code, { value: problem }] as const;
-  });
-  const json = (schema: string, shown: (readonly [string, object])[]) => ({
+function responseOf(status: FaultStatus, codes: FaultCodes): object {
+  const bodies = Object.entries(codes).map(([error, [, message, more]]) => ({ error, message, ...more }));
+  const problems = bodies.map((body) => ({ type: 'about:blank', status, detail: body.message, ...body }));
+  const json = (schema: string, shown: { error: string }[]) => ({
     schema: { $ref: `#/components/schemas/${schema}` },
-    examples: Object.fromEntries(shown),
+    examples: Object.fromEntries(shown.map((value) => [value.error, { value }])),
   });
   return {
     description: Object.entries(codes)
       .map(([code, [meaning]]) => `\`${code}\`: ${meaning}`)
       .join('\n\n'),
-    headers: headerRefs({ 'X-Request-Id': 'RequestId', ...headers }),
+    headers: headerRefs({ 'X-Request-Id': 'RequestId', ...HEADERS[status] }),
     content: {
-      'application/json': json('Error', examples),
-      ...(isBare ? {} : { 'application/problem+json': json('ProblemDetails', problems) }),
+      'application/json': json('Error', bodies),
+      // Node answers 431 before `Accept` can be read.
+      ...(status === 431 ? {} : { 'application/problem+json': json('ProblemDetails', problems) }),
     },
   };
 }

@@ -30,10 +30,7 @@ export const PLAYGROUND_FILES: ReadonlyMap<string, string> = new Map(
   Object.values(PARTS).map(({ name, file }) => [name, file]),
 );
 
-/**
- * The content of a service's playground. Its URLs are relative to the page, and so are its files, at
- * `playground/<name>`.
- */
+/** A service's playground. Its URLs are relative to the page, and its files are at `playground/<name>`. */
 export interface Playground {
   title: string;
   description: string;
@@ -50,10 +47,7 @@ export interface Playground {
   how: string;
 }
 
-/**
- * Renders the page on which readers try out an API: plain HTML around a viewer that this host serves, with relative
- * URLs only.
- */
+/** The page on which readers try out an API, around a viewer that this host serves, with relative URLs only. */
 export function playgroundPage({ links, hue, ...page }: Playground) {
   const at = ({ name }: Asset) => `playground/${name}`;
   return html`<!doctype html>

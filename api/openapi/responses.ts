@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { FaultStatus } from './faults.ts';
-import { EVERYWHERE, faultRef } from './faults.ts';
+import { type FaultStatus, faultRef } from './faults.ts';
 import { headerRefs } from './headers.ts';
 
 const Problem = z
@@ -46,10 +45,12 @@ export const ProblemDetails = ErrorBody.extend({
   },
 });
 
-/** Responses for faults, to spread beside the successful ones. Includes the faults that any operation may return. */
+/** Responses for faults, to spread beside the successful ones. Those that any operation may return are added to all. */
 export function faults(...statuses: FaultStatus[]) {
-  const all = [...new Set([...statuses, ...EVERYWHERE])].sort((a, b) => a - b);
-  return Object.fromEntries(all.map((status) => [status, faultRef(status)])) as Record<FaultStatus, { $ref: string }>;
+  return Object.fromEntries(statuses.map((status) => [status, faultRef(status)])) as Record<
+    FaultStatus,
+    { $ref: string }
+  >;
 }
 
 /** A JSON response. */
@@ -66,3 +67,28 @@ export function created<T extends z.ZodType>(schema: T, description: string) {
 export function body<T extends z.ZodType>(schema: T, required = true) {
   return { required, content: { 'application/json': { schema } } };
 }
+
+/** That a receipt is in the transparency log. Both services have it. */
+export const LogProofBody = z
+  .object({
+    origin: z.string().openapi({ description: 'The log’s name.' }),
+    index: z.int().min(0).openapi({ description: 'The leaf’s index in the log.' }),
+    tlog_proof: z
+      .string()
+      .openapi({ description: 'The text of a C2SP tlog-proof: the inclusion proof and the cosigned checkpoint.' }),
+  })
+  .nullable()
+  .openapi('LogProof', {
+    description:
+      'Proves that the receipt is in the transparency log, as witnesses saw it; null until they have cosigned a checkpoint that covers it. The leaf is the receipt, verbatim, or `receipt-hash/v1` with its hash. Once given, a leaf’s proof never changes.',
+  });
+
+/** The header that makes a write safe to retry. */
+export const IDEMPOTENCY = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: 'A name for this write: sent again within 24 hours it is not done twice.' }),
+});

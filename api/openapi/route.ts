@@ -1,7 +1,8 @@
-import type { OpenAPIHono, RouteConfig, RouteHandler, z } from '@hono/zod-openapi';
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, type OpenAPIHono, type RouteConfig, type RouteHandler, type z } from '@hono/zod-openapi';
 import type { Context, Env, MiddlewareHandler } from 'hono';
 import type { Result } from '../responses/reply.ts';
+import { EVERYWHERE } from './faults.ts';
+import { faults } from './responses.ts';
 
 /** One line of a URL map. A parameter of the path is written `{name}`; `{path}` takes slashes too. */
 export type Route<E extends Env, Access> = readonly [
@@ -44,10 +45,7 @@ type BodyOf<S extends OperationSpec> = {
   [Status in keyof S['responses']]: Status extends 200 | 201 | 202 ? JsonOf<S['responses'][Status]> : never;
 }[keyof S['responses']];
 
-/**
- * Makes the `operation` of a service. Its handler reads the checked request and returns the JSON that `spec` describes,
- * `Other` that the service sends, or a `Response` of another media type.
- */
+/** Makes the `operation` of a service. Its handler returns the JSON of `spec`, `Other`, or a `Response`. */
 export const operationsOf =
   <E extends Env, Other = never>() =>
   <S extends OperationSpec>(
@@ -76,17 +74,18 @@ export function register<E extends Env, Access>(
   const {
     spec,
     readsItself,
-    before: first = [],
+    before = [],
     handle,
   }: Handler<E> = typeof handler === 'function' ? { handle: handler } : handler;
-  const { before = [], hook, ...described } = spec ?? {};
-  const at = routingPath(path);
-  const middleware = [...enter(access), ...first, ...before];
+  const at = path.replace('{path}', ':path{.+}').replaceAll(/\/\{(\w+)\}/g, '/:$1');
+  const middleware = [...enter(access), ...before, ...(spec?.before ?? [])];
   if (middleware.length > 0) router.on(method, [at], ...middleware);
   const answer = async (c: Context<E>) => send(c, await handle(c));
   if (spec !== undefined) {
+    const { before: _before, hook, ...described } = spec;
     const route = createRoute({
-      ...(described as OperationSpec),
+      ...described,
+      responses: { ...faults(...EVERYWHERE), ...described.responses },
       method: method.toLowerCase() as 'get',
       path,
       ...accessInDocument(access),
@@ -99,6 +98,3 @@ export function register<E extends Env, Access>(
   }
   router.on(method, [at], answer);
 }
-
-/** A path in Hono's syntax. */
-const routingPath = (path: string): string => path.replace('{path}', ':path{.+}').replaceAll(/\/\{(\w+)\}/g, '/:$1');

@@ -1,23 +1,20 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Build } from '../../src/app/build.ts';
 import { createCheckout } from '../../src/app/checkout.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
-import { allowedBy, allowedByExact } from '../middleware/allow.ts';
+import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import type { CorsRules } from '../middleware/cors.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
-import { rejectInvalid } from '../middleware/invalid.ts';
+import { rejectInvalid, requireUtf8Query } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { laneMiddleware } from '../middleware/lane.ts';
-import { requireUtf8Query } from '../middleware/query.ts';
 import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
-import { answerUnmatched, limitMethods } from '../middleware/unmatched.ts';
 import { register } from '../openapi/route.ts';
 import { signInUrl } from './lanes/addresses.ts';
 import { keyedLane } from './lanes/keyed.ts';
@@ -65,7 +62,6 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   const { store, settings, now } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
-  const limiter = new RateLimiterMemory(READS);
   const checkout = await createCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = laneMiddleware({
@@ -74,12 +70,7 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
     now,
     signInUrl: signInUrl(settings),
     handlers: {
-      public: throttle(
-        READS,
-        proxies,
-        { spares: (c) => c.get('key') !== null, sparesLocal: true, sparesKeys: true },
-        limiter,
-      ),
+      public: throttle<RecordsEnv>(READS, proxies, { sparesLocal: true, sparesKeys: true }),
       keyless: keylessLane(app),
       keyed: keyedLane(app, logger),
       menu: menuLane(settings),

@@ -37,10 +37,7 @@ function decoded(path: string): string | null {
   }
 }
 
-/**
- * Rejects paths that leave the folder, alternative spellings and hidden files. `_headers` is for hosts, not for
- * readers.
- */
+/** Rejects paths that leave the folder, alternative spellings, hidden files, and `_headers`, which is for hosts. */
 function mayBeServed(path: string): boolean {
   const segments = path.slice(1).split('/');
   return (

@@ -7,10 +7,7 @@ import { isLogPath, isLogText } from '../../src/transparency/log-paths.ts';
 import { setHeader } from './headers.ts';
 import { sendFile } from './send-file.ts';
 
-/**
- * Sends a file of a log's tree (C2SP tlog-tiles), with `policy` and `vkey` beside them. `folder` is the log's folder,
- * `path` relative to it, `root` the address of the host. Throws `not_found`.
- */
+/** Sends a file of a log's tree (C2SP tlog-tiles), or its `policy` or `vkey`. Throws `not_found`. */
 export async function sendLogFile(
   c: Context,
   { folder, path, root }: { folder: string; path: string; root: string },

@@ -56,10 +56,7 @@ export function sendReply(c: Context, value: unknown, address: string): Response
   return privateJson(c, value.body, status, link === null ? headers : { ...headers, Link: link });
 }
 
-/**
- * Avoids `instanceof`: @hono/node-server replaces the global class, and some responses are instances of the original
- * one.
- */
+/** Avoids `instanceof`: @hono/node-server replaces the global class, which some responses are instances of. */
 export function isResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === '[object Response]';
 }

@@ -12,8 +12,8 @@ export interface Representation {
   headers: Headers;
 }
 
-/** A text, with or without a `Link` header (RFC 8288), or bytes in memory of their own. */
-type Written = string | { text: string; link: string | null } | { bytes: Buffer<ArrayBuffer> };
+/** A text, with or without a `Link` header (RFC 8288). */
+export type Written = string | { text: string; link: string | null };
 
 /** The default size of a cache, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -21,23 +21,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** The overhead of an entry besides its bytes and its name (objects, the ETag, list nodes), in bytes. */
 const ENTRY = 512;
 
-/** The representation of a text or of bytes. Without an ETag it gets a digest of its bytes. */
+/** The representation of a text. Without an ETag it gets a digest of its bytes. */
 export function representationOf(written: Written, etag?: string): Representation {
+  const { text, link } = typeof written === 'string' ? { text: written, link: null } : written;
   // Cached as bytes: encoding a text again is most of the cost of sending it.
-  const bytes = bytesOf(written);
-  const link = typeof written === 'object' && 'link' in written ? written.link : null;
+  const bytes = alone(Buffer.from(text));
   return { bytes, etag: etag ?? digestOf(bytes), headers: link === null ? {} : { Link: link } };
 }
 
-function bytesOf(written: Written): Buffer<ArrayBuffer> {
-  if (typeof written === 'string') return alone(Buffer.from(written));
-  return 'bytes' in written ? written.bytes : alone(Buffer.from(written.text));
-}
-
-/**
- * A copy of the bytes in separate memory. Node allocates short buffers within larger ones, which stay allocated as long
- * as any part is referenced.
- */
+/** A copy in separate memory: Node allocates short buffers within larger ones, which it would keep alive. */
 function alone(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
@@ -50,7 +42,7 @@ function digestOf(bytes: Buffer): string {
 }
 
 /** A gzipped response, which is another representation with its own ETag (RFC 9110, section 8.8.3.3). */
-export function gzipped({ bytes, etag, headers }: Representation): Representation {
+function gzipped({ bytes, etag, headers }: Representation): Representation {
   return {
     // Higher levels take more than twice the time, and save 5 % of a list's bytes.
     bytes: alone(gzipSync(bytes, { level: 1 })),
@@ -64,10 +56,7 @@ function plainKey(name: string, state: string): string {
   return `plain ${state} ${name}`;
 }
 
-/**
- * An LRU cache of responses that change only with the state that they show. Callers name the response and the state;
- * another state is another entry.
- */
+/** An LRU cache of responses by name and by the state that they show. */
 export class ResponseCache {
   readonly #held: LRUCache<string, Representation>;
   readonly #making = new Map<string, Promise<Representation>>();
@@ -96,10 +85,7 @@ export class ResponseCache {
     return made;
   }
 
-  /**
-   * Like `get`, for responses that take time: concurrent callers share one computation. Rejections are not cached, so
-   * the next caller tries again.
-   */
+  /** Like `get`, for responses that take time: concurrent callers share one computation. A rejection is not cached. */
   async load(name: string, state: string, make: () => Written | Promise<Written>): Promise<Representation> {
     const key = plainKey(name, state);
     return this.#held.get(key) ?? this.#making.get(key) ?? this.#make(key, make);

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -99,10 +98,7 @@ function memorySource({ bytes, mtime }: FileContent): Source {
   };
 }
 
-/**
- * Waits until the response is first on its connection; false when the connection closed before. Otherwise a client that
- * pipelines many requests and reads nothing would hold as many open files.
- */
+/** Waits for the turn of a pipelined request; false when the connection closed. Bounds the open files of a client. */
 function isTurn({ incoming, outgoing }: HttpBindings): Promise<boolean> | boolean {
   if (outgoing.socket !== null) return true;
   if (incoming.socket.destroyed) return false;

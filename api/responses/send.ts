@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { matchesEtag } from './etag.ts';
-import type { Headers } from './headers.ts';
-import { respond } from './headers.ts';
+import { accepts } from 'hono/accepts';
+import { type Headers, respond } from './headers.ts';
 import type { Representation } from './response-cache.ts';
 
 /** For responses that are the same for everyone: shared caches may keep them for a minute, then revalidate. */
@@ -44,4 +43,16 @@ export function sharedHeaders({ headers: own, etag }: Representation, headers: H
 /** Sends a representation to one caller only: no cache keeps it. */
 export function sendPrivate(c: Context, { bytes, headers: own }: Representation, headers: Headers): Response {
   return respond(c, bytes, 200, { 'X-Content-Type-Options': 'nosniff', ...headers, ...own, 'Cache-Control': PRIVATE });
+}
+
+/** Whether If-None-Match contains the ETag, by weak comparison (RFC 9110, section 13.1.2). */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || header.split(',').some((known) => known.trim().replace(/^W\//, '') === etag);
+}
+
+/** Whether a caller prefers a fault as JSON to a page. Without `Accept` it gets a page. */
+export function wantsRecord(c: Context): boolean {
+  const supports = ['text/html', 'application/json', 'application/problem+json'];
+  return accepts(c, { header: 'Accept', supports, default: 'text/html' }) !== 'text/html';
 }

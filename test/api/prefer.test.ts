@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prefersPayment } from '../../api/middleware/prefer.ts';
+import { prefersPayment } from '../../api/middleware/lane.ts';
 
 /** RFC 7240, section 2: a list; names in any case; no value and an empty one mean the same; others are ignored. */
 test('the preference for payment is found wherever the header may have it', () => {

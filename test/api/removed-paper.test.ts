@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { removedPage } from '../../api/desk/files/removed-paper.ts';
+import { removedPage } from '../../api/desk/files/notices.ts';
 
 test('the page of a removed paper is in its language, and in English where papers do not speak it', () => {
   const log = 'https://papers.example/log/';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Hono } from 'hono';
 import Database from 'libsql';
 import type { DeskEnv } from '../../api/env.ts';
-import { awaitWriteLock } from '../../api/middleware/write-lock.ts';
+import { awaitWriteLock } from '../../api/middleware/standby.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 test('the first change during another process’s write waits like later ones', async (t) => {

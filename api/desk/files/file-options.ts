@@ -13,10 +13,7 @@ const PREFLIGHT = preflightOf({
   sends: 'Authorization, X-NRF-Key, If-None-Match, If-Modified-Since, Range',
 });
 
-/**
- * Answers OPTIONS for every address without a route. Pages of other origins may request the files that `_headers` opens
- * to them, and those of the transparency log. The response depends on the address alone, so that existing and missing papers look the same.
- */
+/** Answers OPTIONS by the address alone, so that existing and missing papers look the same. */
 export function fileOptions(sites: Sites) {
   return (c: Context<DeskEnv>): Response => {
     const paths = [c.req.path, sites.of(c.env)?.path ?? ''];

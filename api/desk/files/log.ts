@@ -1,8 +1,15 @@
 import { join } from 'node:path';
+import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
+import { ownPolicy } from '../../../src/app/log-publication.ts';
+import { deskLogView } from '../../../src/app/log-view.ts';
 import { isLogPath } from '../../../src/transparency/log-paths.ts';
+import { logViewState } from '../../../src/transparency/log-view.ts';
 import type { Site } from '../../env.ts';
+import { fileHeaders } from '../../responses/files.ts';
 import { sendLogFile } from '../../responses/log-file.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import { sendShared } from '../../responses/send.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 
@@ -14,10 +21,7 @@ interface LogAddress {
   isOwn: boolean;
 }
 
-/**
- * Serves the files of the log. Other addresses below `/log/` are left to the pressed files: they are those of a paper
- * that was called `log` before this name was reserved.
- */
+/** Serves the log's files. A paper that was called `log` before the name was reserved has other addresses there. */
 export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   return async (c, next) => {
     const path = logAddress(sites, c.env, settings.origin)?.path ?? '';
@@ -26,11 +30,8 @@ export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   };
 }
 
-/**
- * Finds the address of a request in the log of the news desk, which is at the root of the shared host and below the
- * root of each paper with an address of its own; null for any other address.
- */
-export function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string): LogAddress | null {
+/** The address of a request in the log, which each paper with an address of its own has too; null for any other. */
+function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string): LogAddress | null {
   const site = sites.of(env);
   if (site === null) return null;
   const isOwn = isOwnAddress(site, origin);
@@ -39,11 +40,28 @@ export function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin
   return all === undefined ? null : { path: path ?? null, isOwn };
 }
 
-/**
- * Whether a paper is served at the `url` in its record, where its pages expect the log. A private paper on the shared
- * host must look like one that does not exist.
- */
+/** Whether a paper is served at its `url`. On the shared host, a private paper must look like a missing one. */
 function isOwnAddress({ slug, paper, root, served }: Site, origin: string): boolean {
   if (paper?.url === undefined || root !== served) return false;
   return paper.paper_public || served !== `${origin}/${slug}`;
+}
+
+/** The log's page for people. Below a paper's own address it redirects to the shared host. */
+export function logPage(app: AppContext, sites: Sites, render: Build['render']): HostHandler {
+  const { store, settings } = app;
+  const { origin } = settings;
+  const cache = new ResponseCache();
+  const url_absolute = `${origin}/log/`;
+  const headers = { ...fileHeaders('/404.html', origin, []), 'Content-Type': 'text/html; charset=UTF-8' };
+  return async (c, next) => {
+    const found = logAddress(sites, c.env, origin);
+    if (found === null || (found.path ?? '') !== '') return next();
+    if (found.isOwn) return c.redirect(url_absolute, 302);
+    if (found.path === null) return c.redirect('/log/', 301);
+    // A reload may bring another one.
+    const policy = ownPolicy(app.settings);
+    const state = `${logViewState(store.log, { log: 'desk', policy })} ${store.papersVersion()}`;
+    const view = () => deskLogView(app, { origin, policy });
+    return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
+  };
 }

@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
@@ -13,9 +14,9 @@ import { sendReadiness } from '../../responses/readiness.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import { paperApi } from '../reading/api-catalog.ts';
+import { paperApi } from '../reading/api-index.ts';
 import type { HostHandler } from '../route.ts';
-import { beingPressed } from './being-pressed.ts';
+import { beingPressed } from './notices.ts';
 
 /** The root of the shared host: the list of public papers, and the files that its page needs. */
 export function newsstandHandlers(
@@ -25,6 +26,8 @@ export function newsstandHandlers(
 ) {
   const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
+  const send = (c: Context, text: string, own: Record<string, string>) =>
+    sendShared(c, representationOf(text), { ...headers, ...own });
   return {
     newsstand: async (c) => {
       const isEmpty = backlog.size === 0;
@@ -32,23 +35,14 @@ export function newsstandHandlers(
       if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
       const page = await build.render('/newsstand', newsstandView(app.store, origin));
       const own = { 'Content-Type': 'text/html; charset=UTF-8', Link: catalogLinks(origin, []) };
-      return sendShared(c, representationOf(page), {
-        ...headers,
-        ...own,
-        ...(isEmpty ? {} : { 'Cache-Control': 'no-store' }),
-      });
+      return send(c, page, { ...own, ...(isEmpty ? {} : { 'Cache-Control': 'no-store' }) });
     },
     hostCatalog: (c) => {
       const papers = publicPapers(app.store).map((paper) =>
         paperApi({ root: paperRoot(paper, origin), nameplate: paper.nameplate }),
       );
       const own = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
-      const open = fileHeaders(CATALOG_PATH, origin, []);
-      return sendShared(c, representationOf(JSON.stringify(catalogOf(origin, papers))), {
-        ...headers,
-        ...open,
-        ...own,
-      });
+      return send(c, JSON.stringify(catalogOf(origin, papers)), { ...fileHeaders(CATALOG_PATH, origin, []), ...own });
     },
     // For monitors, like the endpoint of the domain records.
     health: async (c) => {
@@ -68,13 +62,9 @@ export function newsstandHandlers(
     ready: (c) => sendReadiness(c, app.readiness.report()),
     opml: (c) => {
       const { papers } = newsstandView(app.store, origin);
-      const own = { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS };
-      return sendShared(c, representationOf(opml(origin, papers)), { ...headers, ...own });
+      return send(c, opml(origin, papers), { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS });
     },
-    robots: (c) => {
-      const type = { 'Content-Type': 'text/plain; charset=UTF-8' };
-      return sendShared(c, representationOf(robotsOf(app)), { ...headers, ...type });
-    },
+    robots: (c) => send(c, robotsOf(app), { 'Content-Type': 'text/plain; charset=UTF-8' }),
     asset: async (c, next) => {
       const content = build.asset(c.req.path.slice(1));
       if (content === null) return next();

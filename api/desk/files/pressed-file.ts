@@ -2,20 +2,38 @@ import { join } from 'node:path';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
-import type { Archive } from '../../../src/desk/archive.ts';
-import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import { plainFile } from '../../../src/files/plain-file.ts';
-import { siteAt } from '../../../src/press/edition.ts';
+import { Edition, siteAt, siteOf } from '../../../src/press/edition.ts';
+import { mediaByPictureId } from '../../../src/press/outputs/picture.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
+import { wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import { wantsRecord } from '../../responses/wants-record.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
-import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
-
+import { beingPressed, isAwaitingPress } from './notices.ts';
+import { pageStatus } from './private-file.ts';
 import { SharedPages } from './shared-pages.ts';
-import { undrawnPictures } from './undrawn-picture.ts';
+
+const PICTURE = /^\/pictures\/([0-9a-f]+)-\d+\.(?:avif|webp)$/;
+
+/** Finds the media file of a picture's path while its variants are not drawn; null for any other path. */
+function undrawnPictures({ store }: AppContext): (paper: string, path: string) => string | null {
+  /** The media paths of each paper by picture, as of an edition. */
+  const known = new Map<string, { edition: number; paths: Map<string, string> }>();
+  return (paper, path) => {
+    const id = PICTURE.exec(path)?.[1];
+    if (id === undefined) return null;
+    const archive = store.archive(paper);
+    const { edition } = archive.paper();
+    let found = known.get(paper);
+    if (found?.edition !== edition) {
+      found = { edition, paths: mediaByPictureId(new Edition(archive, siteOf('http://localhost'))) };
+      known.set(paper, found);
+    }
+    return found.paths.get(id) ?? null;
+  };
+}
 
 /** The page for missing addresses. */
 const MISSING = '/404.html';
@@ -72,11 +90,4 @@ export function pressedFile(
       headers: fileHeaders(site.path, site.root, scripts, site.paper.analytics),
     });
   };
-}
-
-/** The page of a withdrawn piece exists and says that the piece is gone. `path` begins with a slash. */
-export function pageStatus(path: string, storyBySlug: Archive['storyBySlug']): 200 | 410 {
-  const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
-  const story = slug === undefined ? null : storyBySlug(slug);
-  return story !== null && withdrawnAnswer(story, 'page') === 'notice' ? 410 : 200;
 }

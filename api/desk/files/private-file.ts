@@ -3,19 +3,16 @@ import { basename } from 'node:path';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
+import type { Archive } from '../../../src/desk/archive.ts';
+import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
-import type { SingleFile } from '../../../src/press/outputs/paths.ts';
 import { printPath } from '../../../src/press/outputs/paths.ts';
 import { paperOfKey } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
-import { pageStatus } from './pressed-file.ts';
 
-/**
- * Serves the pages, feeds and cards of a private paper to callers with one of its keys. Private papers are never
- * pressed: each file is rendered on request. For all other callers the paper does not exist.
- */
+/** Renders the files of a private paper for its keys on request; for all other callers the paper does not exist. */
 export function privateFile(app: AppContext, sites: Sites, build: Build): HostHandler {
   return async (c, next) => {
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
@@ -24,15 +21,10 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     const archive = app.store.archive(site.slug);
     const edition = new Edition(archive, siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
-    const found = await printPath(edition, path, {
-      render: build.render,
-      assets: build.assets,
-      pictures: app.pictures,
-      now: app.now(),
-    });
+    const found = await renderedFile(app, build, edition, path);
     if (found === null) return next();
     const type = typeByName(basename(path)) || 'application/octet-stream';
-    return c.body(await bytesOf(app, found), pageStatus(`/${path}`, archive.storyBySlug), {
+    return c.body(found, pageStatus(`/${path}`, archive.storyBySlug), {
       'Content-Type': type,
       ...fileHeaders(site.path, site.root, [], site.paper.analytics),
       'Cache-Control': 'private, no-store',
@@ -40,8 +32,19 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
   };
 }
 
-async function bytesOf({ media }: AppContext, found: SingleFile): Promise<string | Uint8Array<ArrayBuffer>> {
+/** A file of an edition, rendered now; null when there is none. */
+export async function renderedFile({ media, pictures, now }: AppContext, build: Build, edition: Edition, path: string) {
+  const { render, assets } = build;
+  const found = await printPath(edition, path, { render, assets, pictures, now: now() });
+  if (found === null) return null;
   if ('copy' in found) return readFile(media.pathOf(found.copy));
   const body = 'draw' in found ? await found.draw() : found.body;
   return typeof body === 'string' ? body : Buffer.from(body);
+}
+
+/** The page of a withdrawn piece exists and says that the piece is gone. `path` begins with a slash. */
+export function pageStatus(path: string, storyBySlug: Archive['storyBySlug']): 200 | 410 {
+  const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
+  const story = slug === undefined ? null : storyBySlug(slug);
+  return story !== null && withdrawnAnswer(story, 'page') === 'notice' ? 410 : 200;
 }

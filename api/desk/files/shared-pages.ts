@@ -1,19 +1,17 @@
-import type { Stats } from 'node:fs';
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'hono';
 import type { Build } from '../../../src/app/build.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
-import { printPath } from '../../../src/press/outputs/paths.ts';
 import type { DeskEnv, Site } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
-import type { Representation } from '../../responses/response-cache.ts';
-import { ResponseCache } from '../../responses/response-cache.ts';
+import { type Representation, ResponseCache } from '../../responses/response-cache.ts';
 import { sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
+import { renderedFile } from './private-file.ts';
 
 /** Larger pages are sent as they were pressed: printing one would hold up all other requests. In bytes. */
 const PRINTED_MAX = 1_000_000;
@@ -71,14 +69,7 @@ export class SharedPages {
     const state = `${site.slug} ${archive.paper().edition} ${mtimeMs} ${size} ${site.root} ${site.served}`;
     const page = await this.#cache.load(file, state, async () => {
       const edition = new Edition(memoized(archive), siteAt(site));
-      const { render, assets } = this.#build;
-      const printed = await printPath(edition, file.slice(1), {
-        render,
-        assets,
-        pictures: this.#app.pictures,
-        now: this.#app.now(),
-      });
-      return printed !== null && 'body' in printed ? printed.body.toString() : '';
+      return (await renderedFile(this.#app, this.#build, edition, file.slice(1)))?.toString() ?? '';
     });
     return page.bytes.length === 0 ? null : page;
   }

@@ -1,26 +1,57 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { z } from '@hono/zod-openapi';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
+import type { Level } from '../../../src/desk/keys.ts';
 import { contactMail } from '../../../src/desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
-import { documentOf, registerComponents } from '../../openapi/document.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { documentOf, type Operation, registerComponents } from '../../openapi/document.ts';
+import { ok } from '../../openapi/responses.ts';
 import { registerWebhooks } from '../../openapi/webhooks.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { operation } from '../route.ts';
+import { type Access, operation } from '../route.ts';
 import { DESK_EVENT_HEADERS, DESK_EVENTS } from '../webhooks/events.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './faults.ts';
-import { HEADERS } from './headers.ts';
-import { levelOf, levelWords } from './levels.ts';
+
+/** Response headers of the news desk, beside those of every service. */
+export const HEADERS = {
+  ETag: {
+    description: 'The edition that the answer was made of. Sent on the public lane; an answer to a key has none.',
+    schema: { type: 'string' },
+    example: '"412-9f86d081"',
+  },
+} as const;
+
+const WORDS: Record<Level, string> = {
+  read: 'Takes any key of the paper.',
+  agent: 'Takes an admin key, or an agent’s once the paper has signed the agreement.',
+  admin: 'Takes an admin key.',
+};
+
+/** The OpenAPI security requirements of an operation. The roles of a requirement name the key level. */
+export function securityOf(access: Access): Record<string, string[]>[] {
+  // Open to all callers. A key also reads its own desk, private papers included.
+  if (access === 'public' || access === 'token') return [{}, { bearer: [] }, { header: [] }];
+  return [{ bearer: [access] }, { header: [access] }];
+}
+
+/** The key level that an operation requires: the role in its first security requirement. */
+export function levelOf({ security }: Operation): 'public' | Level {
+  return (security?.[0]?.bearer?.[0] as Level | undefined) ?? 'public';
+}
+
+/** The same in words: few viewers show the roles of a security requirement. */
+export function levelWords(operation: Operation): string {
+  const level = levelOf(operation);
+  return level === 'public' ? '' : WORDS[level];
+}
 
 const route = {
   operationId: 'readOpenApi',
   tags: ['Reading'],
   summary: 'This API as an OpenAPI 3.1 document',
-  responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.'), ...faults() },
+  responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.') },
 };
 
 const TAGS = [

@@ -2,10 +2,7 @@ import type { Archive } from '../../../src/desk/archive.ts';
 import { storyUrl } from '../../../src/desk/story.ts';
 import { dayOf } from '../../../src/time.ts';
 
-/**
- * The records that the document's examples refer to. Route declarations use these names. In a paper's own document its
- * own records replace them, so that requests tried out there succeed.
- */
+/** Records of the document's examples. A paper's own replace them, so that requests tried out there succeed. */
 export const SAMPLE = {
   piece: 'year-2038',
   section: 'Time',

@@ -6,10 +6,7 @@ import { fileHeaders } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import type { PaperResponses } from '../paper-responses.ts';
 
-/**
- * The page on which readers try out the API. All its URLs are relative, so that it works under the shared host and on a
- * paper's own domain.
- */
+/** The page on which readers try out the API, on the shared host and on a paper's own domain. */
 export function playground(responses: PaperResponses) {
   return {
     page: (c: PaperContext) => {

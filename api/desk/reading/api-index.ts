@@ -1,12 +1,12 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { z } from '@hono/zod-openapi';
-import type { AccessKey, Level } from '../../../src/desk/keys.ts';
-import { LEVELS, reaches } from '../../../src/desk/keys.ts';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import { LEVELS, type Level, reaches } from '../../../src/desk/keys.ts';
 import type { PaperEnv } from '../../env.ts';
+import { CATALOG_TYPE, Catalog, catalogLinks, catalogOf, type ListedApi } from '../../openapi/api-catalog.ts';
 import { pathsOf } from '../../openapi/document.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cached, reply } from '../../responses/reply.ts';
-import { levelOf } from '../openapi/levels.ts';
+import { levelOf } from '../openapi/document.ts';
+import type { PaperResponses } from '../paper-responses.ts';
 import { operation } from '../route.ts';
 
 /** The short names in `endpoints`, and the operation that each one points to. */
@@ -65,6 +65,20 @@ const levels = {
   auth: 'Send the key as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`. A key is of one paper and works under its path alone.',
 };
 
+/** The feeds, by their names in the index. */
+const FEEDS = {
+  rss: 'rss.xml',
+  podcast: 'podcast.xml',
+  front_json: 'front.json',
+  json_feed: 'feed.json',
+  llms: 'llms.txt',
+  sitemap: 'sitemap.xml',
+};
+
+/** An object with the same names, and other values. */
+const mapped = <T extends Record<string, string>, V>(from: T, to: (value: string) => V) =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)])) as Record<keyof T, V>;
+
 const NOTE =
   'Every byline is a declared AI persona: where you show one, show that. [^N] in prose points at entry N of cited_facts. A receipt proves who filed a piece and that it has not changed; it never proves a claim true.';
 
@@ -81,21 +95,8 @@ const Index = z
       description:
         'Names and addresses; {…} is an RFC 6570 template. With a key also every operation that its level reaches, as `<method> <path>`.',
     }),
-    feeds: z.object({
-      rss: z.url(),
-      podcast: z.url(),
-      front_json: z.url(),
-      json_feed: z.url(),
-      llms: z.url(),
-      sitemap: z.url(),
-    }),
-    levels: z.object({
-      public: z.string(),
-      read: z.string(),
-      agent: z.string(),
-      admin: z.string(),
-      auth: z.string(),
-    }),
+    feeds: z.object(mapped(FEEDS, () => z.url())),
+    levels: z.object(mapped(levels, () => z.string())),
     note: z.string(),
     key: z.object({ level: z.enum(LEVELS), name: z.string() }).optional(),
   })
@@ -105,7 +106,7 @@ const index = {
   operationId: 'readIndex',
   tags: ['Reading'],
   summary: 'What there is; with a key, every route that its level reaches',
-  responses: { 200: ok(Index, 'The index.'), ...faults() },
+  responses: { 200: ok(Index, 'The index.') },
 };
 
 interface Listed {
@@ -133,11 +134,6 @@ function listedOf(router: OpenAPIHono<PaperEnv>): { named: Listed[]; all: Listed
   return { named, all };
 }
 
-/** Whether a caller with this key may call an operation of this level. */
-function isOpenTo(key: AccessKey | null, level: 'public' | Level): boolean {
-  return level === 'public' || (key !== null && reaches(key.level, level));
-}
-
 /** The API's table of contents. */
 export function readIndex(router: OpenAPIHono<PaperEnv>) {
   let listed: ReturnType<typeof listedOf> | undefined;
@@ -163,21 +159,44 @@ export function readIndex(router: OpenAPIHono<PaperEnv>) {
       playground: `${root}/api/v1/playground`,
       endpoints: Object.fromEntries(
         [...named, ...(key === null ? [] : all)].flatMap(({ name, path, level }) =>
-          isOpenTo(key, level) ? [[name, root + path]] : [],
+          level === 'public' || (key !== null && reaches(key.level, level)) ? [[name, root + path]] : [],
         ),
       ),
-      feeds: {
-        rss: `${root}/rss.xml`,
-        podcast: `${root}/podcast.xml`,
-        front_json: `${root}/front.json`,
-        json_feed: `${root}/feed.json`,
-        llms: `${root}/llms.txt`,
-        sitemap: `${root}/sitemap.xml`,
-      },
+      feeds: mapped(FEEDS, (file) => `${root}/${file}`),
       levels,
       note: NOTE,
       ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
     });
     return key === null ? cached('index', body, { headers }) : reply(body(), { headers });
   });
+}
+
+const route = {
+  operationId: 'readApiCatalog',
+  tags: ['Reading'],
+  summary: 'Where this API is described, as RFC 9727 has it',
+  responses: { 200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } } },
+};
+
+/** A paper's own catalog. */
+export function readApiCatalog(responses: PaperResponses) {
+  return operation(route, (c) => {
+    const { root, paper } = c.get('site');
+    const apis = [paperApi({ root, nameplate: paper.nameplate })];
+    const headers = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(root, apis) };
+    return responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, apis)), headers);
+  });
+}
+
+/** A paper's API; `root` is the paper's public address. */
+export function paperApi({ root, nameplate }: { root: string; nameplate: string }): ListedApi {
+  return {
+    anchor: `${root}/api/v1`,
+    title: `${nameplate}: News Desk API`,
+    desc: [{ href: `${root}/api/v1/openapi.json`, type: 'application/json' }],
+    doc: [
+      { href: `${root}/api/v1/playground`, type: 'text/html', title: 'Playground' },
+      { href: `${root}/agents/`, type: 'text/html', title: 'Guide for agents' },
+    ],
+  };
 }

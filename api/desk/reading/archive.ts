@@ -4,13 +4,11 @@ import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../.
 import { storyRow } from '../../../src/desk/story.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isDay } from '../../../src/time.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { dayParam } from '../params.ts';
-import { operation } from '../route.ts';
+import { dayParam, listOf, listSchema, operation } from '../route.ts';
 import { StoryList } from './stories.ts';
 
 const TagCursor = z.tuple([z.int().min(1), z.string().max(1_000)]);
@@ -23,7 +21,7 @@ const sections = {
   operationId: 'listSections',
   tags: ['Reading'],
   summary: 'The sections in the paper’s order',
-  responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
+  responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.') },
 };
 
 const tags = {
@@ -31,10 +29,7 @@ const tags = {
   tags: ['Reading'],
   summary: 'The tags of pieces on air, those of most pieces first',
   request: { query: z.object({ limit: limitParam(100, 500), cursor: cursorParam }) },
-  responses: {
-    200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.'),
-    ...faults(),
-  },
+  responses: { 200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.') },
 };
 
 const days = {
@@ -42,17 +37,15 @@ const days = {
   tags: ['Reading'],
   summary: 'The days on which the paper published, newest first',
   request: { query: z.object({ cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults() },
+  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`) },
 };
 
 const day = {
   operationId: 'readDay',
   tags: ['Reading'],
   summary: 'The pieces that went on air on a UTC day',
-  request: {
-    params: dayParam('A day in UTC, up to today.'),
-  },
-  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },
+  request: { params: dayParam('A day in UTC, up to today.') },
+  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.') },
 };
 
 /** The archive by section and by day. */
@@ -91,14 +84,9 @@ export function archiveHandlers(app: AppContext) {
         throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
       }
       return cached(`day ${asked}`, () => {
-        const links = linksFor(app, c);
-        return listOf(
-          c,
-          'stories',
-          archiveOf(app, c)
-            .day(asked)
-            .map((row) => storyRow(row, links)),
-        );
+        const [stories, links] = [archiveOf(app, c).day(asked), linksFor(app, c)];
+        const shown = stories.map((row) => storyRow(row, links));
+        return listOf(c, 'stories', shown);
       });
     }),
   };

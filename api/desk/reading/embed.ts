@@ -9,13 +9,12 @@ import { embedView } from '../../../src/press/outputs/story.ts';
 import type { PaperContext } from '../../env.ts';
 import { ErrorBody, faults, ProblemDetails } from '../../openapi/responses.ts';
 import { fileHeaders } from '../../responses/files.ts';
+import { wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import { wantsRecord } from '../../responses/wants-record.ts';
 import { archiveOf, editionOf, pieceNotFound, requirePiece } from '../context.ts';
-import { beingPressed } from '../files/being-pressed.ts';
 import { embedScripts } from '../files/embed-scripts.ts';
-import { idParam } from '../params.ts';
-import { operation } from '../route.ts';
+import { beingPressed } from '../files/notices.ts';
+import { idParam, operation } from '../route.ts';
 
 const html = { 'text/html': { schema: z.string() } };
 

@@ -3,33 +3,31 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { CastRow, castRow } from '../../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, placed, RAIL_MAX } from '../../../src/desk/front.ts';
 import { PostRow, postRow } from '../../../src/desk/post.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { AirCursor, airCursor } from '../params.ts';
-import { operation } from '../route.ts';
+import { AirCursor, airCursor, listOf, listSchema, operation } from '../route.ts';
 
 const front = {
   operationId: 'readFront',
   tags: ['Reading'],
   summary: 'The front page as data; the same as /front.json',
-  responses: { 200: ok(Front, 'The front page.'), ...faults() },
+  responses: { 200: ok(Front, 'The front page.') },
 };
 
 const cast = {
   operationId: 'listCast',
   tags: ['Reading'],
   summary: 'The video editions, newest first',
-  responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.'), ...faults() },
+  responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.') },
 };
 
 const masthead = {
   operationId: 'listMasthead',
   tags: ['Reading'],
   summary: 'The active personas of the desk',
-  responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.'), ...faults() },
+  responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.') },
 };
 
 const posts = {
@@ -46,7 +44,7 @@ const posts = {
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults() },
+  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.') },
 };
 
 /** The front page, the newsroom, and the posts for other channels. */
@@ -67,26 +65,17 @@ export function newsroomHandlers(app: AppContext) {
       ),
     ),
     cast: operation(cast, (c) =>
-      cached('cast', () =>
-        listOf(
-          c,
-          'cast',
-          archiveOf(app, c)
-            .casts()
-            .map((row) => castRow(row, c.get('site').root)),
-        ),
-      ),
+      cached('cast', () => {
+        const casts = archiveOf(app, c).casts();
+        const shown = casts.map((row) => castRow(row, c.get('site').root));
+        return listOf(c, 'cast', shown);
+      }),
     ),
     masthead: operation(masthead, (c) =>
       cached('masthead', () => {
-        const links = linksFor(app, c);
-        return listOf(
-          c,
-          'masthead',
-          archiveOf(app, c)
-            .masthead()
-            .map((row) => mastheadRow(row, links)),
-        );
+        const [personas, links] = [archiveOf(app, c).masthead(), linksFor(app, c)];
+        const shown = personas.map((row) => mastheadRow(row, links));
+        return listOf(c, 'masthead', shown);
       }),
     ),
     posts: operation(posts, (c) => {

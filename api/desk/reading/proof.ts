@@ -4,12 +4,10 @@ import type { Story } from '../../../src/desk/archive.ts';
 import { refuseWithdrawn } from '../../../src/desk/withdrawal.ts';
 import { proofOf } from '../../../src/ledger/proof.ts';
 import type { PaperContext } from '../../env.ts';
-import { LogProofBody } from '../../openapi/log-proof.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { faults, LogProofBody, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, pieceNotFound, requirePiece } from '../context.ts';
-import { idParam } from '../params.ts';
-import { operation } from '../route.ts';
+import { idParam, operation } from '../route.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 
@@ -64,10 +62,7 @@ const proof = {
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
 };
 
-/**
- * The proof of a piece, in any state. It is made once per newest receipt: a receipt commits to everything in its proof
- * except the proof of the log, which a cosigned head adds.
- */
+/** The proof of a piece, in any state, made once per newest receipt, cosigned head and correction of the clock. */
 export function readProof(app: AppContext) {
   const { pieces, log, clockCorrections } = app.store;
   return operation(proof, (c) => {

@@ -8,11 +8,12 @@ import { Busy } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit, notFound } from '../../middleware/key.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
+import { cached } from '../../responses/reply.ts';
 import { JSON_TYPE } from '../../responses/send.ts';
-import { archiveOf, linksOfEdition } from '../context.ts';
+import { archiveOf, linksFor } from '../context.ts';
 import type { PaperResponses } from '../paper-responses.ts';
-import { operation } from '../route.ts';
+import { listOf, operation } from '../route.ts';
 import type { Sites } from '../site.ts';
 
 const search = {
@@ -45,50 +46,30 @@ const search = {
         .openapi('SearchResult'),
       'Newest first.',
     ),
-    ...faults(),
   },
 };
 
-/**
- * Full-text search over the pieces on air. `sites` finds the paper again when the search ends; `proxies` are trusted to
- * name a caller.
- */
+/** Full-text search over the pieces on air. `sites` finds the paper again when the search ends. */
 export function searchStories({ app, sites, proxies, responses }: Asked) {
   return operation(search, async (c) => {
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const name = `search ${asked}`;
-    const cached = responses.cached(c, name, JSON_TYPE);
-    if (cached !== null) return cached;
+    const held = responses.cached(c, name, JSON_TYPE);
+    if (held !== null) return held;
     const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
-    const archive = archiveOf(app, c);
-    const links = linksOfEdition(app, c);
-    const rowOf = (id: string) => {
-      const row = archive.row(id);
-      return row === null ? null : storyRow(row, links);
-    };
-    const list = () => {
-      // Queries rarely repeat, but the pieces that they find do.
-      const rows = responses.rows(c, ids, rowOf);
-      const { slug, paper } = c.get('site');
-      const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
-      return { before: `${head.slice(0, -1)},"stories":[`, rows, after: '],"next_cursor":null}' };
-    };
-    return responses.list(c, name, list, JSON_TYPE);
+    return cached(name, () => {
+      const archive = archiveOf(app, c);
+      const links = linksFor(app, c);
+      const stories = ids.flatMap((id) => archive.row(id) ?? []).map((row) => storyRow(row, links));
+      return { q: asked, ...listOf(c, 'stories', stories), next_cursor: null };
+    });
   });
 }
 
-interface Asked {
-  app: AppContext;
-  sites: Sites;
-  proxies: BlockList;
-  responses: PaperResponses;
-}
+type Asked = { app: AppContext; sites: Sites; proxies: BlockList; responses: PaperResponses };
 
-/**
- * Ids of the pieces that match, in the paper's newest edition: what was withdrawn while a thread searched is not among
- * them. Throws the fault of a new request if the caller may no longer see the paper.
- */
+/** Ids of the pieces that match in the newest edition. Throws if the caller may no longer see the paper. */
 async function foundNow(
   c: PaperContext,
   { app, sites, proxies }: Omit<Asked, 'responses'>,

@@ -6,9 +6,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { AirCursor, airCursor, idParam } from '../params.ts';
-import { operation } from '../route.ts';
+import { AirCursor, airCursor, idParam, listOf, listSchema, operation } from '../route.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
 
@@ -29,7 +27,7 @@ const list = {
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults() },
+  responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.') },
 };
 
 const one = {

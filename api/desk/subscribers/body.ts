@@ -1,9 +1,20 @@
 import type { z } from '@hono/zod-openapi';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { shapeProblems } from '../../../src/ledger/shape.ts';
+import { webhookProblem } from '../../../src/outbound/webhook-url.ts';
+import { type Address, readAddress, readerOf } from '../../../src/readers/address.ts';
+import { type ChoicesBody, choicesFrom } from '../../../src/readers/choices.ts';
+import type { ReaderTables } from '../../../src/readers/reader-tables.ts';
+import { subscribe, subscribeByAdmin } from '../../../src/readers/subscribe.ts';
+import { type Choices, DEFAULT_CHOICES } from '../../../src/readers/subscriber.ts';
 import type { PaperContext } from '../../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../../middleware/form-body.ts';
 import { parseJson, requireUncompressed } from '../../middleware/json-body.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
+import { privateJson } from '../../responses/send.ts';
+import { type Writer, write } from '../writing/write.ts';
+import { AdminOrder, Order } from './schemas.ts';
 
 /** A request body: a JSON record, or form fields with all values of each. */
 export type SentBody = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
@@ -15,10 +26,7 @@ export function isForm(c: PaperContext): boolean {
   return isUrlencoded(c.req.header('content-type') ?? '');
 }
 
-/**
- * Reads a JSON or form body. An empty body without a type is a form without fields. Throws `unsupported_media_type`,
- * `invalid_request`.
- */
+/** Reads a JSON or form body; empty without a type is a form. Throws `unsupported_media_type`, `invalid_request`. */
 export async function readBody(c: PaperContext, { mayBeMultipart = false } = {}): Promise<SentBody> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
@@ -47,11 +55,8 @@ export function onlyField(form: Map<string, string[]>, name: string): string | u
   throw new Fault('invalid_request', `${name} came more than once; send it once`, { field: name });
 }
 
-/**
- * The choices that a form makes. Browsers do not send unticked boxes, so the form lists its boxes in `boxes`, separated
- * by spaces. Throws `invalid_request`.
- */
-export function choiceFields(form: Map<string, string[]>): Record<string, unknown> {
+/** The choices of a form. Browsers leave unticked boxes out, so `boxes` names the form's. Throws `invalid_request`. */
+function choiceFields(form: Map<string, string[]>): Record<string, unknown> {
   const boxes = (onlyField(form, 'boxes') ?? '').split(' ');
   const sections = form.get('sections');
   if (sections === undefined && boxes.includes('sections')) {
@@ -59,6 +64,11 @@ export function choiceFields(form: Map<string, string[]>): Record<string, unknow
   }
   const cast = tickedField(form, 'cast');
   return { cadence: onlyField(form, 'cadence'), sections, cast: cast ?? (boxes.includes('cast') ? false : undefined) };
+}
+
+/** A validated body with choices and one more member. Throws `invalid_request`. */
+export function validChoices<T extends z.ZodType>(schema: T, { json, form }: SentBody, name: string): z.infer<T> {
+  return validated(schema, form === null ? json : { [name]: onlyField(form, name), ...choiceFields(form) });
 }
 
 /** Whether a box is ticked; undefined when the form does not have it. Throws `invalid_request`. */
@@ -82,12 +92,65 @@ export function validated<T extends z.ZodType>(schema: T, value: unknown): z.inf
 }
 
 function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, string[]> {
-  const fields = new Map<string, string[]>();
-  for (const [name, value] of entries) {
-    const values = fields.get(name) ?? [];
-    // None of these forms accepts a file.
-    values.push(typeof value === 'string' ? value : '');
-    fields.set(name, values);
+  const fields = Map.groupBy(entries, ([name]) => name).entries();
+  // None of these forms accepts a file.
+  return new Map(fields.map(([name, all]) => [name, all.map(([, value]) => (typeof value === 'string' ? value : ''))]));
+}
+
+/** Accepts a reader's subscription request. Throws `invalid_request` naming the invalid member. */
+export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: SentBody): void {
+  const { email, ...body } = validChoices(Order, sent, 'email');
+  const address = readAddress(email);
+  if ('problem' in address) {
+    const message = `email: ${JSON.stringify(email.slice(0, 80))} ${address.problem}; give an address such as name@example.org`;
+    throw new Fault('invalid_request', message, { field: 'email' });
   }
-  return fields;
+  const choices = choicesOf(c, body);
+  subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
+}
+
+/** Accepts an admin's order for several addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
+export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unknown) {
+  requireKeyOfLevel(c.get('key'), 'admin');
+  const { emails, webhook, ...body } = validated(AdminOrder, json);
+  const choices = choicesOf(c, body);
+  const problem = webhook == null ? null : webhookProblem(webhook, writer.app.settings.webhookPrivate);
+  if (problem !== null) {
+    const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
+    throw new Fault('invalid_request', message, { field: 'webhook' });
+  }
+  const { slug } = c.get('site');
+  const { store, now } = writer.app;
+  const addresses = emails.map(readAddress);
+  const { body: taken, init } = await write(writer, c, () => {
+    const results = addresses.map((address) => {
+      if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
+      return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
+    });
+    // The response that is stored for retries contains neither addresses nor secrets.
+    return { status: 200, body: { results } };
+  });
+  const { results, ...rest } = taken;
+  const whole = results.map((result, at) => ({
+    email: emails[at],
+    ...result,
+    ...(webhook == null ? {} : secretOf(store.readers, slug, addresses[at])),
+  }));
+  return privateJson(c, { results: whole, ...rest }, init.status);
+}
+
+/** The secret of a reader's webhook, if the request gave the reader one. */
+function secretOf({ subscribers }: ReaderTables, paper: string, address: Address | { problem: string } | undefined) {
+  if (address === undefined || 'problem' in address) return {};
+  const secret = subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
+  return secret === null ? {} : { webhook_secret: secret };
+}
+
+/** The choices in a body. Throws `invalid_request` for a section that the paper does not have. */
+export function choicesOf(c: PaperContext, body: ChoicesBody): Partial<Choices> {
+  const { sections } = c.get('site').paper;
+  const choices = choicesFrom(body, sections);
+  if (!('unknown' in choices)) return choices;
+  const message = `sections: ${JSON.stringify(choices.unknown.slice(0, 80))} is not a section of this paper; its sections are ${sections.join(', ')}`;
+  throw new Fault('invalid_request', message, { field: 'sections' });
 }

@@ -10,14 +10,12 @@ import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe
 import { choicesRow } from '../../../src/readers/record.ts';
 import type { Subscriber } from '../../../src/readers/subscriber.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
+import { requireUtf8Query } from '../../middleware/invalid.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { notFound } from '../../middleware/key.ts';
-import { requireUtf8Query } from '../../middleware/query.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
-import type { SentBody } from './body.ts';
-import { choiceFields, onlyField, readBody, validated } from './body.ts';
-import { choicesOf } from './order.ts';
+import { choicesOf, onlyField, readBody, type SentBody, validated, validChoices } from './body.ts';
 import type { ReaderParts } from './subscribers.ts';
 import { formProblem, phrasesIn, sentChoices, wantsPage } from './view.ts';
 
@@ -25,10 +23,7 @@ type Handler = (c: PaperContext) => Response | Promise<Response>;
 
 const Change = ChoicesBody.extend({ token: z.string() });
 
-/**
- * The pages behind mailed links. Opening a page changes nothing, because mail scanners open links too: only its button
- * does.
- */
+/** The pages behind mailed links. Opening one changes nothing, because mail scanners do: only its button does. */
 export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites, read: MiddlewareHandler<PaperEnv>) {
   const { secret, pages } = parts;
   const { store, now } = app;
@@ -85,10 +80,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
       problem: null,
     });
   const changed = (c: PaperContext, sent: SentBody): Subscriber => {
-    const { token, ...body } = validated(
-      Change,
-      sent.form === null ? sent.json : { token: onlyField(sent.form, 'token'), ...choiceFields(sent.form) },
-    );
+    const { token, ...body } = validChoices(Change, sent, 'token');
     tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
     return choose(store, slugOf(c), token, choicesOf(c, body), now());
   };
@@ -172,10 +164,7 @@ export function paperOf(sites: Sites) {
   });
 }
 
-/**
- * Holders of a token can open pages of a private paper; for everyone else it does not exist. A handler checks the token
- * before it writes, so only its holder learns that a write failed.
- */
+/** For callers without a token a private paper does not exist: only its holder learns that a write failed. */
 function hidden(handler: Handler): Handler {
   return async (c) => {
     try {

@@ -3,7 +3,7 @@ import { WEBHOOK_MAX } from '../../../src/outbound/webhook-url.ts';
 import { ADDRESS_MAX } from '../../../src/readers/address.ts';
 import { ChoicesBody } from '../../../src/readers/choices.ts';
 import { CADENCES } from '../../../src/readers/subscriber.ts';
-import { listSchema } from '../list.ts';
+import { listSchema, pathParam } from '../route.ts';
 
 /** The most addresses in an admin's request: each gets a mail at once. */
 const EMAILS_MAX = 20;
@@ -145,8 +145,4 @@ export const Erased = z
   .object({ email: z.string(), erased: z.literal(true) })
   .openapi('Erased', { example: { email: 'reader@example.org', erased: true } });
 
-export const emailParam = z.object({
-  email: z
-    .string()
-    .openapi({ param: { name: 'email', in: 'path' }, description: 'The address.', example: 'reader@example.org' }),
-});
+export const emailParam = pathParam('email', 'The address.', 'reader@example.org');

@@ -1,25 +1,17 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { z } from '@hono/zod-openapi';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { Fault } from '../../../src/fault.ts';
 import { en } from '../../../src/phrases/en.ts';
-import type { Address } from '../../../src/readers/address.ts';
-import { readAddress } from '../../../src/readers/address.ts';
+import { type Address, readAddress } from '../../../src/readers/address.ts';
 import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/readers/record.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { faults, ok } from '../../openapi/responses.ts';
-import type { OperationSpec } from '../../openapi/route.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { privateJson } from '../../responses/send.ts';
-import { listOf } from '../list.ts';
-import { IdCursor } from '../params.ts';
-import { operation } from '../route.ts';
-import type { Writer } from '../writing/write.ts';
-import { write } from '../writing/write.ts';
-import { isForm, readBody } from './body.ts';
-import { takeAdminOrder, takeOrder } from './order.ts';
+import { IdCursor, listOf, operation, writes } from '../route.ts';
+import { type Writer, write } from '../writing/write.ts';
+import { isForm, readBody, takeAdminOrder, takeOrder } from './body.ts';
 import {
   AdminOrder,
   AdminResults,
@@ -32,8 +24,7 @@ import {
   SubscriberCounts,
   SubscriberList,
 } from './schemas.ts';
-import type { ReaderPages } from './view.ts';
-import { formProblem, phrasesIn, wantsPage } from './view.ts';
+import { formProblem, phrasesIn, type ReaderPages, wantsPage } from './view.ts';
 
 const list = {
   operationId: 'listSubscribers',
@@ -41,16 +32,13 @@ const list = {
   summary: 'How many subscribe; with an admin key, who',
   description: 'A read key and an agent’s get the counts, and nothing else.',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: {
-    200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they subscribed.'),
-    ...faults(),
-  },
+  responses: { 200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they subscribed.') },
 };
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** The body is parsed by hand, because two JSON shapes and a form share this address. */
-const subscribe = {
+const subscribe = writes({
   operationId: 'subscribe',
   tags: ['Readers'],
   summary: 'Order alerts by mail; with an admin key and `emails`, for others',
@@ -59,8 +47,8 @@ const subscribe = {
     'With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.',
     'A form that is sent with `Accept: text/html` is answered with a page.',
   ].join('\n\n'),
+  before: [],
   request: {
-    headers: IDEMPOTENCY,
     body: {
       required: true,
       content: {
@@ -75,27 +63,26 @@ const subscribe = {
       description: 'The order was accepted, or there was nothing to do: the response does not say which.',
       content: { 'application/json': { schema: Pending }, 'text/html': { schema: { type: 'string' } } },
     },
-    ...faults(413, 415, 422),
   },
-} satisfies OperationSpec;
+});
 
 const read = {
   operationId: 'readSubscriber',
   tags: ['Readers'],
   summary: 'Everything that is stored about one address',
   request: { params: emailParam },
-  responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
+  responses: { 200: ok(ReaderRecord, 'The record.') },
 };
 
-const remove = {
+const remove = writes({
   operationId: 'eraseSubscriber',
   tags: ['Readers'],
   summary: 'Forget one address',
   description:
     'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
-  request: { params: emailParam, headers: IDEMPOTENCY },
-  responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
-};
+  request: { params: emailParam },
+  responses: { 200: ok(Erased, 'Forgotten.') },
+});
 
 /** The dependencies of the subscriber routes. */
 export interface ReaderParts {

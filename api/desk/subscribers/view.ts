@@ -13,7 +13,7 @@ import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
 
-import { notFoundHandler } from '../files/not-found.ts';
+import { notFoundHandler } from '../files/notices.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
 
@@ -23,10 +23,7 @@ export function wantsPage(c: PaperContext): boolean {
   return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
 }
 
-/**
- * The problem to show beside a form field, without the field name that prefixes API messages; null when the error is
- * not about a field.
- */
+/** The problem to show beside a form field, without the field's name; null when the error is not about a field. */
 export function formProblem(c: PaperContext, error: unknown): FormProblem | null {
   if (!(error instanceof Fault) || error.code !== 'invalid_request') return null;
   const { field } = error.details;
@@ -60,10 +57,7 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/**
- * A fault's message for readers. The API's messages are in English, and the one of its rate limit mentions what only
- * programs use.
- */
+/** A fault's message for readers: the API's are in English, and its rate limit mentions what only programs use. */
 function forReader(c: PaperContext, { code, message }: Fault, seconds: string | null): string {
   const t = phrasesIn(c).reader;
   if (code === 'rate_limited') return fill(t.too_many, { seconds: seconds ?? '' });
@@ -114,7 +108,7 @@ export class ReaderPages {
       // Messages of `unavailable` are for the log only.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined || c.get('isHidden')) {
-        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new Set())(c);
+        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app)(c);
         return;
       }
       const t = phrasesIn(c).reader;

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { CastRow } from '../../../src/desk/cast.ts';
 import { Byline, StoryRow } from '../../../src/desk/story.ts';
-import type { WebhookEvent } from '../../openapi/webhooks.ts';
-import { STANDARD_HEADERS } from '../../openapi/webhooks.ts';
+import { STANDARD_HEADERS, type WebhookEvent } from '../../openapi/webhooks.ts';
 
 /** A story's row as receivers get it: its byline always declares an AI author. */
 const WebhookStory = StoryRow.extend({

@@ -4,15 +4,11 @@ import { OFF_REASONS } from '../../../src/outbound/delivery.ts';
 import { addWebhook, requireReceiver, requireWebhook, WebhookBody, webhookRow } from '../../../src/readers/webhook.ts';
 import { queueTest } from '../../../src/readers/webhook-queue.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
-import { listOf, listSchema } from '../list.ts';
-import { operation } from '../route.ts';
-import { Pressing } from '../writing/filing.ts';
-import type { Writer } from '../writing/write.ts';
-import { write } from '../writing/write.ts';
-import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
+import { listOf, listSchema, operation, pathParam, writes } from '../route.ts';
+import { Pressing, type Writer, write } from '../writing/write.ts';
+import { deliveryRow, QueuedDelivery } from './deliveries.ts';
 
 const ROW = {
   id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
@@ -53,37 +49,32 @@ const NewWebhook = WebhookRow.extend({
   example: { ...ROW, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', pressed: true, files: 0 },
 });
 
-const idParam = z.object({
-  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The webhook’s id.', example: ROW.id }),
-});
-const common = { tags: ['Webhooks'] };
-
+const idParam = pathParam('id', 'The webhook’s id.', ROW.id);
 const list = {
-  ...common,
+  tags: ['Webhooks'],
   operationId: 'listWebhooks',
   summary: 'The desk’s own receivers of events',
   description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
-  responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
+  responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.') },
 };
 
-const add = {
-  ...common,
+const add = writes({
+  tags: ['Webhooks'],
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
   description: [
     'It gets `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
     'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
   ].join('\n\n'),
-  before: [jsonBody()],
-  request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
-  responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
-};
+  request: { body: body(WebhookBody) },
+  responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409) },
+});
 
-const remove = {
-  ...common,
+const remove = writes({
+  tags: ['Webhooks'],
   operationId: 'removeWebhook',
   summary: 'Remove a receiver, with what waits for it',
-  request: { params: idParam, headers: IDEMPOTENCY },
+  request: { params: idParam },
   responses: {
     200: ok(
       z
@@ -91,23 +82,19 @@ const remove = {
         .openapi('RemovedWebhook', { example: { id: ROW.id, removed: true, pressed: true, files: 0 } }),
       'It gets nothing more.',
     ),
-    ...faults(413, 422),
   },
-};
+});
 
-const tryOut = {
-  ...common,
+const tryOut = writes({
+  tags: ['Webhooks'],
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
   description:
     'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows what came of it.',
   before: [jsonBody({ mayBeEmpty: true })],
-  request: { params: idParam, headers: IDEMPOTENCY },
-  responses: {
-    200: ok(QueuedDelivery, 'The delivery, as it waits.'),
-    ...faults(413, 415, 422),
-  },
-};
+  request: { params: idParam },
+  responses: { 200: ok(QueuedDelivery, 'The delivery, as it waits.') },
+});
 
 /** A desk's own event receivers: listing, adding, removing and testing them. */
 export function webhookHandlers(writer: Writer) {

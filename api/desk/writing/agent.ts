@@ -2,45 +2,38 @@ import { currentAgreement } from '../../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/agent-check.ts';
 import { contactUrl } from '../../../src/desk/paper.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/terms.ts';
-import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { operation } from '../route.ts';
-import { Pressing } from './filing.ts';
-import type { Writer } from './write.ts';
-import { write } from './write.ts';
-
-const common = { tags: ['Agents'] };
+import { operation, writes } from '../route.ts';
+import { Pressing, type Writer, write } from './write.ts';
 
 const check = {
-  ...common,
+  tags: ['Agents'],
   operationId: 'checkAgent',
   summary: 'What your key is, and what to do next',
   description: 'Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.',
-  responses: { 200: ok(AgentCheck, 'The key, and where help is.'), ...faults() },
+  responses: { 200: ok(AgentCheck, 'The key, and where help is.') },
 };
 
 const terms = {
-  ...common,
+  tags: ['Agents'],
   operationId: 'readTerms',
   summary: 'The agreement that an agent’s writes need',
-  responses: { 200: ok(TermsRecord, 'The text in force, and whether this paper has signed it.'), ...faults() },
+  responses: { 200: ok(TermsRecord, 'The text in force, and whether this paper has signed it.') },
 };
 
-const accept = {
-  ...common,
+const accept = writes({
+  tags: ['Agents'],
   operationId: 'acceptTerms',
   summary: 'Sign the agreement for the paper',
   description: 'The version must be the one in force.',
-  before: [jsonBody()],
-  request: { headers: IDEMPOTENCY, body: body(TermsAcceptance) },
+  request: { body: body(TermsAcceptance) },
   responses: {
     200: ok(TermsRecord.extend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
-    ...faults(409, 413, 415, 422),
+    ...faults(409),
   },
-};
+});
 
 /** The agent check and the agreement. */
 export function agentHandlers(writer: Writer) {
@@ -63,15 +56,8 @@ export function agentHandlers(writer: Writer) {
       return write(writer, c, (key) => {
         const agreement = currentAgreement(settings);
         const paper = archiveOf(app, c).paper().slug;
-        const signature = signTerms({
-          terms: store.terms,
-          agreement,
-          paper,
-          version,
-          signed_by,
-          key: key.id,
-          now: now(),
-        });
+        const signing = { paper, version, signed_by, key: key.id, now: now() };
+        const signature = signTerms({ ...signing, terms: store.terms, agreement });
         return { status: 200, body: termsRecord(agreement, signature) };
       });
     }),

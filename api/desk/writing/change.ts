@@ -24,10 +24,7 @@ function membersOf(schema: z.ZodType) {
   return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
 }
 
-/**
- * Merges a change into a record. Members that the change leaves out stay; null removes optional ones. Throws
- * `invalid_request` naming the member.
- */
+/** Merges a change into a record; null removes optional members. Throws `invalid_request` naming the member. */
 export function merged<T extends z.ZodType>(schema: T, before: object, change: object): z.infer<T> {
   const whole = { ...before, ...change };
   const value = Object.fromEntries(Object.entries(whole).filter(([, member]) => member !== null));

@@ -1,37 +1,33 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { CastBody, CastRow } from '../../../src/desk/cast.ts';
-import { Config, configOf, MastheadRow } from '../../../src/desk/front.ts';
+import { Config, configOf, MastheadRow, PlacementRow, placed, placementRow } from '../../../src/desk/front.ts';
 import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../../src/desk/host.ts';
 import { PersonaBody } from '../../../src/desk/masthead.ts';
 import { PaperBody } from '../../../src/desk/paper.ts';
-import { appendRecord, castFrom, paperFrom, personaFrom } from '../../../src/desk/record.ts';
+import { FrontChange } from '../../../src/desk/placement.ts';
+import { placeFront } from '../../../src/desk/placing.ts';
+import { castFrom, paperFrom, personaFrom } from '../../../src/desk/record.ts';
 import { castChange, personaChange } from '../../../src/desk/round-trip.ts';
 import { DraftRow, draftRow } from '../../../src/desk/story.ts';
 import { refusalOf } from '../../../src/fault.ts';
 import { SLUG } from '../../../src/ledger/door.ts';
 import type { ProveHost } from '../../../src/net/host-proof.ts';
 import type { PaperContext } from '../../env.ts';
-import { jsonBody } from '../../middleware/json-body.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { dayParam, IdCursor } from '../params.ts';
-import { operation } from '../route.ts';
+import { dayParam, IdCursor, listOf, listSchema, operation, writes } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
-import { Pressing } from './filing.ts';
-import type { Writer } from './write.ts';
-import { requiresTerms, write } from './write.ts';
+import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.ts';
 
 const drafts = {
   operationId: 'listDrafts',
   tags: ['Desk'],
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
+  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.') },
 };
 
 const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
@@ -42,25 +38,18 @@ const readConfig = {
   operationId: 'readConfig',
   tags: ['Desk'],
   summary: 'The paper’s settings',
-  responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
+  responses: { 200: ok(FullConfig, 'The settings.') },
 };
 
-const writeConfig = {
+const writeConfig = writes({
   operationId: 'writeConfig',
   tags: ['Desk'],
   summary: 'Change the paper’s settings',
   description:
     'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
-  before: [jsonBody()],
-  request: {
-    headers: IDEMPOTENCY,
-    body: body(changeSchema(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
-  },
-  responses: {
-    200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.'),
-    ...faults(413, 415, 422),
-  },
-};
+  request: { body: body(changeSchema(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })) },
+  responses: { 200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.') },
+});
 
 const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
   'PersonaRecord',
@@ -70,30 +59,23 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
 const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
 const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
 
-const writePersona = {
+const writePersona = writes({
   operationId: 'writePersona',
   tags: ['Desk'],
   summary: 'Put a persona on the masthead, or change one',
-  before: [jsonBody()],
   request: {
     params: z.object({
-      slug: z
-        .string()
-        .max(60)
-        .regex(SLUG, 'must be words of a–z and 0–9 joined by single hyphens')
-        .openapi({
-          param: { name: 'slug', in: 'path' },
-          description: 'The persona’s slug; a new one adds a persona.',
-          example: 'osric-tamblyn',
-        }),
+      slug: z.string().max(60).regex(SLUG, 'must be words of a–z and 0–9 joined by single hyphens').openapi({
+        description: 'The persona’s slug; a new one adds a persona.',
+        example: 'osric-tamblyn',
+      }),
     }),
-    headers: IDEMPOTENCY,
     body: body(
       changeSchema(PersonaMembers, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' }),
     ),
   },
-  responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
-};
+  responses: { 200: ok(PersonaRecord, 'The persona.') },
+});
 
 const CastRecord = CastBody.extend({
   day: z.iso.date(),
@@ -103,16 +85,14 @@ const CastRecord = CastBody.extend({
   ...Pressing,
 }).openapi('CastRecord');
 
-const writeCast = {
+const writeCast = writes({
   operationId: 'writeCast',
   tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
   description:
     'Video, poster and captions are media that the paper has already: POST /api/v1/media takes them. An agent needs the signed agreement.',
-  before: [jsonBody()],
   request: {
     params: dayParam('The edition’s day, in UTC.'),
-    headers: IDEMPOTENCY,
     body: body(
       changeSchema(CastMembers, 'CastChange', {
         title: 'The day in three minutes',
@@ -121,8 +101,8 @@ const writeCast = {
       }),
     ),
   },
-  responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(413, 415, 422) },
-};
+  responses: { 200: ok(CastRecord, 'The video edition.') },
+});
 
 /** The configuration that a desk reads and changes of its own paper. */
 export function configHandlers(writer: Writer, prove: ProveHost) {
@@ -149,7 +129,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
         const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
         const paper = paperFrom(archive, merged(PaperBody, before, given));
         needAddress(app, { slug, before: before.url, url: paper.url, proof });
-        appendOf(app, c, 'paper', '', paper);
+        putRecord(app, c, { kind: 'paper', name: '', body: paper });
         return { status: 200, body: paper, isShown: true };
       });
     }),
@@ -164,7 +144,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
           slug,
           merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
         );
-        appendOf(app, c, 'persona', slug, persona);
+        putRecord(app, c, { kind: 'persona', name: slug, body: persona });
         return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
       });
     }),
@@ -178,7 +158,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
           const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
           const change = castChange(archive, given, day, c.get('site').root);
           const cast = castFrom(archive, day, merged(CastBody, before, change));
-          appendOf(app, c, 'cast', day, cast);
+          putRecord(app, c, { kind: 'cast', name: day, body: cast });
           return { status: 200, body: { ...cast }, isShown: true };
         });
       },
@@ -224,8 +204,39 @@ function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): voi
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
 
-function appendOf(app: AppContext, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
-  const { slug: paper } = c.get('site');
-  const before = app.store.record(paper, kind, name);
-  appendRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
+const EXAMPLE = {
+  lead: { story: 'what-the-second-is-now', until: '2030-01-01T06:00:00Z' },
+  pins: ['the-longest-night'],
+};
+
+/** A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`. */
+const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
+
+const writeFront = writes({
+  operationId: 'writeFront',
+  tags: ['Desk'],
+  summary: 'Place pieces on the front: the lead, and up to four beside it',
+  description:
+    'Pieces are named by id or slug. A scheduled piece takes its place when it goes on air. With `revision` a change that was made from an older placement is refused; an empty body changes nothing and answers the placement.',
+  request: { body: body(Body) },
+  responses: {
+    200: ok(
+      z.object({ placement: PlacementRow, ...Pressing }).openapi('PlacedFront'),
+      'The placement as it is now, scheduled pieces included.',
+    ),
+    ...faults(409),
+  },
+});
+
+/** The editor's placement of the front. */
+export function writeFrontOf(writer: Writer) {
+  const { app } = writer;
+  return operation(writeFront, (c) => {
+    const change = c.req.valid('json');
+    return write(writer, c, (key) => {
+      const placement = placeFront(app.desk, c.get('site').slug, change, `key:${key.id}`);
+      const shown = placed(placement, archiveOf(app, c).storyById, true);
+      return { status: 200, body: { placement: placementRow(shown) }, isShown: true };
+    });
+  });
 }

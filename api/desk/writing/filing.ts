@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
-import type { Archive, Story } from '../../../src/desk/archive.ts';
-import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive.ts';
 import { fileStory } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
 import { PlacementBody } from '../../../src/desk/placement.ts';
@@ -16,15 +15,12 @@ import type { PaperContext } from '../../env.ts';
 import type { Outcome } from '../../middleware/idempotency.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
-import { idParam } from '../params.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
-import { operation } from '../route.ts';
+import { idParam, operation, writes } from '../route.ts';
 import { rejectStory } from './reject-story.ts';
-import type { Writer } from './write.ts';
-import { requiresTerms, write } from './write.ts';
+import { Pressing, requiresTerms, type Writer, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a future time, such as 2026-11-20T06:30:00Z' });
 
@@ -79,56 +75,46 @@ const Withdrawal = z
   })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
-/** Members that every write response has beside its record. */
-export const Pressing = {
-  pressed: z.boolean().openapi({ description: 'Whether all files that changed are on disk.' }),
-  files: z.int().optional().openapi({ description: 'How many files the press wrote.' }),
-  pressing: z.url().optional().openapi({ description: 'Where to ask whether they are by now.' }),
-};
-
 const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
 const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
-const common = { tags: ['Writing'] };
-
-const file = {
-  ...common,
+const file = writes({
+  tags: ['Writing'],
   operationId: 'fileStory',
   summary: 'File a piece',
   description: 'Without `slug` one is made from the headline.',
   before: [jsonBody({ judgesZeros: true })],
-  request: { headers: IDEMPOTENCY, body: body(NewStory) },
-  responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
-};
+  request: { body: body(NewStory) },
+  responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409) },
+});
 
-const revise = {
-  ...common,
+const revise = writes({
+  tags: ['Writing'],
   operationId: 'reviseStory',
   summary: 'File a new revision of a piece',
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
   before: [jsonBody({ judgesZeros: true })],
-  request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
-  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
-};
+  request: { params: idParam, body: body(Revision) },
+  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409) },
+});
 
-const airing = {
-  ...common,
+const airing = writes({
+  tags: ['Writing'],
   operationId: 'airStory',
   summary: 'Put a piece on air, now or at a future time',
   before: [jsonBody({ mayBeEmpty: true })],
-  request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
-  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
-};
+  request: { params: idParam, body: body(Airing, false) },
+  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409) },
+});
 
-const withdraw = {
-  ...common,
+const withdraw = writes({
+  tags: ['Writing'],
   operationId: 'withdrawStory',
   summary: 'Take a piece off the air, or off its schedule',
   description: 'The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
-  before: [jsonBody()],
-  request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
-  responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
-};
+  request: { params: idParam, body: body(Withdrawal) },
+  responses: { 200: ok(Aired, 'Off the air.'), ...faults(409) },
+});
 
 /** Filing, revising, airing and withdrawing pieces. */
 export function filingHandlers(writer: Writer) {
@@ -224,11 +210,7 @@ function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 20
 
 function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
   const isShown = story.state === 'on_air' || isWithdrawn(story);
-  return { status: 200, body: { story: deskStoryOf(app, c, story) }, isShown };
-}
-
-function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory {
-  return deskStory(story, linksFor(app, c), proofUrl(c, story));
+  return { status: 200, body: { story: deskStory(story, linksFor(app, c), proofUrl(c, story)) }, isShown };
 }
 
 /** What the `air` member of a body asks for: null for no airing, now, or `at` a future time (ms). */

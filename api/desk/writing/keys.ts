@@ -1,20 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { newId } from '../../../src/app/context.ts';
-import type { AccessKey } from '../../../src/desk/keys.ts';
-import { KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/keys.ts';
+import { type AccessKey, KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/keys.ts';
 import { Fault } from '../../../src/fault.ts';
 import { KEY_STATES } from '../../../src/key-life.ts';
-import { jsonBody } from '../../middleware/json-body.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { operation } from '../route.ts';
-import { Pressing } from './filing.ts';
-import type { Writer } from './write.ts';
-import { write } from './write.ts';
+import { listOf, listSchema, operation, pathParam, writes } from '../route.ts';
+import { Pressing, type Writer, write } from './write.ts';
 
 const time = z.iso.datetime().nullable();
 const by = z.string().nullable();
@@ -47,36 +41,30 @@ const NewKey = KeyRow.extend({
   ...Pressing,
 }).openapi('NewKey');
 
-const common = { tags: ['Keys'] };
-
 const list = {
-  ...common,
+  tags: ['Keys'],
   operationId: 'listKeys',
   summary: 'The paper’s keys and seats',
-  responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.'), ...faults() },
+  responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.') },
 };
 
-const make = {
-  ...common,
+const make = writes({
+  tags: ['Keys'],
   operationId: 'makeKey',
   summary: 'Make a key; it is shown this one time',
   description:
     'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
-  before: [jsonBody()],
-  request: { headers: IDEMPOTENCY, body: body(KeyBody) },
-  responses: { 201: created(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
-};
+  request: { body: body(KeyBody) },
+  responses: { 201: created(NewKey, 'The key.'), ...faults(409) },
+});
 
-const revoke = {
-  ...common,
+const revoke = writes({
+  tags: ['Keys'],
   operationId: 'revokeKey',
   summary: 'Revoke a key; a seat goes with its key',
-  request: {
-    params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
-    headers: IDEMPOTENCY,
-  },
-  responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.'), ...faults(413, 422) },
-};
+  request: { params: pathParam('id', 'The key’s id.') },
+  responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.') },
+});
 
 /** Creating, listing and revoking keys. */
 export function keyHandlers(writer: Writer) {
@@ -110,10 +98,8 @@ export function keyHandlers(writer: Writer) {
         const known = store.keys.list(slug).find((key) => key.id === id);
         const at = now();
         if (known === undefined || !store.keys.revoke(slug, id, at, by)) {
-          throw new Fault(
-            'not_found',
-            `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
-          );
+          const named = JSON.stringify(id.slice(0, 80));
+          throw new Fault('not_found', `this paper has no key ${named} in force; see GET /api/v1/keys`);
         }
         return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
       });

@@ -1,12 +1,9 @@
 import { rmSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BusboyInstance } from '@fastify/busboy';
-import { Busboy } from '@fastify/busboy';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Fault, messageOf } from '../../../src/fault.ts';
-import type { Received } from '../../../src/files/upload.ts';
-import { receive, tooLarge } from '../../../src/files/upload.ts';
+import { type Received, receive, tooLarge } from '../../../src/files/upload.ts';
 import { isLine } from '../../../src/ledger/door.ts';
 import { normalized } from '../../../src/ledger/marks.ts';
 import { shownProblems } from '../../../src/ledger/shown-text.ts';
@@ -32,10 +29,7 @@ export interface Upload {
   received: Received;
 }
 
-/**
- * Receives an upload, as `multipart/form-data` or as the bytes themselves. Throws `invalid_request`, `too_large`,
- * `unsupported_media_type`; then nothing is left on disk.
- */
+/** Receives an upload, as a form or as its bytes. When it throws a fault, nothing is left on disk. */
 export function receiveUpload(c: PaperContext, folder: string): Promise<Upload> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';

@@ -3,28 +3,22 @@ import { z } from '@hono/zod-openapi';
 import { keepUpload } from '../../../src/app/media-upload.ts';
 import type { Media } from '../../../src/desk/media.ts';
 import { isShownUse, MediaRow, MediaUse, mediaRow, mediaUses } from '../../../src/desk/media-use.ts';
-import { appendRecord } from '../../../src/desk/record.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { idempotencyKey } from '../../middleware/idempotency.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { created, faults, ok } from '../../openapi/responses.ts';
-import type { OperationSpec } from '../../openapi/route.ts';
+import { created, faults, IDEMPOTENCY, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { operation } from '../route.ts';
-import { Pressing } from './filing.ts';
+import { listOf, listSchema, operation, writes } from '../route.ts';
 import { receiveUpload } from './media-body.ts';
-import type { Writer } from './write.ts';
-import { requiresTerms, write } from './write.ts';
+import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.ts';
 
 const binary = { type: 'string', format: 'binary' } as const;
 
 const Uploaded = MediaRow.extend(Pressing).openapi('UploadedMedia');
 
-const upload = {
+const upload = writes({
   operationId: 'uploadMedia',
   tags: ['Writing'],
   summary: 'Upload a picture, a video, captions or a stylesheet',
@@ -32,6 +26,7 @@ const upload = {
     'As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, WebVTT and CSS; a picture has 20 MiB at most, a video 500 MiB.',
     'The file is checked as one in the paper’s folder is, and is public at `url` once it is pressed. The same bytes at the same path again are answered 200; other bytes at a path that is taken are 409. Without a path, the file’s own name or its digest makes one.',
   ].join('\n\n'),
+  before: [],
   request: {
     headers: IDEMPOTENCY.extend({
       'x-media-path': z
@@ -62,9 +57,9 @@ const upload = {
   responses: {
     200: ok(Uploaded, 'The paper has these bytes at this path already.'),
     201: created(Uploaded, 'Kept, and pressed.'),
-    ...faults(409, 413, 415, 422),
+    ...faults(409),
   },
-} satisfies OperationSpec;
+});
 
 const ListedMedia = MediaRow.extend({ used_by: z.array(MediaUse) }).openapi('ListedMedia');
 
@@ -73,10 +68,10 @@ const list = {
   tags: ['Desk'],
   summary: 'The paper’s media, by path, and what uses each',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('MediaList', 'media', ListedMedia), 'By path.'), ...faults() },
+  responses: { 200: ok(listSchema('MediaList', 'media', ListedMedia), 'By path.') },
 };
 
-const remove = {
+const remove = writes({
   operationId: 'removeMedia',
   tags: ['Desk'],
   summary: 'Remove a media file',
@@ -84,25 +79,20 @@ const remove = {
     'Refused (409) while a piece on air or scheduled, a persona, a video edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.',
   request: {
     params: z.object({
-      path: z
-        .string()
-        .max(1_000)
-        .openapi({
-          param: { name: 'path', in: 'path' },
-          description: 'As it is listed.',
-          example: 'media/art/quay.svg',
-        }),
+      path: z.string().max(1_000).openapi({
+        description: 'As it is listed.',
+        example: 'media/art/quay.svg',
+      }),
     }),
-    headers: IDEMPOTENCY,
   },
   responses: {
     200: ok(
       z.object({ path: z.string(), removed: z.literal(true), ...Pressing }).openapi('RemovedMedia'),
       'Its address answers 404.',
     ),
-    ...faults(409, 413, 422),
+    ...faults(409),
   },
-};
+});
 
 const MediaCursor = z.tuple([z.string().max(1_000)]);
 
@@ -132,7 +122,7 @@ export function mediaHandlers(writer: Writer) {
             requireFree(before, media);
             const { missing: _missing, ...known } = before ?? media;
             const body = { ...known, ...given };
-            append(writer, c, path, body);
+            putRecord(app, c, { kind: 'media', name: path, body });
             return { status: before === null ? 201 : 200, body: mediaRow(body, c.get('site').root), isShown: true };
           },
           { addressOf: ({ path: at }) => `media/${at}`, named: { name, request: asked.digest('hex') } },
@@ -177,7 +167,7 @@ export function mediaHandlers(writer: Writer) {
               `${path} is used by ${named.join(', ')}${more}; have them use another file, or withdraw them first`,
             );
           }
-          append(writer, c, path, null);
+          putRecord(app, c, { kind: 'media', name: path, body: null });
           return { status: 200, body: { path, removed: true as const }, isShown: true };
         });
       },
@@ -192,10 +182,4 @@ function requireFree(before: Media | null, media: Media): void {
     'conflict',
     `this paper has another file at ${media.path}; upload it under another path, or have that one removed first`,
   );
-}
-
-function append({ app }: Writer, c: PaperContext, path: string, value: Media | null): void {
-  const { slug: paper } = c.get('site');
-  const before = app.store.record(paper, 'media', path);
-  appendRecord(app.store, { paper, kind: 'media', name: path, body: value, at: app.now() }, before);
 }

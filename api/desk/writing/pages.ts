@@ -1,25 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import type { Page } from '../../../src/desk/page.ts';
-import { PageBody, PageRow, pageRow } from '../../../src/desk/page.ts';
-import { appendRecord, pageFrom } from '../../../src/desk/record.ts';
+import { type Page, PageBody, PageRow, pageRow } from '../../../src/desk/page.ts';
+import { pageFrom } from '../../../src/desk/record.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext } from '../../env.ts';
-import { jsonBody } from '../../middleware/json-body.ts';
-import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { body, faults, ok } from '../../openapi/responses.ts';
+import { body, ok } from '../../openapi/responses.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema } from '../list.ts';
-import { operation } from '../route.ts';
+import { listOf, listSchema, operation, writes } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
-import { Pressing } from './filing.ts';
-import type { Writer } from './write.ts';
-import { write } from './write.ts';
+import { Pressing, putRecord, type Writer, write } from './write.ts';
 
 const slugParam = z.object({
-  slug: z
-    .string()
-    .max(200)
-    .openapi({ param: { name: 'slug', in: 'path' }, description: 'The page’s slug.', example: 'about' }),
+  slug: z.string().max(200).openapi({ description: 'The page’s slug.', example: 'about' }),
 });
 
 const PageRecord = PageRow.extend({ prose: z.string() }).openapi('PageRecord', {
@@ -33,7 +24,7 @@ const list = {
   operationId: 'listPages',
   tags: ['Desk'],
   summary: 'The paper’s own pages, in reading order',
-  responses: { 200: ok(listSchema('PageList', 'pages', PageRow), 'Every page.'), ...faults() },
+  responses: { 200: ok(listSchema('PageList', 'pages', PageRow), 'Every page.') },
 };
 
 const read = {
@@ -41,19 +32,17 @@ const read = {
   tags: ['Desk'],
   summary: 'A page of the paper’s own',
   request: { params: slugParam },
-  responses: { 200: ok(PageRecord, 'The page.'), ...faults() },
+  responses: { 200: ok(PageRecord, 'The page.') },
 };
 
-const put = {
+const put = writes({
   operationId: 'writePage',
   tags: ['Desk'],
   summary: 'Add a page of the paper’s own, or change one',
   description:
     'About, imprint, contact and the like, at `{root}/{slug}/`. Prose is Markdown without HTML, as in a piece, and cites no facts. A slug that the paper’s own addresses use is refused.',
-  before: [jsonBody()],
   request: {
     params: slugParam,
-    headers: IDEMPOTENCY,
     body: body(
       changeSchema(PageMembers, 'PageChange', {
         title: 'About this paper',
@@ -63,17 +52,14 @@ const put = {
       }),
     ),
   },
-  responses: {
-    200: ok(PageRecord.extend(Pressing).openapi('WrittenPage'), 'The page.'),
-    ...faults(413, 415, 422),
-  },
-};
+  responses: { 200: ok(PageRecord.extend(Pressing).openapi('WrittenPage'), 'The page.') },
+});
 
-const remove = {
+const remove = writes({
   operationId: 'removePage',
   tags: ['Desk'],
   summary: 'Remove a page of the paper’s own',
-  request: { params: slugParam, headers: IDEMPOTENCY },
+  request: { params: slugParam },
   responses: {
     200: ok(
       z
@@ -81,23 +67,18 @@ const remove = {
         .openapi('RemovedPage', { example: { slug: 'about', removed: true, pressed: true, files: 9 } }),
       'Its address answers 404.',
     ),
-    ...faults(413, 422),
   },
-};
+});
 
 /** The paper's own pages. */
 export function pageHandlers(writer: Writer) {
   const { app } = writer;
   return {
-    list: operation(list, (c) =>
-      listOf(
-        c,
-        'pages',
-        archiveOf(app, c)
-          .pages()
-          .map((page) => pageRow(page, siteOf(c))),
-      ),
-    ),
+    list: operation(list, (c) => {
+      const pages = archiveOf(app, c).pages();
+      const shown = pages.map((page) => pageRow(page, siteOf(c)));
+      return listOf(c, 'pages', shown);
+    }),
     read: operation(read, (c) => recordOf(c, requirePage(writer, c, c.req.valid('param').slug))),
     put: operation(put, (c) => {
       const { slug } = c.req.valid('param');
@@ -110,7 +91,7 @@ export function pageHandlers(writer: Writer) {
           Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
         );
         const page = pageFrom(archive, slug, merged(PageBody, before, change));
-        append(writer, c, slug, page);
+        putRecord(app, c, { kind: 'page', name: slug, body: page });
         return { status: 200, body: recordOf(c, { ...page, slug }), isShown: true };
       });
     }),
@@ -118,7 +99,7 @@ export function pageHandlers(writer: Writer) {
       const { slug } = c.req.valid('param');
       return write(writer, c, () => {
         requirePage(writer, c, slug);
-        append(writer, c, slug, null);
+        putRecord(app, c, { kind: 'page', name: slug, body: null });
         return { status: 200, body: { slug, removed: true as const }, isShown: true };
       });
     }),
@@ -129,12 +110,6 @@ function requirePage({ app }: Writer, c: PaperContext, slug: string): Page {
   const page = archiveOf(app, c).page(slug);
   if (page !== null) return page;
   throw new Fault('not_found', `this paper has no page ${JSON.stringify(slug)}; GET /api/v1/pages lists them`);
-}
-
-function append({ app }: Writer, c: PaperContext, slug: string, value: PageBody | null): void {
-  const { slug: paper } = c.get('site');
-  const entry = { paper, kind: 'page' as const, name: slug, body: value, at: app.now() };
-  appendRecord(app.store, entry, app.store.record(paper, 'page', slug));
 }
 
 const siteOf = (c: PaperContext) => ({ root: c.get('site').root, language: c.get('site').paper.language });

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { MiddlewareHandler } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../../src/app/build.ts';
@@ -7,13 +6,13 @@ import type { Story } from '../../../src/desk/archive.ts';
 import { findPreviewLink, showsPreview } from '../../../src/desk/preview-link.ts';
 import { Edition, siteAt } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
-import { printPath } from '../../../src/press/outputs/paths.ts';
 import { mediaByPictureId } from '../../../src/press/outputs/picture.ts';
 import { avatarPath } from '../../../src/press/outputs/row-view.ts';
 import { previewView } from '../../../src/press/outputs/story.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
-import { notFoundHandler } from '../files/not-found.ts';
+import { notFoundHandler } from '../files/notices.ts';
+import { renderedFile } from '../files/private-file.ts';
 import type { Sites } from '../site.ts';
 import { paperOf, unkeyed } from '../subscribers/pages.ts';
 import { previewedProse } from './preview.ts';
@@ -31,15 +30,9 @@ const SECRECY = {
   'X-Robots-Tag': 'noindex, nofollow, noarchive',
 };
 
-interface Around {
-  sites: Sites;
-  /** Limits each caller's reads. */
-  reads: MiddlewareHandler<PaperEnv>;
-}
-
 /** The pages behind preview links, with all that they load: a private paper opens none of it without a key. */
-export function previewPage(app: AppContext, build: Build, { sites, reads }: Around) {
-  const missing = notFoundHandler(app, new Set());
+export function previewPage(app: AppContext, build: Build, sites: Sites, reads: MiddlewareHandler<PaperEnv>) {
+  const missing = notFoundHandler(app);
   const answer = async (c: PaperContext): Promise<Response> => {
     const { slug, served } = c.get('site');
     const [secret = '', ...rest] = c.req.path.slice(`/${slug}/preview/`.length).split('/');
@@ -103,12 +96,8 @@ async function file(
     ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')
     : path;
   if (media === undefined || (OWNED.test(media) && !isShown(edition, story, media))) return null;
-  const { render, assets } = build;
-  const found = await printPath(edition, path, { render, assets, pictures: app.pictures, now: app.now() });
-  if (found === null) return null;
-  if ('copy' in found) return c.body(await readFile(app.media.pathOf(found.copy)), 200, headers);
-  const bytes = 'draw' in found ? await found.draw() : found.body;
-  return c.body(typeof bytes === 'string' ? bytes : Buffer.from(bytes), 200, headers);
+  const found = await renderedFile(app, build, edition, path);
+  return found === null ? null : c.body(found, 200, headers);
 }
 
 /** Whether the page of a piece shows a picture: as its picture, in its prose, as a portrait or in the paper's frame. */

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import type { Archive, Story } from '../../../src/desk/archive.ts';
 import { paperRules } from '../../../src/desk/filing.ts';
 import type { AccessKey } from '../../../src/desk/keys.ts';
 import { makePreviewLink } from '../../../src/desk/preview-link.ts';
 import { showableFiling, showableProse } from '../../../src/desk/showable.ts';
 import { freeSlug } from '../../../src/desk/slug.ts';
-import type { Problem } from '../../../src/fault.ts';
-import { Fault, problemsIn } from '../../../src/fault.ts';
+import { Fault, type Problem, problemsIn } from '../../../src/fault.ts';
 import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/ledger/door.ts';
 import { filingFrom } from '../../../src/ledger/filing.ts';
 import type { Filing } from '../../../src/ledger/piece.ts';
@@ -19,16 +17,14 @@ import { Edition } from '../../../src/press/edition.ts';
 import { memoized } from '../../../src/press/memoized.ts';
 import type { Render } from '../../../src/press/output.ts';
 import { previewView, prosePictures } from '../../../src/press/outputs/story.ts';
-import type { ProseHtml } from '../../../src/press/prose-html.ts';
-import { proseHtml } from '../../../src/press/prose-html.ts';
+import { type ProseHtml, proseHtml } from '../../../src/press/prose-html.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { PaperContext } from '../../env.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
-import { idParam } from '../params.ts';
-import { operation } from '../route.ts';
+import { idParam, operation } from '../route.ts';
 import { airingAs, EXAMPLE, NewStory, needPersona } from './filing.ts';
 import { bodyProblems } from './reject-story.ts';
 
@@ -60,9 +56,7 @@ const preview = {
   description:
     'Takes the body of a filing, complete or not, and stores nothing. `html` is the page as far as it can be shown; its addresses are absolute.',
   before: [jsonBody({ judgesZeros: true })],
-  request: {
-    body: body(Sent),
-  },
+  request: { body: body(Sent) },
   responses: {
     200: ok(
       z

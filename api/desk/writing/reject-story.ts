@@ -2,13 +2,11 @@ import type { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { doorProblems, paperRules } from '../../../src/desk/filing.ts';
 import type { Problem } from '../../../src/fault.ts';
-import type { FilingBody } from '../../../src/ledger/filing.ts';
-import { filingFrom } from '../../../src/ledger/filing.ts';
+import { type FilingBody, filingFrom } from '../../../src/ledger/filing.ts';
 import { ofGiven, repair } from '../../../src/ledger/repair.ts';
 import { shapeProblems } from '../../../src/ledger/shape.ts';
 import type { PaperContext } from '../../env.ts';
-import type { Validated } from '../../middleware/invalid.ts';
-import { invalid, rejectInvalid } from '../../middleware/invalid.ts';
+import { invalid, rejectInvalid, type Validated } from '../../middleware/invalid.ts';
 import { archiveOf } from '../context.ts';
 
 /** A schema of a piece's body. */

@@ -1,30 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { currentAgreement } from '../../../src/app/agreement.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
-import type { AccessKey } from '../../../src/desk/keys.ts';
-import { requireActive } from '../../../src/desk/keys.ts';
+import { type AccessKey, requireActive } from '../../../src/desk/keys.ts';
+import { appendRecord } from '../../../src/desk/record.ts';
 import { signatureOf } from '../../../src/desk/terms.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
-import type { IdempotentWrite, Outcome } from '../../middleware/idempotency.ts';
-import { readIdempotentWrite, runOnce, storeAnswer } from '../../middleware/idempotency.ts';
+import {
+  type IdempotentWrite,
+  type Outcome,
+  readIdempotentWrite,
+  runOnce,
+  storeAnswer,
+} from '../../middleware/idempotency.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
+import { ok } from '../../openapi/responses.ts';
 import type { Headers } from '../../responses/headers.ts';
-import type { Reply } from '../../responses/reply.ts';
-import { reply } from '../../responses/reply.ts';
+import { type Reply, reply } from '../../responses/reply.ts';
+import { operation } from '../route.ts';
 
 /** Members that every write response has beside its record. */
-export interface Pressing {
-  /** Whether all changed files are on disk. */
-  pressed: boolean;
-  /** The number of files that the press wrote. */
-  files?: number | undefined;
-  /** The URL that reports the progress of the press. */
-  pressing?: string | undefined;
-}
+export const Pressing = {
+  pressed: z.boolean().openapi({ description: 'Whether all files that changed are on disk.' }),
+  files: z.int().optional().openapi({ description: 'How many files the press wrote.' }),
+  pressing: z.url().optional().openapi({ description: 'Where to ask whether they are by now.' }),
+};
+type Pressing = z.infer<z.ZodObject<typeof Pressing>>;
 
 /** The dependencies of a write. */
 export interface Writer {
@@ -46,8 +51,7 @@ const PRESS_WAIT = 5_000;
 /**
  * Performs a write in one transaction, has its changes pressed, and responds when those files are on disk, or with the
  * URL that reports progress. If the same caller used the Idempotency-Key before, repeats the first response and writes
- * nothing. Throws whatever `work` throws, and then
- * nothing was written.
+ * nothing. Throws whatever `work` throws, and then nothing was written.
  */
 export async function write<Body extends object>(
   writer: Writer,
@@ -106,6 +110,16 @@ function needTerms(app: AppContext, c: PaperContext): void {
   );
 }
 
+/** Appends a record of the request's paper to the ledger; null removes it. */
+export function putRecord(
+  { store, now }: AppContext,
+  c: PaperContext,
+  record: Pick<Parameters<typeof appendRecord>[1], 'kind' | 'name' | 'body'>,
+): void {
+  const { slug: paper } = c.get('site');
+  appendRecord(store, { ...record, paper, at: now() }, store.record(paper, record.kind, record.name));
+}
+
 /** Does a write's work, and adds to its result whether anything must be pressed and where to check. */
 function marked<Body extends object>(
   { app }: Writer,
@@ -133,4 +147,34 @@ async function pressed<Body extends Pressing>({ presses, logger }: Writer, c: Pa
   });
   const files = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
   return files === undefined ? body : { ...body, pressing: undefined, pressed: true, files };
+}
+
+const ask = {
+  operationId: 'askPress',
+  tags: ['Writing'],
+  summary: 'Whether the files of a write are on disk',
+  description: 'The address is the one that a write gave as `pressing`.',
+  request: {
+    params: z.object({
+      ticket: z
+        .string()
+        .regex(/^\d{1,15}$/, 'must be the number that the write gave')
+        .openapi({ description: 'The number in the address that the write gave.', type: 'integer', example: 42 }),
+    }),
+  },
+  responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.') },
+};
+
+/** The progress of the press. */
+export function askPress(app: AppContext) {
+  return operation(ask, (c) => {
+    const ticket = Number(c.req.valid('param').ticket);
+    const { slug, root } = c.get('site');
+    const { manifest } = app.store;
+    // Ticket numbers are sequential, and an issued one stays marked until it is pressed.
+    if (ticket === 0 || ticket > manifest.highestMark(slug)) {
+      throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
+    }
+    return { pressed: manifest.isPressed(slug, ticket) };
+  });
 }

@@ -26,7 +26,7 @@ export function signInHandlers(
   pages: PageSender,
 ) {
   const proxies = proxyList(settings.trustedProxies);
-  const linksLimited = throttle<RecordsEnv>(ASKS, proxies, { spares: () => false });
+  const linksLimited = throttle<RecordsEnv>(ASKS, proxies);
 
   const send = (
     c: RecordsContext,

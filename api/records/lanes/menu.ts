@@ -5,7 +5,7 @@ import { priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/off
 import { priceOf } from '../../../src/meter/payment-settings.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
-import { prefersPayment } from '../../middleware/prefer.ts';
+import { prefersPayment } from '../../middleware/lane.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../route.ts';
 import { docsUrl, signInUrl } from './addresses.ts';

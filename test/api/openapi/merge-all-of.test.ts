@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultsInWords } from '../../../api/openapi/defaults-in-words.ts';
-import { mergeAllOf } from '../../../api/openapi/merge-all-of.ts';
+import { defaultsInWords, mergeAllOf } from '../../../api/openapi/for-generators.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
