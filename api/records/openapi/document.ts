@@ -11,7 +11,7 @@ import type { RecordsEnv } from '../../env.ts';
 import type { Paths } from '../../openapi/document.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 import { reply } from '../../responses/reply.ts';
@@ -30,7 +30,7 @@ const documentSpec = {
   operationId: 'readOpenApi',
   tags: ['Public'],
   summary: 'The OpenAPI 3.1 document of this API',
-  responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.'), ...faults() },
+  responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.') },
 };
 
 const TAGS = [
@@ -177,7 +177,7 @@ export const indexSpec = {
   operationId: 'readIndex',
   tags: ['Public'],
   summary: 'Every operation, and who has access to it; with a key, every operation that it opens',
-  responses: { 200: ok(Index, 'The index.'), ...faults() },
+  responses: { 200: ok(Index, 'The index.') },
 };
 
 export function indexOf(root: string, paths: Paths, key: ServiceKey | null = null): z.infer<typeof Index> {

@@ -61,7 +61,6 @@ const pauseSpec = {
       z.object({ domain: z.string(), outcome: z.enum(['paused', 'already']) }).openapi('Paused'),
       'The hostname is paused.',
     ),
-    ...faults(),
   },
 };
 

@@ -35,7 +35,6 @@ const tablesSpec = {
         .openapi('Tables'),
       'The tables and their columns.',
     ),
-    ...faults(),
   },
 };
 

@@ -43,12 +43,9 @@ const endSpec = {
   operationId: 'giveLeaseBack',
   tags: ['Queue'],
   summary: 'End a lease; hostnames without a result are due at once',
-  request: {
-    params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }),
-  },
+  request: { params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }) },
   responses: {
     200: ok(z.object({ given_back: z.int().min(0) }).openapi('GivenBack'), 'How many hostnames are due again.'),
-    ...faults(),
   },
 };
 
@@ -70,7 +67,6 @@ const statsSpec = {
         .openapi('QueueStats'),
       'The queue.',
     ),
-    ...faults(),
   },
 };
 

@@ -6,7 +6,7 @@ import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { changeLine, deltaRow } from '../../../src/records/wire-rows.ts';
 import { dayOf } from '../../../src/time.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../list.ts';
@@ -23,7 +23,7 @@ const spec = {
   tags: ['Public'],
   summary: 'The latest changes of all watched hostnames',
   request: { query: z.object({ limit: limitParam(FEED_ITEMS, 1_000), cursor: cursorParam }) },
-  responses: { 200: ok(listOf('ChangeFeed', DeltaSchema), 'Newest first.'), ...faults() },
+  responses: { 200: ok(listOf('ChangeFeed', DeltaSchema), 'Newest first.') },
 };
 
 export function changeFeeds({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) {

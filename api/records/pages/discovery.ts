@@ -5,7 +5,6 @@ import { MONTHS_VALID, monthLater } from '../../../src/press/feeds/standing-file
 import { recordsLlms, recordsSkill } from '../../../src/records/agent-texts.ts';
 import { dayAfter, dayOf } from '../../../src/time.ts';
 import { CATALOG_PATH, CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
-import { faults } from '../../openapi/responses.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
@@ -16,10 +15,7 @@ const catalogSpec = {
   operationId: 'readApiCatalog',
   tags: ['Public'],
   summary: 'Where this API is described, as RFC 9727 has it',
-  responses: {
-    200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } },
-    ...faults(),
-  },
+  responses: { 200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } } },
 };
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };

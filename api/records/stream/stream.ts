@@ -5,7 +5,6 @@ import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
-import { faults } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { operation } from '../route.ts';
 import { assertReached } from '../v1/changes.ts';
@@ -53,7 +52,6 @@ const spec = {
       description: 'Events, until the connection closes.',
       content: { 'text/event-stream': { schema: z.string() } },
     },
-    ...faults(),
   },
 };
 

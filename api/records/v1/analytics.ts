@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import { serviceOf } from './facets.ts';
 import { sinceParam, untilParam } from './params.ts';
@@ -42,7 +42,7 @@ const spec = {
   summary: 'Totals and rankings over every watched hostname',
   description: `Changes are counted by UTC day, for the last ${DAYS} days or for the given span of at most ${DAYS_MAX} days. Lists of names hold the ${NAMES} most frequent.`,
   request: { query: z.object({ since: sinceParam, until: untilParam }) },
-  responses: { 200: ok(Analytics, 'The current numbers.'), ...faults() },
+  responses: { 200: ok(Analytics, 'The current numbers.') },
 };
 
 export const readAnalytics = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>

@@ -5,7 +5,7 @@ import { requireHost } from '../../../src/records/require-host.ts';
 import { deltaRow, tapeRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { assertSigns } from '../../middleware/standby.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../list.ts';
@@ -34,7 +34,7 @@ const changesSpec = {
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(ChangeList, 'Newest first, unless `order` says otherwise.'), ...faults() },
+  responses: { 200: ok(ChangeList, 'Newest first, unless `order` says otherwise.') },
 };
 
 export const listChanges = (app: Pick<AppContext, 'store' | 'signer'>) => {
@@ -63,7 +63,7 @@ const tapeSpec = {
   operationId: 'readTape',
   tags: ['Public'],
   summary: 'The latest 50 changes, one line each',
-  responses: { 200: ok(listOf('Tape', TapeRow), 'Newest first.'), ...faults() },
+  responses: { 200: ok(listOf('Tape', TapeRow), 'Newest first.') },
 };
 
 export const readTape = ({ records }: Pick<Store, 'records'>) => {

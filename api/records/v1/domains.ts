@@ -4,7 +4,7 @@ import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { catalogRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { offerPayment } from '../lanes/menu.ts';
 import { listOf } from '../list.ts';
@@ -52,10 +52,7 @@ const listSpec = {
       cursor: cursorParam,
     }),
   },
-  responses: {
-    200: ok(Catalog, 'Sorted by name; with `q`, in the order in which they were added.'),
-    ...faults(),
-  },
+  responses: { 200: ok(Catalog, 'Sorted by name; with `q`, in the order in which they were added.') },
 };
 
 export const listDomains = ({ records }: Pick<Store, 'records'>) =>
@@ -83,7 +80,6 @@ const readSpec = {
   request: { params: domainParam, query: z.object({ as_of: asOfParam, pay: payParam }), headers: preferHeader },
   responses: {
     200: ok(z.union([FullRecord, Preview, SignIn]), 'The latest observation, or the latest as of the given time.'),
-    ...faults(),
   },
 };
 

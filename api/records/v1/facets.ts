@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Cell } from '../../../src/records/csv.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
 import { listOf, longCursor, longCursorShape, readLongCursor } from '../list.ts';
 import { operation } from '../route.ts';
@@ -29,7 +29,6 @@ function facetList<Row extends Record<string, string>>(list: {
     request: { query },
     responses: {
       200: ok(listOf(`${id}List`, z.object({ ...row, count }).openapi(`${id}Row`)), 'Most frequent first.'),
-      ...faults(),
     },
   };
   return { spec, rowOf };

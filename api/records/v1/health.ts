@@ -4,7 +4,7 @@ import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
 import type { Readiness } from '../../../src/app/readiness.ts';
 import { SIGNING_REASONS, signingState } from '../../../src/app/signing-state.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { operation } from '../route.ts';
 
@@ -47,7 +47,7 @@ const healthSpec = {
   operationId: 'readHealth',
   tags: ['Public'],
   summary: 'Liveness, event loop delay, and age of the latest observation',
-  responses: { 200: ok(Health, 'The service is up.'), ...faults() },
+  responses: { 200: ok(Health, 'The service is up.') },
 };
 
 export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer' | 'clock'>) =>
@@ -86,7 +86,7 @@ const readySpec = {
   operationId: 'readReadiness',
   tags: ['Public'],
   summary: 'Whether load balancers should send requests here; 503 while it starts or stops',
-  responses: { 200: ok(Ready, 'The service is ready for requests.'), ...faults() },
+  responses: { 200: ok(Ready, 'The service is ready for requests.') },
 };
 
 export const readReadiness = (readiness: Readiness) =>

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { historyRow, timeSeriesPoint } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf, longCursor, longCursorShape, readLongCursor } from '../list.ts';
 import { operation } from '../route.ts';
@@ -34,7 +34,7 @@ const historySpec = {
     params: domainParam,
     query: spanQuery,
   },
-  responses: { 200: ok(History, 'By type and value.'), ...faults() },
+  responses: { 200: ok(History, 'By type and value.') },
 };
 
 /** How many values are read at a time to find a long one again. */
@@ -91,7 +91,7 @@ const seriesSpec = {
     params: domainParam,
     query: spanQuery,
   },
-  responses: { 200: ok(Series, 'One point per observation, oldest first.'), ...faults() },
+  responses: { 200: ok(Series, 'One point per observation, oldest first.') },
 };
 
 export const readSeries = ({ records }: Pick<Store, 'records'>) =>

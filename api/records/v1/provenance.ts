@@ -9,7 +9,7 @@ import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { logProver } from '../../../src/transparency/log-tree.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
-import { faults, LogProofBody, ok } from '../../openapi/responses.ts';
+import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { PUBLIC } from '../../responses/send.ts';
 import { listOf } from '../list.ts';
@@ -51,7 +51,7 @@ const receiptsSpec = {
   summary: 'Receipts of every observation of a domain, newest first',
   description: 'Each receipt names the hash of the previous one in `prev`; together they form a chain without gaps.',
   request: { params: domainParam, query },
-  responses: { 200: ok(Provenance, 'Newest first.'), ...faults() },
+  responses: { 200: ok(Provenance, 'Newest first.') },
 };
 
 type App = Pick<AppContext, 'store' | 'settings'>;
@@ -120,7 +120,7 @@ const keysSpec = {
   summary: 'Every key that ever signed an observation',
   description:
     'A JWKS (RFC 7517, RFC 8037), oldest first. Retired keys stay listed forever; a key that signed under several names is listed under each.',
-  responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.'), ...faults() },
+  responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.') },
 };
 
 export const readSigningKeys = ({ verifyingKeys }: Pick<Store, 'verifyingKeys'>) => ({

@@ -3,7 +3,7 @@ import { Fault } from '../../../src/fault.ts';
 import type { FoundCursor, FoundKind } from '../../../src/records/search.ts';
 import { FOUND_KINDS, findEverywhere, findOf } from '../../../src/records/search.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
@@ -57,7 +57,7 @@ const spec = {
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(listOf('SearchResult', Found, { q: z.string() }), 'The matches.'), ...faults() },
+  responses: { 200: ok(listOf('SearchResult', Found, { q: z.string() }), 'The matches.') },
 };
 
 const number = z.int().min(0);

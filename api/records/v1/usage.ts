@@ -4,7 +4,7 @@ import { usageNow } from '../../../src/app/usage.ts';
 import { Fault } from '../../../src/fault.ts';
 import { BURST_MAX, PLANS } from '../../../src/meter/account-usage.ts';
 import { USAGE_DAYS_MAX } from '../../../src/meter/usage.ts';
-import { faults, ok } from '../../openapi/responses.ts';
+import { ok } from '../../openapi/responses.ts';
 import { topUpUrl } from '../lanes/addresses.ts';
 import { operation } from '../route.ts';
 
@@ -74,7 +74,7 @@ const spec = {
         }),
     }),
   },
-  responses: { 200: ok(UsageAnswer, 'The meter of the key’s account.'), ...faults() },
+  responses: { 200: ok(UsageAnswer, 'The meter of the key’s account.') },
 };
 
 export const readUsage = (app: AppContext) =>

@@ -92,7 +92,7 @@ export function alertOperations(app: AppContext) {
         tags: ['Account'],
         operationId: 'listAlerts',
         summary: 'The account’s alerts of changes',
-        responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.'), ...faults() },
+        responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.') },
       },
       (c) => wholeList(changeAlerts.list(accountOf(app, c).id).map(rowOf)),
     ),
@@ -133,7 +133,7 @@ export function alertOperations(app: AppContext) {
         operationId: 'readAlert',
         summary: 'One alert, with the log of its webhook',
         request: { params },
-        responses: { 200: ok(AlertLog, 'The alert.'), ...faults() },
+        responses: { 200: ok(AlertLog, 'The alert.') },
       },
       (c) => {
         const alert = alertOf(c, c.req.valid('param').id);

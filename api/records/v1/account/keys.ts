@@ -64,7 +64,7 @@ export function keyOperations(app: AppContext) {
         tags: ['Account'],
         operationId: 'listAccountKeys',
         summary: 'The account’s keys, also those that ended',
-        responses: { 200: ok(listOf('AccountKeyList', Key), 'Oldest first.'), ...faults() },
+        responses: { 200: ok(listOf('AccountKeyList', Key), 'Oldest first.') },
       },
       (c) => wholeList(keys.list(accountOf(app, c).id).map((key) => rowOf(c, key))),
     ),

@@ -63,7 +63,7 @@ export function groupOperations(app: AppContext) {
         tags: ['Account'],
         operationId: 'listGroups',
         summary: 'The account’s groups of watched hostnames',
-        responses: { 200: ok(listOf('WatchGroupList', Group, ROOM), 'By name.'), ...faults() },
+        responses: { 200: ok(listOf('WatchGroupList', Group, ROOM), 'By name.') },
       },
       (c) => {
         const account = accountOf(app, c);
@@ -94,7 +94,7 @@ export function groupOperations(app: AppContext) {
         operationId: 'readGroup',
         summary: 'One group',
         request: { params },
-        responses: { 200: ok(Group, 'The group. GET /v1/account/watch lists its hostnames.'), ...faults() },
+        responses: { 200: ok(Group, 'The group. GET /v1/account/watch lists its hostnames.') },
       },
       (c) => rowOf(requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id)),
     ),
@@ -197,10 +197,7 @@ export function watchOperations(app: AppContext) {
         tags: ['Account'],
         operationId: 'listWatched',
         summary: 'The hostnames that the account has under watch',
-        responses: {
-          200: ok(listOf('WatchedHostnames', Watched, ROOM), 'Those in groups, then those that linger.'),
-          ...faults(),
-        },
+        responses: { 200: ok(listOf('WatchedHostnames', Watched, ROOM), 'Those in groups, then those that linger.') },
       },
       (c) => {
         const account = accountOf(app, c);
