@@ -1,9 +1,9 @@
 import { Fault, refusalOf } from '../fault.ts';
 import { correctionsIn, trueIso } from '../ledger/clock-note.ts';
 import type { PaperRules } from '../ledger/door.ts';
-import { airingProblems, isLine } from '../ledger/door.ts';
+import { airingProblems } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
-import { shownProblems } from '../ledger/shown-text.ts';
+import { isLine, shownProblems } from '../ledger/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { statementOf } from './clock-correction.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { isLine } from '../ledger/shown-text.ts';
 
 /** A video edition's record: `cast/<day>.yaml`, or the body of `PUT /api/v1/cast/{day}`. */
 export const CastBody = z.strictObject({

@@ -4,9 +4,8 @@ import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import type { KeyDays, KeyLife } from '../key-life.ts';
 import { keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
-import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
-import { shownProblems } from '../ledger/shown-text.ts';
+import { isLine, shownProblems } from '../ledger/shown-text.ts';
 import { isoTime } from '../time.ts';
 import type { Archive } from './archive.ts';
 

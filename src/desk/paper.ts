@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { sha256 } from '../ledger/basis.ts';
-import { isLanguageTag, isLine } from '../ledger/door.ts';
+import { isLanguageTag } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+import { isLine } from '../ledger/shown-text.ts';
 import { asciiWords } from '../ledger/tag.ts';
 import { filledLine, line } from './line.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
-import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
-import { shownProblems } from '../ledger/shown-text.ts';
+import { isLine, shownProblems } from '../ledger/shown-text.ts';
 import { isoTime } from '../time.ts';
 
 /** Maximum length of a signer's name, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../fault.ts';
-import { MARKS_MAX, normalized, tooManyMarksAt } from './marks.ts';
+import { normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
 import {
   AUTHOR_MAX,
@@ -19,10 +19,9 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
-import { problem } from './problem.ts';
 import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
-import { shownProblems, unseenProblem } from './shown-text.ts';
+import { lineProblems, paragraphProblems, problem, quote, textProblems, unseenProblem } from './shown-text.ts';
 
 /** The paper's rules and records against which a filing is checked. */
 export interface PaperRules {
@@ -44,11 +43,6 @@ export type ProseParser = (prose: string) => ParsedProse;
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The form of a piece's id. A slug must not look like one. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-
 /** Every rule that a filing breaks, so that a desk can mend all at once. `parse` may use a cache. */
 export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
   return [
@@ -93,11 +87,6 @@ export function distinctPublishers(facts: { source: string }[]): number {
 function foldCase(text: string): string {
   const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   return normalized(visible.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
-}
-
-/** Whether a text is well-formed Unicode without control characters and line breaks. */
-export function isLine(text: string): boolean {
-  return text.isWellFormed() && !CONTROL_OR_BREAK.test(text);
 }
 
 function slugProblems(slug: string): Problem[] {
@@ -273,49 +262,4 @@ function tagProblems({ tags }: Filing): Problem[] {
     return [problem('tags', 'too_many', message)];
   }
   return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, TAG_MAX, true));
-}
-
-/** Problems of a text of several lines; none for null. */
-function paragraphProblems(field: string, text: string | null, max: number): Problem[] {
-  return text === null ? [] : [...textProblems(field, text, max), ...shownProblems(field, text)];
-}
-
-/** Problems of a single-line text. */
-function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
-  const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
-  if (required && text === '') {
-    problems.push(problem(field, 'required', 'this field is empty; write it'));
-  }
-  return [...problems, ...shownProblems(field, text)];
-}
-
-function textProblems(field: string, text: string, max: number, forbidden = CONTROL): Problem[] {
-  const problems: Problem[] = [];
-  if (field === 'prose' && text === '') {
-    problems.push(problem(field, 'required', 'the piece has no text; write it'));
-  }
-  if (text.length > max) {
-    const message = `${text.length} characters are more than ${max}; shorten it (it begins ${quote(text.slice(0, 40))})`;
-    problems.push(problem(field, 'too_long', message));
-  }
-  const control = forbidden.exec(text);
-  if (control !== null) {
-    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const message = `the control character U+${code} is at character ${control.index + 1}; remove it`;
-    problems.push(problem(field, 'control_character', message, control.index));
-  }
-  const marks = tooManyMarksAt(text);
-  if (marks !== null) {
-    const message = `more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`;
-    problems.push(problem(field, 'combining_marks', message, marks));
-  }
-  if (!text.isWellFormed()) {
-    const message = 'it contains an unpaired surrogate; write it again in UTF-8';
-    problems.push(problem(field, 'not_unicode', message));
-  }
-  return problems;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
 }

@@ -1,7 +1,7 @@
 import markdownit from 'markdown-it';
 import type { Problem } from '../fault.ts';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
-import { problem } from './problem.ts';
+import { problem } from './shown-text.ts';
 
 /**
  * What a prose has too much of to be parsed in bounded work; empty when it may be parsed. It counts characters, lines

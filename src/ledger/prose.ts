@@ -1,8 +1,8 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import type { Problem } from '../fault.ts';
-import { problem } from './problem.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
+import { problem } from './shown-text.ts';
 
 /**
  * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because nobody may remove

@@ -1,5 +1,5 @@
 import type { Problem } from '../fault.ts';
-import { problem } from './problem.ts';
+import { MARKS_MAX, tooManyMarksAt } from './marks.ts';
 
 /** The most code points that a message names. */
 const NAMED_MAX = 5;
@@ -84,4 +84,66 @@ function codePoint(sign: string): string {
   const point = sign.codePointAt(0) ?? 0;
   const name = NAMES.get(point);
   return `U+${point.toString(16).toUpperCase().padStart(4, '0')}${name === undefined ? '' : ` ${name}`}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Whether a text is well-formed Unicode without control characters and line breaks. */
+export function isLine(text: string): boolean {
+  return text.isWellFormed() && !CONTROL_OR_BREAK.test(text);
+}
+
+/** Problems of a text of several lines; none for null. */
+export function paragraphProblems(field: string, text: string | null, max: number): Problem[] {
+  return text === null ? [] : [...textProblems(field, text, max), ...shownProblems(field, text)];
+}
+
+/** Problems of a single-line text. */
+export function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
+  const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
+  if (required && text === '') {
+    problems.push(problem(field, 'required', 'this field is empty; write it'));
+  }
+  return [...problems, ...shownProblems(field, text)];
+}
+
+/** The problems of a text, whatever its lines. */
+export function textProblems(field: string, text: string, max: number, forbidden = CONTROL): Problem[] {
+  const problems: Problem[] = [];
+  if (field === 'prose' && text === '') {
+    problems.push(problem(field, 'required', 'the piece has no text; write it'));
+  }
+  if (text.length > max) {
+    const message = `${text.length} characters are more than ${max}; shorten it (it begins ${quote(text.slice(0, 40))})`;
+    problems.push(problem(field, 'too_long', message));
+  }
+  const control = forbidden.exec(text);
+  if (control !== null) {
+    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const message = `the control character U+${code} is at character ${control.index + 1}; remove it`;
+    problems.push(problem(field, 'control_character', message, control.index));
+  }
+  const marks = tooManyMarksAt(text);
+  if (marks !== null) {
+    const message = `more than ${MARKS_MAX} combining marks or invisible characters in a row; remove those that no reader sees`;
+    problems.push(problem(field, 'combining_marks', message, marks));
+  }
+  if (!text.isWellFormed()) {
+    const message = 'it contains an unpaired surrogate; write it again in UTF-8';
+    problems.push(problem(field, 'not_unicode', message));
+  }
+  return problems;
+}
+
+/** A value in a message, of 80 characters at the most. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+}
+
+/** A broken rule of a field; `offset` is where in its text, in UTF-16 units. */
+export function problem(field: string, rule: string, message: string, offset?: number): Problem {
+  return { field, rule, message, ...(offset === undefined ? {} : { offset }) };
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
-import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { isLine } from '../ledger/shown-text.ts';
 import type { Span } from '../time.ts';
 import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
