@@ -95,27 +95,17 @@ export function spreadAttributes(values: Props): Html {
 const BOOLEAN =
   /^(?:allowfullscreen|async|autofocus|autoplay|checked|controls|default|defer|disabled|disablepictureinpicture|disableremoteplayback|formnovalidate|inert|loop|muted|nomodule|novalidate|open|playsinline|readonly|required|reversed|scoped|seamless|selected|itemscope)$/i;
 const BOOLEAN_IF_SET = new Set(['popover', 'download', 'hidden']);
-const kinds = new Map<string, 'text' | 'boolean' | 'classes'>();
-
-function kindOf(name: string): 'text' | 'boolean' | 'classes' {
-  let kind = kinds.get(name);
-  if (kind === undefined) {
-    kind = name === 'class:list' ? 'classes' : BOOLEAN.test(name) ? 'boolean' : 'text';
-    kinds.set(name, kind);
-  }
-  return kind;
-}
 
 export function addAttribute(value: unknown, name: string): Html {
   if (value === null || value === undefined) return NOTHING;
-  const kind = kindOf(name);
-  if (kind === 'boolean' || (typeof value === 'boolean' && BOOLEAN_IF_SET.has(name))) {
+  if (name === 'class:list') {
+    const classes = classesOf(value);
+    return classes === '' ? NOTHING : new Html(` class="${escapeAttribute(classes)}"`);
+  }
+  if (BOOLEAN.test(name) || (typeof value === 'boolean' && BOOLEAN_IF_SET.has(name))) {
     return value ? new Html(` ${name}`) : NOTHING;
   }
-  if (kind === 'text')
-    return value === '' ? new Html(` ${name}`) : new Html(` ${name}="${escapeAttribute(`${value}`)}"`);
-  const classes = classesOf(value);
-  return classes === '' ? NOTHING : new Html(` class="${escapeAttribute(classes)}"`);
+  return value === '' ? new Html(` ${name}`) : new Html(` ${name}="${escapeAttribute(`${value}`)}"`);
 }
 
 /** The names in a `class:list`: texts, lists, and objects whose truthy members count. */
@@ -138,13 +128,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '"': '&quot;',
 };
-const IN_TEXT = /[&<>'"]/;
-const IN_ATTRIBUTE = /[&"]/;
-const EACH_IN_TEXT = /[&<>'"]/g;
-const EACH_IN_ATTRIBUTE = /[&"]/g;
 const entityOf = (sign: string): string => ENTITIES[sign] ?? sign;
-
-const escapeText = (text: string): string => (IN_TEXT.test(text) ? text.replace(EACH_IN_TEXT, entityOf) : text);
-
-const escapeAttribute = (text: string): string =>
-  IN_ATTRIBUTE.test(text) ? text.replace(EACH_IN_ATTRIBUTE, entityOf) : text;
+const escapeText = (text: string): string => text.replace(/[&<>'"]/g, entityOf);
+const escapeAttribute = (text: string): string => text.replace(/[&"]/g, entityOf);

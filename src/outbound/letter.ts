@@ -67,7 +67,7 @@ export function mailText(content: MailContent): string {
 
 /** Lines break at spaces; URLs are never broken. */
 function paperText({ nameplate, home_url, heading, groups, casts, language, ...content }: PaperMail): string {
-  const t = phrasesOf(language).mail;
+  const { reader, mail: t } = phrasesOf(language);
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),
@@ -82,7 +82,7 @@ function paperText({ nameplate, home_url, heading, groups, casts, language, ...c
     RULE,
     content.reason,
     ...(content.manage_url === null ? [] : [`${t.manage}:\n${content.manage_url}`]),
-    ...(content.unsubscribe_url === null ? [] : [`${t.end}:\n${content.unsubscribe_url}`]),
+    ...(content.unsubscribe_url === null ? [] : [`${reader.end}:\n${content.unsubscribe_url}`]),
     `${fill(t.paper_written_by, { paper: nameplate })}${home_url === null ? '' : `\n${home_url}`}`,
   ];
   return `${parts.join('\n\n').split('\n').map(wrapped).join('\n')}\n`;

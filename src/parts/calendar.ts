@@ -1,23 +1,5 @@
-export interface CalendarDay {
-  /** Day of the month. */
-  date: number;
-  /** YYYY-MM-DD. */
-  day: string;
-  /** Monday is 1. */
-  weekday: number;
-  count: number;
-  url: string | null;
-}
-
-export interface CalendarMonth {
-  /** YYYY-MM. */
-  month: string;
-  count: number;
-  days: CalendarDay[];
-}
-
-/** The months of the given days, newest first, each with all its days from the 1st. */
-export function months(days: { day: string; count: number; url: string }[]): CalendarMonth[] {
+/** The months (YYYY-MM) of the given days, newest first, each with all its days from the 1st. Weekday 1 is Monday. */
+export function months(days: { day: string; count: number; url: string }[]) {
   const byMonth = Map.groupBy(days, ({ day }) => day.slice(0, 7));
   return [...byMonth]
     .toSorted(([a], [b]) => (a < b ? 1 : -1))

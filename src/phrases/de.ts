@@ -64,7 +64,6 @@ export const de: Phrases<'one' | 'other'> = {
     sources: { one: '1 Quelle', other: '{count} Quellen' },
     sources_title: 'Quellen',
     earlier: 'Früher in {section}',
-    corrections: 'Korrekturen',
     corrected: 'Korrigiert am {time}.',
     revised: 'Überarbeitet am {time} (Fassung {revision})',
     back: 'Zurück zu Fußnotenzeichen {n}',
@@ -73,7 +72,6 @@ export const de: Phrases<'one' | 'other'> = {
     preview: 'Vorschau: nicht veröffentlicht',
   },
   tag: {
-    title: 'Themen',
     about: 'Wovon die Beiträge handeln, und wie viele es zu jedem Thema gibt.',
     empty: 'Noch hat kein Beitrag ein Thema.',
     newest: 'Die neuesten Beiträge zu diesem Thema',
@@ -164,7 +162,6 @@ export const de: Phrases<'one' | 'other'> = {
     description: 'Was in {paper} am {day} erschien.',
   },
   days: {
-    title: 'Frühere Ausgaben',
     title_year: 'Ausgaben von {year}',
     about: 'Jeder Tag, an dem ein Beitrag erschien, nach UTC. Je kräftiger die Farbe, desto mehr erschien.',
     years: 'Jahre',
@@ -172,7 +169,6 @@ export const de: Phrases<'one' | 'other'> = {
     description: 'Alle Tage, an denen {paper} erschien, der neueste zuerst.',
   },
   masthead: {
-    title: 'Redaktion',
     about:
       'Niemand auf dieser Seite ist ein Mensch. Jede Autorenzeile steht für eine KI-Persona und ist überall als solche ausgewiesen.',
     how: 'So arbeitet die Redaktion',
@@ -197,7 +193,6 @@ export const de: Phrases<'one' | 'other'> = {
     description: 'Die Videoausgaben von {paper}, die neueste zuerst.',
   },
   corrections: {
-    title: 'Korrekturen',
     about:
       'Was die Zeitung falsch berichtet und was sie zurückgenommen hat. Die früheren Texte bleiben im Beweis jedes Beitrags erhalten.',
     policy: 'Umgang mit Fehlern',
@@ -207,7 +202,6 @@ export const de: Phrases<'one' | 'other'> = {
     description: 'Was diese Zeitung falsch berichtet hat, und was richtig ist.',
   },
   search: {
-    title: 'Suche',
     description: 'Alle erschienenen Beiträge durchsuchen.',
     label: 'Wörter aus Überschrift, Vorspann oder Text; bis zu vier, und alle müssen vorkommen',
     button: 'Suchen',
@@ -221,7 +215,6 @@ export const de: Phrases<'one' | 'other'> = {
     silent: 'Die Suche antwortet gerade nicht. Die früheren Ausgaben und die Ressorts unten sind vollständig da.',
   },
   subscribe: {
-    title: 'Abonnieren',
     description: 'Neue Beiträge per E-Mail: sofort, täglich oder wöchentlich.',
     about:
       '{paper} per E-Mail, kostenlos. Sie bekommen eine E-Mail, die um Bestätigung bittet, und nichts weiter, bis Sie bestätigen. In jeder E-Mail steht ein Link, der das Abonnement beendet.',
@@ -235,8 +228,6 @@ export const de: Phrases<'one' | 'other'> = {
     daily_note: 'eine E-Mail mit den Beiträgen des Tages',
     weekly: 'Wöchentlich',
     weekly_note: 'eine E-Mail mit denen der Woche',
-    sections: 'Ressorts',
-    video: 'Video',
     cast: 'Auch die Videoausgabe',
     no_section: 'Wählen Sie mindestens eines.',
     sending: 'Wird gesendet …',
@@ -297,14 +288,11 @@ export const de: Phrases<'one' | 'other'> = {
     read: 'Beitrag lesen',
     manage: 'Ändern, was kommt und wie oft',
     unsubscribe: 'Abbestellen',
-    end: 'Abonnement beenden',
     written_by: 'Geschrieben von ausgewiesenen KI-Personas.',
-    how: 'So arbeitet diese Redaktion',
     by: 'Von {writer}, KI-Persona',
     paper_written_by: '{paper} wird von ausgewiesenen KI-Personas geschrieben. Jeder Beitrag nennt seine Quellen.',
     confirm_subject: 'Bestätigen Sie Ihr Abonnement von {paper}',
     confirm_preview: 'Nichts weiter wird gesendet, bis Sie bestätigen.',
-    confirm_title: 'Bestätigen Sie Ihr Abonnement',
     confirm_what: 'Jemand, hoffentlich Sie, hat {paper} per E-Mail für diese Adresse bestellt: {choices}.',
     confirm_note: 'Der Link öffnet eine Seite mit einem Knopf, der bestätigt. Er gilt 72 Stunden.',
     confirm: 'Abonnement bestätigen',
@@ -319,7 +307,6 @@ export const de: Phrases<'one' | 'other'> = {
       'Unter dieser Adresse steht nichts von {paper}. Vielleicht heißt der Beitrag anders, oder dem Link fehlt ein Buchstabe.',
     front: 'Die heutige Titelseite',
     search: 'Das Archiv durchsuchen',
-    days: 'Frühere Ausgaben nach Tag',
     corrections: 'Korrekturen und Rücknahmen',
   },
   standards: {
@@ -330,12 +317,9 @@ export const de: Phrases<'one' | 'other'> = {
       'Jede Autorenzeile in dieser Zeitung steht für eine ausgewiesene KI-Persona. Jeder Beitrag sagt das neben der Autorenzeile, ebenso die Feeds, die Karten und die E-Mails. Die {masthead} nennt die Personas und ihre Themen.',
     who_masthead: 'Seite der Redaktion',
     rests: 'Worauf ein Beitrag beruht',
-    rests_text: {
-      one: 'Ein Beitrag erscheint erst, wenn er mindestens {count} Herausgeber zitiert. Jede Aussage, auf die eine Ziffer verweist, steht am Fuß des Beitrags mit ihrem Herausgeber und ihrem Dokument.',
-      other:
-        'Ein Beitrag erscheint erst, wenn er mindestens {count} verschiedene Herausgeber zitiert. Jede Aussage, auf die eine Ziffer verweist, steht am Fuß des Beitrags mit ihrem Herausgeber und ihrem Dokument.',
-    },
-    corrections: 'Korrekturen',
+    rests_text:
+      'Ein Beitrag erscheint erst, wenn er mindestens {publishers} zitiert. Jede Aussage, auf die eine Ziffer verweist, steht am Fuß des Beitrags mit ihrem Herausgeber und ihrem Dokument.',
+    rests_publishers: { one: '{count} Herausgeber', other: '{count} verschiedene Herausgeber' },
     corrections_text:
       'Ein Beitrag, der falsch war, wird überarbeitet. Die neue Fassung wird neben die alte gestellt, nie an ihre Stelle; der Beitrag sagt, was falsch war, und die {page} führt es auf. Ein Beitrag, der nicht hätte erscheinen sollen, wird zurückgezogen: Seine Seite wird zu einem Hinweis mit dem Grund.',
     corrections_page: 'Seite der Korrekturen',
@@ -350,8 +334,6 @@ export const de: Phrases<'one' | 'other'> = {
   agents: { title: 'Für Agenten', description: 'Wie ein Programm {paper} findet, liest, durchsucht und prüft.' },
   feed: {
     disclosure: 'Jede Autorenzeile steht für eine ausgewiesene KI-Persona.',
-    corrections: 'Korrekturen',
-    sources: 'Quellen',
     by: 'Von {writer}.',
     how: 'So arbeitet {paper}',
     written: 'Von {writer}, vermittelt von {persona}.',

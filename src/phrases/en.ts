@@ -75,7 +75,6 @@ export const en = {
     sources: { one: '1 source', other: '{count} sources' },
     sources_title: 'Sources',
     earlier: 'Earlier in {section}',
-    corrections: 'Corrections',
     corrected: 'Corrected {time}.',
     revised: 'Revised {time} (revision {revision})',
     back: 'Back to marker {n}',
@@ -85,7 +84,6 @@ export const en = {
   },
   /** What pieces are about, in the reader’s words: beside the sections, and many of them. */
   tag: {
-    title: 'Tags',
     about: 'What the pieces are about, and how many there are of each.',
     empty: 'No piece has a tag yet.',
     newest: 'The newest pieces with this tag',
@@ -142,7 +140,6 @@ export const en = {
     description: 'What {paper} put on air on {day}.',
   },
   days: {
-    title: 'Back issues',
     title_year: 'Back issues of {year}',
     about: 'Every day on which a piece went on air, by UTC. The stronger the colour, the more it printed.',
     years: 'Years',
@@ -150,7 +147,6 @@ export const en = {
     description: 'Every day on which {paper} published, newest first.',
   },
   masthead: {
-    title: 'Masthead',
     about: 'Nobody on this page is a person. Each byline is an AI persona, declared as one wherever it stands.',
     how: 'How the desk works',
     description: 'The AI personas that write {paper}.',
@@ -174,7 +170,6 @@ export const en = {
     description: 'The video editions of {paper}, newest first.',
   },
   corrections: {
-    title: 'Corrections',
     about: 'What the paper got wrong, and what it took back. The earlier texts stay in the proof of each piece.',
     policy: 'Corrections policy',
     empty: 'Nothing has been corrected or withdrawn so far.',
@@ -183,7 +178,6 @@ export const en = {
     description: 'What this paper got wrong, and what is right.',
   },
   search: {
-    title: 'Search',
     description: 'Search every piece on air.',
     label: 'Words in a headline, a summary or the text; up to four, and all must be there',
     button: 'Search',
@@ -197,7 +191,6 @@ export const en = {
     silent: 'The search desk does not answer just now. The back issues by day and the sections below are all there.',
   },
   subscribe: {
-    title: 'Subscribe',
     description: 'New pieces by mail: at once, daily or weekly.',
     about:
       '{paper} by e-mail, free. You get one mail that asks you to confirm, and nothing more until you do. Every mail carries a link that ends it.',
@@ -211,8 +204,6 @@ export const en = {
     daily_note: 'one mail with the day’s pieces',
     weekly: 'Weekly',
     weekly_note: 'one mail with the week’s',
-    sections: 'Sections',
-    video: 'Video',
     cast: 'The video edition too',
     no_section: 'Tick one or more.',
     sending: 'Sending…',
@@ -277,15 +268,12 @@ export const en = {
     read: 'Read the piece',
     manage: 'Change what comes, or how often',
     unsubscribe: 'Unsubscribe',
-    end: 'End the subscription',
     written_by: 'Written by declared AI personas.',
-    how: 'How this desk works',
     by: 'By {writer}, AI persona',
     written: 'By {writer}, brought in by {persona}, AI persona',
     paper_written_by: '{paper} is written by declared AI personas. Every piece names its sources.',
     confirm_subject: 'Confirm your subscription to {paper}',
     confirm_preview: 'Nothing else is sent until you confirm.',
-    confirm_title: 'Confirm your subscription',
     confirm_what: 'Somebody, you we hope, ordered {paper} by mail for this address: {choices}.',
     confirm_note: 'The link opens a page with one button, which confirms. It holds for 72 hours.',
     confirm: 'Confirm the subscription',
@@ -298,7 +286,6 @@ export const en = {
     about: 'Nothing of {paper} stands at this address. The piece may have another name, or the link lost a letter.',
     front: 'Today’s front page',
     search: 'Search the archive',
-    days: 'Back issues by day',
     corrections: 'Corrections and withdrawals',
   },
   /** The standards page, under the desk’s own words. */
@@ -309,12 +296,9 @@ export const en = {
       'Every byline in this paper is a declared AI persona. Each piece says so beside the byline, and so do the feeds, the cards and the mails. The {masthead} names the personas and their beats.',
     who_masthead: 'masthead',
     rests: 'What a piece rests on',
-    rests_text: {
-      one: 'A piece goes on air only when it cites at least {count} distinct publishers. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.',
-      other:
-        'A piece goes on air only when it cites at least {count} distinct publishers. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.',
-    },
-    corrections: 'Corrections',
+    rests_text:
+      'A piece goes on air only when it cites at least {publishers}. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.',
+    rests_publishers: { one: '{count} distinct publishers', other: '{count} distinct publishers' },
     corrections_text:
       'A piece that was wrong is revised. The revision is filed beside the old one, never over it; the piece says what was wrong, and the {page} lists it. A piece that should not have been published is withdrawn: its page becomes a notice with the reason.',
     corrections_page: 'corrections page',
@@ -332,8 +316,6 @@ export const en = {
   },
   feed: {
     disclosure: 'Every byline is a declared AI persona.',
-    corrections: 'Corrections',
-    sources: 'Sources',
     by: 'By {writer}.',
     written: 'By {writer}, brought in by {persona}.',
     how: 'How {paper} works',

@@ -64,7 +64,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     sources: { one: '{count} fuente', many: '{count} de fuentes', other: '{count} fuentes' },
     sources_title: 'Fuentes',
     earlier: 'Antes en {section}',
-    corrections: 'Correcciones',
     corrected: 'Corregido el {time}.',
     revised: 'Revisado el {time} (versión {revision})',
     back: 'Volver a la llamada {n}',
@@ -73,7 +72,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     preview: 'Vista previa: sin publicar',
   },
   tag: {
-    title: 'Temas',
     about: 'De qué tratan las piezas y cuántas hay de cada tema.',
     empty: 'Ninguna pieza tiene tema todavía.',
     newest: 'Las piezas más recientes sobre este tema',
@@ -166,7 +164,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     description: 'Lo que {paper} publicó el {day}.',
   },
   days: {
-    title: 'Números anteriores',
     title_year: 'Números de {year}',
     about: 'Cada día en que se publicó una pieza, en UTC. Cuanto más intenso el color, más se publicó.',
     years: 'Años',
@@ -174,7 +171,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     description: 'Cada día en que {paper} publicó, el más reciente primero.',
   },
   masthead: {
-    title: 'La redacción',
     about:
       'Nadie en esta página es una persona. Cada firma es la de un personaje de IA, declarado como tal dondequiera que aparezca.',
     how: 'Cómo trabaja la redacción',
@@ -199,7 +195,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     description: 'Las ediciones en vídeo de {paper}, la más reciente primero.',
   },
   corrections: {
-    title: 'Correcciones',
     about: 'En qué se equivocó el periódico y qué retiró. Los textos anteriores permanecen en la prueba de cada pieza.',
     policy: 'Normas de corrección',
     empty: 'Hasta ahora no se ha corregido ni retirado nada.',
@@ -208,7 +203,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     description: 'En qué se equivocó este periódico y qué es lo correcto.',
   },
   search: {
-    title: 'Buscar',
     description: 'Buscar en todas las piezas publicadas.',
     label: 'Palabras de un titular, una entradilla o el texto; hasta cuatro, y deben aparecer todas',
     button: 'Buscar',
@@ -226,7 +220,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     silent: 'El buscador no responde en este momento. Los números anteriores y las secciones de abajo están completos.',
   },
   subscribe: {
-    title: 'Suscribirse',
     description: 'Las piezas nuevas por correo: al instante, cada día o cada semana.',
     about:
       '{paper} por correo electrónico, gratis. Recibirá un mensaje que le pide confirmar, y nada más hasta que lo haga. Cada mensaje lleva un enlace que pone fin a la suscripción.',
@@ -241,8 +234,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     daily_note: 'un mensaje con las piezas del día',
     weekly: 'Cada semana',
     weekly_note: 'un mensaje con las de la semana',
-    sections: 'Secciones',
-    video: 'Vídeo',
     cast: 'También la edición en vídeo',
     no_section: 'Marque al menos una.',
     sending: 'Enviando…',
@@ -307,14 +298,11 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     read: 'Leer la pieza',
     manage: 'Cambiar qué llega o con qué frecuencia',
     unsubscribe: 'Darse de baja',
-    end: 'Terminar la suscripción',
     written_by: 'Escrito por personajes de IA declarados como tales.',
-    how: 'Cómo trabaja esta redacción',
     by: 'Por {writer}, personaje de IA',
     paper_written_by: '{paper} está escrito por personajes de IA declarados como tales. Cada pieza nombra sus fuentes.',
     confirm_subject: 'Confirme su suscripción a {paper}',
     confirm_preview: 'No se envía nada más hasta que confirme.',
-    confirm_title: 'Confirme su suscripción',
     confirm_what: 'Alguien, esperamos que usted, pidió {paper} por correo para esta dirección: {choices}.',
     confirm_note: 'El enlace abre una página con un solo botón, que confirma. Es válido 72 horas.',
     confirm: 'Confirmar la suscripción',
@@ -329,7 +317,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
       'No hay nada de {paper} en esta dirección. Puede que la pieza tenga otro nombre o que al enlace le falte una letra.',
     front: 'La portada de hoy',
     search: 'Buscar en el archivo',
-    days: 'Números anteriores por día',
     corrections: 'Correcciones y retiradas',
   },
   standards: {
@@ -340,13 +327,13 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
       'Cada firma de este periódico es la de un personaje de IA declarado como tal. Cada pieza lo dice junto a la firma, y también los canales, las tarjetas y los correos. La {masthead} nombra a los personajes y sus temas.',
     who_masthead: 'página de la redacción',
     rests: 'En qué se apoya una pieza',
-    rests_text: {
-      one: 'Una pieza solo se publica si cita al menos {count} editor. Cada afirmación a la que remite un número figura al pie de la pieza con su editor y su documento.',
-      many: 'Una pieza solo se publica si cita al menos {count} de editores distintos. Cada afirmación a la que remite un número figura al pie de la pieza con su editor y su documento.',
-      other:
-        'Una pieza solo se publica si cita al menos {count} editores distintos. Cada afirmación a la que remite un número figura al pie de la pieza con su editor y su documento.',
+    rests_text:
+      'Una pieza solo se publica si cita al menos {publishers}. Cada afirmación a la que remite un número figura al pie de la pieza con su editor y su documento.',
+    rests_publishers: {
+      one: '{count} editor',
+      many: '{count} de editores distintos',
+      other: '{count} editores distintos',
     },
-    corrections: 'Correcciones',
     corrections_text:
       'Una pieza errónea se revisa. La revisión se presenta junto a la versión anterior, nunca en su lugar; la pieza dice qué estaba mal, y la {page} lo recoge. Una pieza que no debió publicarse se retira: su página pasa a ser un aviso con el motivo.',
     corrections_page: 'página de correcciones',
@@ -361,8 +348,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
   agents: { title: 'Para agentes', description: 'Cómo un programa encuentra, lee, consulta y verifica {paper}.' },
   feed: {
     disclosure: 'Cada firma es la de un personaje de IA declarado como tal.',
-    corrections: 'Correcciones',
-    sources: 'Fuentes',
     by: 'Por {writer}.',
     how: 'Cómo trabaja {paper}',
     written: 'Por {writer}, aportado por {persona}.',

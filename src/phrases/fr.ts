@@ -64,7 +64,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     sources: { one: '{count} source', many: '{count} de sources', other: '{count} sources' },
     sources_title: 'Sources',
     earlier: 'Précédemment dans {section}',
-    corrections: 'Corrections',
     corrected: 'Corrigé le {time}.',
     revised: 'Révisé le {time} (version {revision})',
     back: 'Retour au renvoi {n}',
@@ -73,7 +72,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     preview: 'Aperçu : non publié',
   },
   tag: {
-    title: 'Thèmes',
     about: 'De quoi parlent les articles, et combien il y en a sur chaque thème.',
     empty: 'Aucun article n’a encore de thème.',
     newest: 'Les derniers articles sur ce thème',
@@ -164,7 +162,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     description: 'Ce que {paper} a publié le {day}.',
   },
   days: {
-    title: 'Anciens numéros',
     title_year: 'Numéros de {year}',
     about: 'Chaque jour où un article est paru, en UTC. Plus la couleur est forte, plus il en est paru.',
     years: 'Années',
@@ -172,7 +169,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     description: 'Chaque jour où {paper} a publié, le plus récent d’abord.',
   },
   masthead: {
-    title: 'La rédaction',
     about:
       'Personne sur cette page n’est un être humain. Chaque signature est celle d’un persona d’IA, déclaré comme tel partout où elle figure.',
     how: 'Comment travaille la rédaction',
@@ -197,7 +193,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     description: 'Les éditions vidéo de {paper}, la plus récente d’abord.',
   },
   corrections: {
-    title: 'Corrections',
     about:
       'Ce que le journal a rapporté à tort, et ce qu’il a retiré. Les textes antérieurs restent dans la preuve de chaque article.',
     policy: 'Règles de correction',
@@ -207,7 +202,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     description: 'Ce que ce journal a rapporté à tort, et ce qui est exact.',
   },
   search: {
-    title: 'Recherche',
     description: 'Chercher dans tous les articles parus.',
     label: 'Mots d’un titre, d’un chapeau ou du texte ; quatre au plus, et tous doivent s’y trouver',
     button: 'Chercher',
@@ -225,7 +219,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     silent: 'La recherche ne répond pas pour l’instant. Les anciens numéros et les rubriques ci-dessous sont tous là.',
   },
   subscribe: {
-    title: 'S’abonner',
     description: 'Les nouveaux articles par e-mail : aussitôt, chaque jour ou chaque semaine.',
     about:
       '{paper} par e-mail, gratuitement. Vous recevez un message qui vous demande de confirmer, et rien d’autre avant. Chaque message porte un lien qui met fin à l’abonnement.',
@@ -239,8 +232,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     daily_note: 'un message avec les articles du jour',
     weekly: 'Chaque semaine',
     weekly_note: 'un message avec ceux de la semaine',
-    sections: 'Rubriques',
-    video: 'Vidéo',
     cast: 'L’édition vidéo aussi',
     no_section: 'Cochez-en au moins une.',
     sending: 'Envoi…',
@@ -305,14 +296,11 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     read: 'Lire l’article',
     manage: 'Changer le contenu ou la fréquence',
     unsubscribe: 'Se désabonner',
-    end: 'Mettre fin à l’abonnement',
     written_by: 'Écrit par des personas d’IA déclarés comme tels.',
-    how: 'Comment travaille cette rédaction',
     by: 'Par {writer}, persona d’IA',
     paper_written_by: '{paper} est écrit par des personas d’IA déclarés comme tels. Chaque article nomme ses sources.',
     confirm_subject: 'Confirmez votre abonnement : {paper}',
     confirm_preview: 'Rien d’autre n’est envoyé avant que vous confirmiez.',
-    confirm_title: 'Confirmez votre abonnement',
     confirm_what: 'Quelqu’un, vous sans doute, a demandé {paper} par e-mail pour cette adresse : {choices}.',
     confirm_note: 'Le lien ouvre une page avec un seul bouton, qui confirme. Il est valable 72 heures.',
     confirm: 'Confirmer l’abonnement',
@@ -327,7 +315,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
       'Rien de {paper} ne se trouve à cette adresse. L’article porte peut-être un autre nom, ou il manque une lettre au lien.',
     front: 'La une d’aujourd’hui',
     search: 'Chercher dans les archives',
-    days: 'Anciens numéros par jour',
     corrections: 'Corrections et retraits',
   },
   standards: {
@@ -338,13 +325,13 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
       'Chaque signature dans ce journal est celle d’un persona d’IA déclaré comme tel. Chaque article le dit à côté de la signature, comme le disent les flux, les cartes et les e-mails. La {masthead} nomme les personas et leurs domaines.',
     who_masthead: 'page de la rédaction',
     rests: 'Sur quoi repose un article',
-    rests_text: {
-      one: 'Un article ne paraît que s’il cite au moins {count} éditeur. Chaque affirmation vers laquelle renvoie un chiffre est donnée au pied de l’article avec son éditeur et son document.',
-      many: 'Un article ne paraît que s’il cite au moins {count} d’éditeurs distincts. Chaque affirmation vers laquelle renvoie un chiffre est donnée au pied de l’article avec son éditeur et son document.',
-      other:
-        'Un article ne paraît que s’il cite au moins {count} éditeurs distincts. Chaque affirmation vers laquelle renvoie un chiffre est donnée au pied de l’article avec son éditeur et son document.',
+    rests_text:
+      'Un article ne paraît que s’il cite au moins {publishers}. Chaque affirmation vers laquelle renvoie un chiffre est donnée au pied de l’article avec son éditeur et son document.',
+    rests_publishers: {
+      one: '{count} éditeur',
+      many: '{count} d’éditeurs distincts',
+      other: '{count} éditeurs distincts',
     },
-    corrections: 'Corrections',
     corrections_text:
       'Un article erroné est révisé. La révision est déposée à côté de l’ancienne version, jamais à sa place ; l’article dit ce qui était faux, et la {page} le signale. Un article qui n’aurait pas dû paraître est retiré : sa page devient un avis qui en donne la raison.',
     corrections_page: 'page des corrections',
@@ -359,8 +346,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
   agents: { title: 'Pour les agents', description: 'Comment un programme trouve, lit, interroge et vérifie {paper}.' },
   feed: {
     disclosure: 'Chaque signature est celle d’un persona d’IA déclaré comme tel.',
-    corrections: 'Corrections',
-    sources: 'Sources',
     by: 'Par {writer}.',
     how: 'Comment travaille {paper}',
     written: 'Par {writer}, apporté par {persona}.',

@@ -64,7 +64,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     sources: { one: '{count} fonte', many: '{count} di fonti', other: '{count} fonti' },
     sources_title: 'Fonti',
     earlier: 'In precedenza in {section}',
-    corrections: 'Correzioni',
     corrected: 'Corretto: {time}.',
     revised: 'Rivisto: {time} (versione {revision})',
     back: 'Torna al richiamo {n}',
@@ -73,7 +72,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     preview: 'Anteprima: non pubblicato',
   },
   tag: {
-    title: 'Temi',
     about: 'Di che cosa parlano gli articoli, e quanti ce ne sono per ogni tema.',
     empty: 'Nessun articolo ha ancora un tema.',
     newest: 'Gli articoli più recenti su questo tema',
@@ -166,7 +164,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     description: 'Che cosa ha pubblicato {paper} il {day}.',
   },
   days: {
-    title: 'Numeri arretrati',
     title_year: 'Numeri del {year}',
     about: 'Ogni giorno in cui è uscito un articolo, in UTC. Più il colore è intenso, più è stato pubblicato.',
     years: 'Anni',
@@ -174,7 +171,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     description: 'Ogni giorno in cui {paper} ha pubblicato, dal più recente.',
   },
   masthead: {
-    title: 'La redazione',
     about:
       'Nessuno in questa pagina è una persona. Ogni firma è quella di un personaggio IA, dichiarato come tale ovunque compaia.',
     how: 'Come lavora la redazione',
@@ -199,7 +195,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     description: 'Le edizioni video di {paper}, dalla più recente.',
   },
   corrections: {
-    title: 'Correzioni',
     about:
       'Che cosa il giornale ha sbagliato e che cosa ha ritirato. I testi precedenti restano nella prova di ogni articolo.',
     policy: 'Regole sulle correzioni',
@@ -209,7 +204,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     description: 'Che cosa questo giornale ha sbagliato, e che cosa è giusto.',
   },
   search: {
-    title: 'Cerca',
     description: 'Cercare in tutti gli articoli usciti.',
     label: 'Parole di un titolo, di un sommario o del testo; fino a quattro, e tutte devono esserci',
     button: 'Cerca',
@@ -227,7 +221,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     silent: 'La ricerca in questo momento non risponde. I numeri arretrati e le sezioni qui sotto ci sono tutti.',
   },
   subscribe: {
-    title: 'Abbonati',
     description: 'I nuovi articoli per e-mail: subito, ogni giorno o ogni settimana.',
     about:
       '{paper} per e-mail, gratis. Riceverà un messaggio che chiede conferma, e nient’altro finché non conferma. Ogni messaggio porta un link che pone fine all’abbonamento.',
@@ -241,8 +234,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     daily_note: 'un messaggio con gli articoli del giorno',
     weekly: 'Ogni settimana',
     weekly_note: 'un messaggio con quelli della settimana',
-    sections: 'Sezioni',
-    video: 'Video',
     cast: 'Anche l’edizione video',
     no_section: 'Ne scelga almeno una.',
     sending: 'Invio…',
@@ -307,14 +298,11 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     read: 'Leggi l’articolo',
     manage: 'Cambiare che cosa arriva, o quanto spesso',
     unsubscribe: 'Disiscriviti',
-    end: 'Termina l’abbonamento',
     written_by: 'Scritto da personaggi IA dichiarati come tali.',
-    how: 'Come lavora questa redazione',
     by: 'Di {writer}, personaggio IA',
     paper_written_by: '{paper} è scritto da personaggi IA dichiarati come tali. Ogni articolo nomina le sue fonti.',
     confirm_subject: 'Confermi il suo abbonamento a {paper}',
     confirm_preview: 'Nient’altro viene inviato finché non conferma.',
-    confirm_title: 'Confermi il suo abbonamento',
     confirm_what: 'Qualcuno, speriamo lei, ha chiesto {paper} per e-mail a questo indirizzo: {choices}.',
     confirm_note: 'Il link apre una pagina con un solo pulsante, che conferma. Vale 72 ore.',
     confirm: 'Conferma l’abbonamento',
@@ -329,7 +317,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
       'A questo indirizzo non c’è nulla di {paper}. Forse l’articolo ha un altro nome, o al link manca una lettera.',
     front: 'La prima pagina di oggi',
     search: 'Cerca nell’archivio',
-    days: 'Numeri arretrati per giorno',
     corrections: 'Correzioni e ritiri',
   },
   standards: {
@@ -340,13 +327,13 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
       'Ogni firma in questo giornale è quella di un personaggio IA dichiarato come tale. Ogni articolo lo dice accanto alla firma, e così i feed, le schede e le e-mail. La {masthead} nomina i personaggi e i loro temi.',
     who_masthead: 'pagina della redazione',
     rests: 'Su che cosa poggia un articolo',
-    rests_text: {
-      one: 'Un articolo esce solo se cita almeno {count} editore. Ogni affermazione a cui rimanda un numero è elencata in fondo all’articolo con il suo editore e il suo documento.',
-      many: 'Un articolo esce solo se cita almeno {count} di editori distinti. Ogni affermazione a cui rimanda un numero è elencata in fondo all’articolo con il suo editore e il suo documento.',
-      other:
-        'Un articolo esce solo se cita almeno {count} editori distinti. Ogni affermazione a cui rimanda un numero è elencata in fondo all’articolo con il suo editore e il suo documento.',
+    rests_text:
+      'Un articolo esce solo se cita almeno {publishers}. Ogni affermazione a cui rimanda un numero è elencata in fondo all’articolo con il suo editore e il suo documento.',
+    rests_publishers: {
+      one: '{count} editore',
+      many: '{count} di editori distinti',
+      other: '{count} editori distinti',
     },
-    corrections: 'Correzioni',
     corrections_text:
       'Un articolo sbagliato viene rivisto. La revisione è depositata accanto alla versione precedente, mai al suo posto; l’articolo dice che cosa era sbagliato, e la {page} lo elenca. Un articolo che non doveva uscire viene ritirato: la sua pagina diventa un avviso con il motivo.',
     corrections_page: 'pagina delle correzioni',
@@ -361,8 +348,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
   agents: { title: 'Per gli agenti', description: 'Come un programma trova, legge, consulta e verifica {paper}.' },
   feed: {
     disclosure: 'Ogni firma è quella di un personaggio IA dichiarato come tale.',
-    corrections: 'Correzioni',
-    sources: 'Fonti',
     by: 'Di {writer}.',
     how: 'Come lavora {paper}',
     written: 'Di {writer}, a cura di {persona}.',

@@ -64,7 +64,6 @@ export const ja: Phrases<'other'> = {
     sources: { other: '出典{count}件' },
     sources_title: '出典',
     earlier: '{section}のこれまでの記事',
-    corrections: '訂正',
     corrected: '{time}に訂正。',
     revised: '{time}に改訂（第{revision}版）',
     back: '注番号{n}に戻る',
@@ -73,7 +72,6 @@ export const ja: Phrases<'other'> = {
     preview: 'プレビュー：未公開',
   },
   tag: {
-    title: 'タグ',
     about: '記事の話題と、それぞれの本数。',
     empty: 'タグの付いた記事はまだありません。',
     newest: 'このタグの最新記事',
@@ -157,7 +155,6 @@ export const ja: Phrases<'other'> = {
     description: '{paper}が{day}に公開した記事。',
   },
   days: {
-    title: 'バックナンバー',
     title_year: '{year}年のバックナンバー',
     about: '記事が公開された日の一覧（UTC）。色が濃いほど、多くの記事が公開された日です。',
     years: '年',
@@ -165,7 +162,6 @@ export const ja: Phrases<'other'> = {
     description: '{paper}の発行日の一覧（新しい順）。',
   },
   masthead: {
-    title: '編集部',
     about: 'このページに人間はいません。署名はすべてAIペルソナのもので、どこに現れてもそう明示されます。',
     how: '編集部の仕組み',
     description: '{paper}を執筆するAIペルソナ。',
@@ -189,7 +185,6 @@ export const ja: Phrases<'other'> = {
     description: '{paper}の動画版（新しい順）。',
   },
   corrections: {
-    title: '訂正',
     about: '本紙が誤ったことと、取り下げたこと。以前の本文は、各記事の証明に残ります。',
     policy: '訂正の方針',
     empty: 'これまでに訂正または取り下げた記事はありません。',
@@ -198,7 +193,6 @@ export const ja: Phrases<'other'> = {
     description: '本紙が誤ったことと、正しい内容。',
   },
   search: {
-    title: '検索',
     description: '公開されたすべての記事を検索します。',
     label: '見出し、要約、本文にある語（四語まで、すべてを含むもの）',
     button: '検索',
@@ -212,7 +206,6 @@ export const ja: Phrases<'other'> = {
     silent: '検索は今、応答していません。下のバックナンバーと各面はすべてご覧いただけます。',
   },
   subscribe: {
-    title: '購読',
     description: '新しい記事をメールで：すぐに、毎日、または毎週。',
     about:
       '{paper}をメールで、無料でお届けします。まず確認をお願いするメールが一通届き、確認されるまでほかには何も送りません。どのメールにも、購読を終えるリンクがあります。',
@@ -226,8 +219,6 @@ export const ja: Phrases<'other'> = {
     daily_note: 'その日の記事を一通に',
     weekly: '毎週',
     weekly_note: 'その週の記事を一通に',
-    sections: '面',
-    video: '動画',
     cast: '動画版も',
     no_section: '一つ以上選んでください。',
     sending: '送信しています…',
@@ -288,14 +279,11 @@ export const ja: Phrases<'other'> = {
     read: '記事を読む',
     manage: '内容や頻度を変更する',
     unsubscribe: '配信停止',
-    end: '購読を終える',
     written_by: '執筆は、AIであることを明示したAIペルソナ。',
-    how: '編集部の仕組み',
     by: '文：{writer}（AIペルソナ）',
     paper_written_by: '{paper}は、AIであることを明示したAIペルソナが執筆しています。どの記事も出典を示します。',
     confirm_subject: '{paper}の購読をご確認ください',
     confirm_preview: '確認されるまで、ほかには何も送りません。',
-    confirm_title: '購読の確認',
     confirm_what:
       'このアドレスに{paper}のメール配信のお申し込みがありました（ご本人であることを願っています）：{choices}。',
     confirm_note: 'リンク先のページにあるボタンで確認できます。有効期限は72時間です。',
@@ -310,7 +298,6 @@ export const ja: Phrases<'other'> = {
     about: 'このアドレスに{paper}のページはありません。記事の名前が違うか、リンクの文字が欠けているのかもしれません。',
     front: '今日の一面',
     search: '過去の記事を検索',
-    days: '日付別のバックナンバー',
     corrections: '訂正と取り下げ',
   },
   standards: {
@@ -320,11 +307,9 @@ export const ja: Phrases<'other'> = {
       '本紙の署名はすべて、AIであることを明示したAIペルソナのものです。どの記事も署名のそばでそう明示し、フィード、カード、メールでも同じです。ペルソナとその担当は{masthead}にあります。',
     who_masthead: '編集部のページ',
     rests: '記事の根拠',
-    rests_text: {
-      other:
-        '記事は、少なくとも{count}の異なる発行元を引用して初めて公開されます。番号が指す記述はすべて、発行元と文書とともに記事の末尾に載っています。',
-    },
-    corrections: '訂正',
+    rests_text:
+      '記事は、少なくとも{publishers}を引用して初めて公開されます。番号が指す記述はすべて、発行元と文書とともに記事の末尾に載っています。',
+    rests_publishers: { other: '{count}の異なる発行元' },
     corrections_text:
       '誤りのあった記事は改訂されます。改訂版は旧版に並べて提出され、上書きすることはありません。記事は何が誤りだったかを示し、{page}にも載ります。公開すべきでなかった記事は取り下げられ、そのページは理由を示すお知らせになります。',
     corrections_page: '訂正のページ',
@@ -339,8 +324,6 @@ export const ja: Phrases<'other'> = {
   agents: { title: 'エージェント向け', description: 'プログラムが{paper}を見つけ、読み、検索し、検証する方法。' },
   feed: {
     disclosure: '署名はすべて、AIであることを明示したAIペルソナのものです。',
-    corrections: '訂正',
-    sources: '出典',
     by: '文：{writer}。',
     how: '{paper}の仕組み',
     written: '文：{writer}、紹介：{persona}。',

@@ -64,7 +64,6 @@ export const ko: Phrases<'other'> = {
     sources: { other: '출처 {count}건' },
     sources_title: '출처',
     earlier: '{section} 이전 기사',
-    corrections: '정정',
     corrected: '{time} 정정.',
     revised: '{time} 수정(제{revision}판)',
     back: '주석 번호 {n}(으)로 돌아가기',
@@ -73,7 +72,6 @@ export const ko: Phrases<'other'> = {
     preview: '미리보기: 게시되지 않음',
   },
   tag: {
-    title: '태그',
     about: '기사들이 다루는 주제와 주제별 건수.',
     empty: '아직 태그가 붙은 기사가 없습니다.',
     newest: '이 태그의 최신 기사',
@@ -154,7 +152,6 @@ export const ko: Phrases<'other'> = {
   },
   day: { pieces: { other: '이날(UTC) 기사 {count}건이 발행되었습니다.' }, description: '{paper} {day} 발행 기사.' },
   days: {
-    title: '지난 호',
     title_year: '{year}년 지난 호',
     about: '기사가 발행된 모든 날(UTC). 색이 짙을수록 많이 발행된 날입니다.',
     years: '연도',
@@ -162,7 +159,6 @@ export const ko: Phrases<'other'> = {
     description: '{paper} 발행일 목록, 최근 날짜부터.',
   },
   masthead: {
-    title: '편집국',
     about: '이 페이지에 사람은 아무도 없습니다. 모든 필자 이름은 AI 페르소나이며, 어디에 나오든 그렇게 밝힙니다.',
     how: '편집국이 일하는 방식',
     description: '{paper} 기사를 쓰는 AI 페르소나.',
@@ -186,7 +182,6 @@ export const ko: Phrases<'other'> = {
     description: '{paper} 영상판, 최근 것부터.',
   },
   corrections: {
-    title: '정정',
     about: '신문이 틀린 것과 거두어들인 것. 이전 글은 각 기사의 증명에 남아 있습니다.',
     policy: '정정 원칙',
     empty: '지금까지 정정하거나 철회한 것이 없습니다.',
@@ -195,7 +190,6 @@ export const ko: Phrases<'other'> = {
     description: '이 신문이 틀린 것과 바른 내용.',
   },
   search: {
-    title: '검색',
     description: '발행된 모든 기사를 검색합니다.',
     label: '제목, 요약, 본문에 있는 낱말. 네 개까지이며 모두 들어 있어야 합니다',
     button: '검색',
@@ -209,7 +203,6 @@ export const ko: Phrases<'other'> = {
     silent: '지금은 검색이 응답하지 않습니다. 아래 지난 호와 지면은 모두 볼 수 있습니다.',
   },
   subscribe: {
-    title: '구독',
     description: '새 기사를 이메일로: 바로, 매일 또는 매주.',
     about:
       '{paper}, 이메일로 무료로 보내 드립니다. 먼저 확인을 부탁하는 메일 한 통이 가고, 확인하실 때까지 다른 것은 보내지 않습니다. 모든 메일에 구독을 끝내는 링크가 있습니다.',
@@ -223,8 +216,6 @@ export const ko: Phrases<'other'> = {
     daily_note: '그날의 기사를 메일 한 통에',
     weekly: '매주',
     weekly_note: '그 주의 기사를 메일 한 통에',
-    sections: '지면',
-    video: '영상',
     cast: '영상판도',
     no_section: '하나 이상 선택하십시오.',
     sending: '보내는 중…',
@@ -284,14 +275,11 @@ export const ko: Phrases<'other'> = {
     read: '기사 읽기',
     manage: '받는 내용이나 빈도 바꾸기',
     unsubscribe: '수신 거부',
-    end: '구독 끝내기',
     written_by: 'AI임을 밝힌 AI 페르소나가 씁니다.',
-    how: '편집국이 일하는 방식',
     by: '글 {writer}, AI 페르소나',
     paper_written_by: '{paper}: AI임을 밝힌 AI 페르소나가 씁니다. 모든 기사는 출처를 밝힙니다.',
     confirm_subject: '{paper} 구독을 확인하십시오',
     confirm_preview: '확인하실 때까지 다른 것은 보내지 않습니다.',
-    confirm_title: '구독 확인',
     confirm_what: '누군가(본인이시기를 바랍니다) 이 주소로 {paper} 메일을 신청했습니다: {choices}.',
     confirm_note: '링크를 열면 버튼이 하나 있는 페이지가 나오며, 누르면 확인됩니다. 72시간 동안 유효합니다.',
     confirm: '구독 확인하기',
@@ -305,7 +293,6 @@ export const ko: Phrases<'other'> = {
     about: '이 주소에는 {paper}의 글이 없습니다. 기사 이름이 다르거나 링크에서 글자가 빠졌을 수 있습니다.',
     front: '오늘의 1면',
     search: '지난 기사 검색',
-    days: '날짜별 지난 호',
     corrections: '정정과 철회',
   },
   standards: {
@@ -316,11 +303,9 @@ export const ko: Phrases<'other'> = {
       '이 신문의 모든 필자 이름은 AI임을 밝힌 AI 페르소나입니다. 모든 기사는 필자 이름 옆에 이를 밝히고, 피드와 카드와 메일도 그렇게 합니다. 페르소나와 담당 분야는 {masthead}에 있습니다.',
     who_masthead: '편집국 페이지',
     rests: '기사의 근거',
-    rests_text: {
-      other:
-        '기사는 서로 다른 발행처를 적어도 {count}곳 인용해야 발행됩니다. 번호가 가리키는 모든 진술은 발행처와 문서와 함께 기사 끝에 실립니다.',
-    },
-    corrections: '정정',
+    rests_text:
+      '기사는 {publishers} 인용해야 발행됩니다. 번호가 가리키는 모든 진술은 발행처와 문서와 함께 기사 끝에 실립니다.',
+    rests_publishers: { other: '서로 다른 발행처를 적어도 {count}곳' },
     corrections_text:
       '틀린 기사는 수정됩니다. 수정판은 이전 판을 덮어쓰지 않고 그 옆에 제출됩니다. 기사는 무엇이 틀렸는지 밝히고, {page}에도 실립니다. 발행되지 말았어야 할 기사는 철회되며, 그 페이지는 이유를 밝히는 안내가 됩니다.',
     corrections_page: '정정 페이지',
@@ -335,8 +320,6 @@ export const ko: Phrases<'other'> = {
   agents: { title: '에이전트용', description: '프로그램이 {paper}의 기사를 찾고 읽고 검색하고 검증하는 방법.' },
   feed: {
     disclosure: '모든 필자 이름은 AI임을 밝힌 AI 페르소나입니다.',
-    corrections: '정정',
-    sources: '출처',
     by: '글 {writer}.',
     how: '{paper}이(가) 일하는 방식',
     written: '글 {writer}, 소개 {persona}.',

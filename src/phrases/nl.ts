@@ -64,7 +64,6 @@ export const nl: Phrases<'one' | 'other'> = {
     sources: { one: '{count} bron', other: '{count} bronnen' },
     sources_title: 'Bronnen',
     earlier: 'Eerder in {section}',
-    corrections: 'Correcties',
     corrected: 'Gecorrigeerd op {time}.',
     revised: 'Herzien op {time} (versie {revision})',
     back: 'Terug naar nootcijfer {n}',
@@ -73,7 +72,6 @@ export const nl: Phrases<'one' | 'other'> = {
     preview: 'Voorbeeld: niet gepubliceerd',
   },
   tag: {
-    title: 'Onderwerpen',
     about: 'Waar de stukken over gaan, en hoeveel er van elk zijn.',
     empty: 'Nog geen stuk heeft een onderwerp.',
     newest: 'De nieuwste stukken over dit onderwerp',
@@ -164,7 +162,6 @@ export const nl: Phrases<'one' | 'other'> = {
     description: 'Wat {paper} op {day} publiceerde.',
   },
   days: {
-    title: 'Eerdere edities',
     title_year: 'Edities van {year}',
     about: 'Elke dag waarop een stuk verscheen, in UTC. Hoe sterker de kleur, hoe meer er verscheen.',
     years: 'Jaren',
@@ -172,7 +169,6 @@ export const nl: Phrases<'one' | 'other'> = {
     description: 'Elke dag waarop {paper} verscheen, de nieuwste eerst.',
   },
   masthead: {
-    title: 'Redactie',
     about:
       'Niemand op deze pagina is een mens. Elke naam boven een stuk is een AI-personage, en is overal als zodanig vermeld.',
     how: 'Zo werkt de redactie',
@@ -197,7 +193,6 @@ export const nl: Phrases<'one' | 'other'> = {
     description: 'De video-edities van {paper}, de nieuwste eerst.',
   },
   corrections: {
-    title: 'Correcties',
     about:
       'Wat de krant fout had, en wat ze heeft teruggenomen. De eerdere teksten blijven in het bewijs van elk stuk.',
     policy: 'Correctiebeleid',
@@ -207,7 +202,6 @@ export const nl: Phrases<'one' | 'other'> = {
     description: 'Wat deze krant fout had, en wat juist is.',
   },
   search: {
-    title: 'Zoeken',
     description: 'Zoek in alle verschenen stukken.',
     label: 'Woorden uit een kop, een samenvatting of de tekst; hoogstens vier, en ze moeten er alle in staan',
     button: 'Zoeken',
@@ -221,7 +215,6 @@ export const nl: Phrases<'one' | 'other'> = {
     silent: 'Het zoeken antwoordt nu niet. De eerdere edities en de rubrieken hieronder zijn er allemaal.',
   },
   subscribe: {
-    title: 'Abonneren',
     description: 'Nieuwe stukken per e-mail: meteen, dagelijks of wekelijks.',
     about:
       '{paper} per e-mail, gratis. U krijgt één mail die om bevestiging vraagt, en verder niets tot u bevestigt. In elke mail staat een link die het abonnement beëindigt.',
@@ -235,8 +228,6 @@ export const nl: Phrases<'one' | 'other'> = {
     daily_note: 'één mail met de stukken van de dag',
     weekly: 'Wekelijks',
     weekly_note: 'één mail met die van de week',
-    sections: 'Rubrieken',
-    video: 'Video',
     cast: 'Ook de video-editie',
     no_section: 'Kies er minstens één.',
     sending: 'Bezig met verzenden…',
@@ -297,14 +288,11 @@ export const nl: Phrases<'one' | 'other'> = {
     read: 'Het stuk lezen',
     manage: 'Wijzigen wat er komt, of hoe vaak',
     unsubscribe: 'Afmelden',
-    end: 'Abonnement beëindigen',
     written_by: 'Geschreven door als zodanig vermelde AI-personages.',
-    how: 'Zo werkt deze redactie',
     by: 'Door {writer}, AI-personage',
     paper_written_by: '{paper} wordt geschreven door als zodanig vermelde AI-personages. Elk stuk noemt zijn bronnen.',
     confirm_subject: 'Bevestig uw abonnement op {paper}',
     confirm_preview: 'Verder wordt er niets verzonden tot u bevestigt.',
-    confirm_title: 'Bevestig uw abonnement',
     confirm_what: 'Iemand, hopelijk u, heeft voor dit adres {paper} per e-mail besteld: {choices}.',
     confirm_note: 'De link opent een pagina met één knop, die bevestigt. Hij is 72 uur geldig.',
     confirm: 'Abonnement bevestigen',
@@ -318,7 +306,6 @@ export const nl: Phrases<'one' | 'other'> = {
     about: 'Op dit adres staat niets van {paper}. Misschien heet het stuk anders, of mist de link een letter.',
     front: 'De voorpagina van vandaag',
     search: 'Zoek in het archief',
-    days: 'Eerdere edities per dag',
     corrections: 'Correcties en intrekkingen',
   },
   standards: {
@@ -329,12 +316,9 @@ export const nl: Phrases<'one' | 'other'> = {
       'Elke naam boven een stuk in deze krant is een als zodanig vermeld AI-personage. Elk stuk zegt dat naast de naam, en dat doen ook de feeds, de kaarten en de mails. De {masthead} noemt de personages en hun onderwerpen.',
     who_masthead: 'redactiepagina',
     rests: 'Waar een stuk op steunt',
-    rests_text: {
-      one: 'Een stuk verschijnt pas als het minstens {count} uitgever citeert. Elke bewering waar een cijfer naar verwijst, staat onder het stuk met haar uitgever en haar document.',
-      other:
-        'Een stuk verschijnt pas als het minstens {count} verschillende uitgevers citeert. Elke bewering waar een cijfer naar verwijst, staat onder het stuk met haar uitgever en haar document.',
-    },
-    corrections: 'Correcties',
+    rests_text:
+      'Een stuk verschijnt pas als het minstens {publishers} citeert. Elke bewering waar een cijfer naar verwijst, staat onder het stuk met haar uitgever en haar document.',
+    rests_publishers: { one: '{count} uitgever', other: '{count} verschillende uitgevers' },
     corrections_text:
       'Een stuk dat fout was, wordt herzien. De herziening komt naast de oude versie, nooit ervoor in de plaats; het stuk zegt wat er fout was, en de {page} vermeldt het. Een stuk dat niet had mogen verschijnen, wordt ingetrokken: zijn pagina wordt een mededeling met de reden.',
     corrections_page: 'correctiepagina',
@@ -349,8 +333,6 @@ export const nl: Phrases<'one' | 'other'> = {
   agents: { title: 'Voor agents', description: 'Hoe een programma {paper} vindt, leest, doorzoekt en controleert.' },
   feed: {
     disclosure: 'Elke naam boven een stuk is een als zodanig vermeld AI-personage.',
-    corrections: 'Correcties',
-    sources: 'Bronnen',
     by: 'Door {writer}.',
     how: 'Zo werkt {paper}',
     written: 'Door {writer}, aangebracht door {persona}.',

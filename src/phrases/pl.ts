@@ -64,7 +64,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     sources: { one: '{count} źródło', few: '{count} źródła', many: '{count} źródeł', other: '{count} źródła' },
     sources_title: 'Źródła',
     earlier: 'Wcześniej w dziale {section}',
-    corrections: 'Sprostowania',
     corrected: 'Sprostowano: {time}.',
     revised: 'Zmieniono: {time} (wersja {revision})',
     back: 'Wróć do odsyłacza {n}',
@@ -73,7 +72,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     preview: 'Podgląd: nieopublikowane',
   },
   tag: {
-    title: 'Tematy',
     about: 'O czym są teksty i ile jest ich na każdy temat.',
     empty: 'Żaden tekst nie ma jeszcze tematu.',
     newest: 'Najnowsze teksty na ten temat',
@@ -166,7 +164,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'Co ukazało się w gazecie {paper} dnia {day}.',
   },
   days: {
-    title: 'Poprzednie wydania',
     title_year: 'Wydania z roku {year}',
     about: 'Każdy dzień, w którym ukazał się jakiś tekst, według UTC. Im mocniejszy kolor, tym więcej tekstów.',
     years: 'Lata',
@@ -174,7 +171,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'Wszystkie dni, w których ukazywała się gazeta {paper}, od najnowszego.',
   },
   masthead: {
-    title: 'Redakcja',
     about: 'Nikt na tej stronie nie jest człowiekiem. Każdy podpis należy do persony AI i wszędzie jest tak oznaczony.',
     how: 'Jak pracuje redakcja',
     description: 'Persony AI, które piszą gazetę {paper}.',
@@ -198,7 +194,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'Wydania wideo gazety {paper}, od najnowszego.',
   },
   corrections: {
-    title: 'Sprostowania',
     about: 'W czym gazeta się pomyliła i co wycofała. Wcześniejsze wersje pozostają w dowodzie każdego tekstu.',
     policy: 'Zasady sprostowań',
     empty: 'Dotąd niczego nie sprostowano ani nie wycofano.',
@@ -207,7 +202,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'W czym ta gazeta się pomyliła i jak jest naprawdę.',
   },
   search: {
-    title: 'Szukaj',
     description: 'Przeszukaj wszystkie opublikowane teksty.',
     label: 'Słowa z tytułu, lidu lub treści; najwyżej cztery i wszystkie muszą wystąpić',
     button: 'Szukaj',
@@ -226,7 +220,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     silent: 'Wyszukiwarka teraz nie odpowiada. Poprzednie wydania i działy poniżej są dostępne w całości.',
   },
   subscribe: {
-    title: 'Subskrybuj',
     description: 'Nowe teksty e-mailem: od razu, codziennie lub co tydzień.',
     about:
       '{paper} e-mailem, bezpłatnie. Dostaniesz jedną wiadomość z prośbą o potwierdzenie i nic więcej, dopóki nie potwierdzisz. W każdej wiadomości jest odnośnik, który kończy subskrypcję.',
@@ -240,8 +233,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     daily_note: 'jedna wiadomość z tekstami dnia',
     weekly: 'Co tydzień',
     weekly_note: 'jedna wiadomość z tekstami tygodnia',
-    sections: 'Działy',
-    video: 'Wideo',
     cast: 'Także wydanie wideo',
     no_section: 'Zaznacz co najmniej jeden.',
     sending: 'Wysyłanie…',
@@ -307,14 +298,11 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     read: 'Czytaj tekst',
     manage: 'Zmień, co przychodzi i jak często',
     unsubscribe: 'Wypisz się',
-    end: 'Zakończ subskrypcję',
     written_by: 'Piszą jawnie oznaczone persony AI.',
-    how: 'Jak pracuje ta redakcja',
     by: 'Autor: {writer}, persona AI',
     paper_written_by: 'Gazetę {paper} piszą jawnie oznaczone persony AI. Każdy tekst podaje swoje źródła.',
     confirm_subject: 'Potwierdź subskrypcję: {paper}',
     confirm_preview: 'Nic więcej nie wyślemy, dopóki nie potwierdzisz.',
-    confirm_title: 'Potwierdź subskrypcję',
     confirm_what: 'Ktoś, mamy nadzieję, że ty, zamówił na ten adres {paper} e-mailem: {choices}.',
     confirm_note: 'Odnośnik otwiera stronę z jednym przyciskiem, który potwierdza. Jest ważny 72 godziny.',
     confirm: 'Potwierdź subskrypcję',
@@ -329,7 +317,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
       'Pod tym adresem nie ma niczego z gazety {paper}. Może tekst nosi inną nazwę albo w odnośniku brakuje litery.',
     front: 'Dzisiejsza strona główna',
     search: 'Przeszukaj archiwum',
-    days: 'Poprzednie wydania według dni',
     corrections: 'Sprostowania i wycofania',
   },
   standards: {
@@ -339,14 +326,14 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
       'Każdy podpis w tej gazecie należy do jawnie oznaczonej persony AI. Mówi o tym każdy tekst obok podpisu, a także kanały, karty i wiadomości. {masthead} wymienia persony i ich tematy.',
     who_masthead: 'Strona redakcji',
     rests: 'Na czym opiera się tekst',
-    rests_text: {
-      one: 'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {count} wydawcę. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
-      few: 'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {count} różnych wydawców. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
-      many: 'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {count} różnych wydawców. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
-      other:
-        'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {count} różnych wydawców. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
+    rests_text:
+      'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {publishers}. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
+    rests_publishers: {
+      one: '{count} wydawcę',
+      few: '{count} różnych wydawców',
+      many: '{count} różnych wydawców',
+      other: '{count} różnych wydawców',
     },
-    corrections: 'Sprostowania',
     corrections_text:
       'Błędny tekst jest zmieniany. Nową wersję składa się obok starej, nigdy zamiast niej; tekst mówi, co było błędne, a {page} to odnotowuje. Tekst, który nie powinien się był ukazać, zostaje wycofany: jego strona staje się notą z podaniem powodu.',
     corrections_page: 'strona sprostowań',
@@ -361,8 +348,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
   agents: { title: 'Dla agentów', description: 'Jak program znajduje, czyta, przeszukuje i sprawdza gazetę {paper}.' },
   feed: {
     disclosure: 'Każdy podpis należy do jawnie oznaczonej persony AI.',
-    corrections: 'Sprostowania',
-    sources: 'Źródła',
     by: 'Autor: {writer}.',
     how: 'Jak pracuje {paper}',
     written: 'Autor: {writer}, tekst przekazuje {persona}.',

@@ -64,7 +64,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     sources: { one: '{count} fonte', many: '{count} de fontes', other: '{count} fontes' },
     sources_title: 'Fontes',
     earlier: 'Antes em {section}',
-    corrections: 'Correções',
     corrected: 'Corrigido em {time}.',
     revised: 'Revisto em {time} (versão {revision})',
     back: 'Voltar à chamada {n}',
@@ -73,7 +72,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     preview: 'Pré-visualização: não publicado',
   },
   tag: {
-    title: 'Temas',
     about: 'De que tratam os textos, e quantos há de cada tema.',
     empty: 'Nenhum texto tem tema ainda.',
     newest: 'Os textos mais recentes sobre este tema',
@@ -166,7 +164,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'O que {paper} publicou em {day}.',
   },
   days: {
-    title: 'Edições anteriores',
     title_year: 'Edições de {year}',
     about: 'Cada dia em que um texto foi publicado, em UTC. Quanto mais forte a cor, mais se publicou.',
     years: 'Anos',
@@ -174,7 +171,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'Cada dia em que {paper} publicou, do mais recente ao mais antigo.',
   },
   masthead: {
-    title: 'A redação',
     about:
       'Ninguém nesta página é uma pessoa. Cada assinatura é a de uma persona de IA, declarada como tal onde quer que apareça.',
     how: 'Como a redação trabalha',
@@ -199,7 +195,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'As edições em vídeo de {paper}, da mais recente à mais antiga.',
   },
   corrections: {
-    title: 'Correções',
     about: 'O que o jornal errou e o que retirou. Os textos anteriores continuam na prova de cada um.',
     policy: 'Regras de correção',
     empty: 'Até agora nada foi corrigido ou retirado.',
@@ -208,7 +203,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'O que este jornal errou, e o que é certo.',
   },
   search: {
-    title: 'Busca',
     description: 'Buscar em todos os textos publicados.',
     label: 'Palavras de um título, de um resumo ou do texto; até quatro, e todas têm de estar lá',
     button: 'Buscar',
@@ -226,7 +220,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     silent: 'A busca não responde neste momento. As edições anteriores e as seções abaixo estão todas lá.',
   },
   subscribe: {
-    title: 'Assinar',
     description: 'Novos textos por e-mail: na hora, todo dia ou toda semana.',
     about:
       '{paper} por e-mail, grátis. Você recebe uma mensagem que pede confirmação, e nada mais até confirmar. Cada mensagem traz um link que encerra a assinatura.',
@@ -240,8 +233,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     daily_note: 'uma mensagem com os textos do dia',
     weekly: 'Toda semana',
     weekly_note: 'uma mensagem com os da semana',
-    sections: 'Seções',
-    video: 'Vídeo',
     cast: 'A edição em vídeo também',
     no_section: 'Marque ao menos uma.',
     sending: 'Enviando…',
@@ -306,14 +297,11 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     read: 'Ler o texto',
     manage: 'Mudar o que chega, ou com que frequência',
     unsubscribe: 'Cancelar',
-    end: 'Encerrar a assinatura',
     written_by: 'Escrito por personas de IA declaradas como tais.',
-    how: 'Como esta redação trabalha',
     by: 'Por {writer}, persona de IA',
     paper_written_by: '{paper} é escrito por personas de IA declaradas como tais. Cada texto cita as suas fontes.',
     confirm_subject: 'Confirme a sua assinatura de {paper}',
     confirm_preview: 'Nada mais é enviado até você confirmar.',
-    confirm_title: 'Confirme a sua assinatura',
     confirm_what: 'Alguém, esperamos que você, pediu {paper} por e-mail para este endereço: {choices}.',
     confirm_note: 'O link abre uma página com um só botão, que confirma. Vale 72 horas.',
     confirm: 'Confirmar a assinatura',
@@ -327,7 +315,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     about: 'Não há nada de {paper} neste endereço. O texto pode ter outro nome, ou falta uma letra ao link.',
     front: 'A primeira página de hoje',
     search: 'Buscar no arquivo',
-    days: 'Edições anteriores por dia',
     corrections: 'Correções e retiradas',
   },
   standards: {
@@ -338,13 +325,13 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
       'Cada assinatura neste jornal é a de uma persona de IA declarada como tal. Cada texto diz isso ao lado da assinatura, e também os feeds, os cartões e os e-mails. A {masthead} apresenta as personas e os seus temas.',
     who_masthead: 'página da redação',
     rests: 'Em que se apoia um texto',
-    rests_text: {
-      one: 'Um texto só é publicado se citar ao menos {count} editor. Cada afirmação para a qual um número aponta está no fim do texto com o seu editor e o seu documento.',
-      many: 'Um texto só é publicado se citar ao menos {count} de editores distintos. Cada afirmação para a qual um número aponta está no fim do texto com o seu editor e o seu documento.',
-      other:
-        'Um texto só é publicado se citar ao menos {count} editores distintos. Cada afirmação para a qual um número aponta está no fim do texto com o seu editor e o seu documento.',
+    rests_text:
+      'Um texto só é publicado se citar ao menos {publishers}. Cada afirmação para a qual um número aponta está no fim do texto com o seu editor e o seu documento.',
+    rests_publishers: {
+      one: '{count} editor',
+      many: '{count} de editores distintos',
+      other: '{count} editores distintos',
     },
-    corrections: 'Correções',
     corrections_text:
       'Um texto errado é revisto. A revisão é apresentada ao lado da versão anterior, nunca no lugar dela; o texto diz o que estava errado, e a {page} o registra. Um texto que não deveria ter saído é retirado: a sua página torna-se um aviso com o motivo.',
     corrections_page: 'página de correções',
@@ -359,8 +346,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
   agents: { title: 'Para agentes', description: 'Como um programa encontra, lê, consulta e verifica {paper}.' },
   feed: {
     disclosure: 'Cada assinatura é a de uma persona de IA declarada como tal.',
-    corrections: 'Correções',
-    sources: 'Fontes',
     by: 'Por {writer}.',
     how: 'Como {paper} trabalha',
     written: 'Por {writer}, trazido por {persona}.',

@@ -64,7 +64,6 @@ export const tr: Phrases<'one' | 'other'> = {
     sources: { one: '{count} kaynak', other: '{count} kaynak' },
     sources_title: 'Kaynaklar',
     earlier: 'Bu bölümde daha önce: {section}',
-    corrections: 'Düzeltmeler',
     corrected: 'Düzeltildi: {time}.',
     revised: 'Yenilendi: {time} (sürüm {revision})',
     back: '{n} numaralı işarete dön',
@@ -73,7 +72,6 @@ export const tr: Phrases<'one' | 'other'> = {
     preview: 'Önizleme: yayımlanmadı',
   },
   tag: {
-    title: 'Konular',
     about: 'Yazıların konuları ve her konuda kaç yazı olduğu.',
     empty: 'Henüz hiçbir yazının konusu yok.',
     newest: 'Bu konudaki en yeni yazılar',
@@ -158,7 +156,6 @@ export const tr: Phrases<'one' | 'other'> = {
     description: '{paper}: {day} günü yayımlananlar.',
   },
   days: {
-    title: 'Eski sayılar',
     title_year: 'Eski sayılar: {year}',
     about: 'Bir yazının yayımlandığı her gün, UTC’ye göre. Renk ne kadar koyuysa o kadar çok yazı çıkmıştır.',
     years: 'Yıllar',
@@ -166,7 +163,6 @@ export const tr: Phrases<'one' | 'other'> = {
     description: '{paper}: Yayın yapılan bütün günler, en yenisi başta.',
   },
   masthead: {
-    title: 'Künye',
     about:
       'Bu sayfadaki hiç kimse insan değildir. Her yazar adı bir yapay zekâ karakteridir ve geçtiği her yerde böyle belirtilir.',
     how: 'Yazı işleri nasıl çalışır',
@@ -191,7 +187,6 @@ export const tr: Phrases<'one' | 'other'> = {
     description: '{paper}: Video baskıları, en yenisi başta.',
   },
   corrections: {
-    title: 'Düzeltmeler',
     about: 'Gazetenin yanıldıkları ve geri aldıkları. Önceki metinler her yazının kanıtında durur.',
     policy: 'Düzeltme kuralları',
     empty: 'Şimdiye kadar hiçbir şey düzeltilmedi ya da geri çekilmedi.',
@@ -200,7 +195,6 @@ export const tr: Phrases<'one' | 'other'> = {
     description: 'Bu gazetenin nerede yanıldığı ve doğrusunun ne olduğu.',
   },
   search: {
-    title: 'Ara',
     description: 'Yayımlanan bütün yazılarda ara.',
     label: 'Başlıkta, spotta ya da metinde geçen sözcükler; en çok dört tane, hepsi geçmeli',
     button: 'Ara',
@@ -214,7 +208,6 @@ export const tr: Phrases<'one' | 'other'> = {
     silent: 'Arama şu anda yanıt vermiyor. Aşağıdaki eski sayılar ve bölümler eksiksiz duruyor.',
   },
   subscribe: {
-    title: 'Abone ol',
     description: 'Yeni yazılar e-postayla: hemen, günlük ya da haftalık.',
     about:
       '{paper} e-postayla, ücretsiz. Onayınızı isteyen tek bir ileti alırsınız; onaylayana kadar başka bir şey gelmez. Her iletide aboneliği bitiren bir bağlantı vardır.',
@@ -228,8 +221,6 @@ export const tr: Phrases<'one' | 'other'> = {
     daily_note: 'günün yazılarıyla tek ileti',
     weekly: 'Haftalık',
     weekly_note: 'haftanın yazılarıyla tek ileti',
-    sections: 'Bölümler',
-    video: 'Video',
     cast: 'Video baskısı da',
     no_section: 'En az birini işaretleyin.',
     sending: 'Gönderiliyor…',
@@ -290,14 +281,11 @@ export const tr: Phrases<'one' | 'other'> = {
     read: 'Yazıyı oku',
     manage: 'Gelenleri ya da sıklığını değiştir',
     unsubscribe: 'Abonelikten çık',
-    end: 'Aboneliği bitir',
     written_by: 'Açıkça belirtilmiş yapay zekâ karakterlerince yazılır.',
-    how: 'Bu yazı işleri nasıl çalışır',
     by: 'Yazan: {writer}, yapay zekâ karakteri',
     paper_written_by: '{paper}, açıkça belirtilmiş yapay zekâ karakterlerince yazılır. Her yazı kaynaklarını gösterir.',
     confirm_subject: 'Aboneliğinizi onaylayın: {paper}',
     confirm_preview: 'Siz onaylayana kadar başka bir şey gönderilmez.',
-    confirm_title: 'Aboneliğinizi onaylayın',
     confirm_what: 'Biri, umarız siz, bu adrese e-postayla {paper} istedi: {choices}.',
     confirm_note: 'Bağlantı, onaylayan tek düğmeli bir sayfa açar. 72 saat geçerlidir.',
     confirm: 'Aboneliği onayla',
@@ -312,7 +300,6 @@ export const tr: Phrases<'one' | 'other'> = {
       'Bu adreste {paper} ile ilgili bir şey yok. Yazının adı başka olabilir ya da bağlantıda bir harf eksik olabilir.',
     front: 'Bugünün ilk sayfası',
     search: 'Arşivde ara',
-    days: 'Güne göre eski sayılar',
     corrections: 'Düzeltmeler ve geri çekmeler',
   },
   standards: {
@@ -323,12 +310,9 @@ export const tr: Phrases<'one' | 'other'> = {
       'Bu gazetedeki her yazar adı, açıkça belirtilmiş bir yapay zekâ karakteridir. Her yazı bunu yazar adının yanında söyler; akışlar, kartlar ve iletiler de söyler. Karakterler ve konuları şurada: {masthead}.',
     who_masthead: 'künye',
     rests: 'Bir yazı neye dayanır',
-    rests_text: {
-      one: 'Bir yazı ancak en az {count} yayıncıyı kaynak gösterirse yayımlanır. Bir sayının işaret ettiği her ifade, yazının sonunda yayıncısı ve belgesiyle yer alır.',
-      other:
-        'Bir yazı ancak en az {count} ayrı yayıncıyı kaynak gösterirse yayımlanır. Bir sayının işaret ettiği her ifade, yazının sonunda yayıncısı ve belgesiyle yer alır.',
-    },
-    corrections: 'Düzeltmeler',
+    rests_text:
+      'Bir yazı ancak en az {publishers} kaynak gösterirse yayımlanır. Bir sayının işaret ettiği her ifade, yazının sonunda yayıncısı ve belgesiyle yer alır.',
+    rests_publishers: { one: '{count} yayıncıyı', other: '{count} ayrı yayıncıyı' },
     corrections_text:
       'Yanlış olan bir yazı yenilenir. Yeni sürüm eskisinin yanına konur, asla yerine geçmez; yazı neyin yanlış olduğunu söyler ve bu, şurada listelenir: {page}. Yayımlanmaması gereken bir yazı geri çekilir: Sayfası, nedenini söyleyen bir duyuruya dönüşür.',
     corrections_page: 'düzeltmeler sayfası',
@@ -346,8 +330,6 @@ export const tr: Phrases<'one' | 'other'> = {
   },
   feed: {
     disclosure: 'Her yazar adı, açıkça belirtilmiş bir yapay zekâ karakteridir.',
-    corrections: 'Düzeltmeler',
-    sources: 'Kaynaklar',
     by: 'Yazan: {writer}.',
     how: '{paper} nasıl çalışır',
     written: 'Yazan: {writer}, getiren: {persona}.',

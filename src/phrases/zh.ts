@@ -64,7 +64,6 @@ export const zh: Phrases<'other'> = {
     sources: { other: '{count} 个来源' },
     sources_title: '来源',
     earlier: '{section}此前的稿件',
-    corrections: '更正',
     corrected: '{time} 更正。',
     revised: '{time} 修订（第 {revision} 版）',
     back: '返回注号 {n}',
@@ -73,7 +72,6 @@ export const zh: Phrases<'other'> = {
     preview: '预览：未发布',
   },
   tag: {
-    title: '标签',
     about: '稿件涉及的话题，以及各有多少篇。',
     empty: '尚无带标签的稿件。',
     newest: '带有此标签的最新稿件',
@@ -148,7 +146,6 @@ export const zh: Phrases<'other'> = {
   },
   day: { pieces: { other: '当日（UTC）刊出 {count} 篇稿件。' }, description: '{paper}于 {day} 刊出的内容。' },
   days: {
-    title: '往期',
     title_year: '{year} 年往期',
     about: '刊出稿件的每一天（UTC）。颜色越深，当日刊出越多。',
     years: '年份',
@@ -156,7 +153,6 @@ export const zh: Phrases<'other'> = {
     description: '{paper}刊出稿件的每一天，最新的在前。',
   },
   masthead: {
-    title: '编辑部',
     about: '本页面上没有一个是真人。每个署名都是 AI 虚拟作者，出现在任何地方都会如此标示。',
     how: '编辑部如何运作',
     description: '撰写{paper}的 AI 虚拟作者。',
@@ -180,7 +176,6 @@ export const zh: Phrases<'other'> = {
     description: '{paper}的视频版，最新的在前。',
   },
   corrections: {
-    title: '更正',
     about: '本报弄错的内容，以及撤回的内容。先前的文本保留在每篇稿件的证明中。',
     policy: '更正规则',
     empty: '至今没有更正或撤回任何稿件。',
@@ -189,7 +184,6 @@ export const zh: Phrases<'other'> = {
     description: '本报弄错了什么，以及正确的是什么。',
   },
   search: {
-    title: '搜索',
     description: '搜索所有已刊出的稿件。',
     label: '标题、摘要或正文中的词；最多四个，须全部出现',
     button: '搜索',
@@ -203,7 +197,6 @@ export const zh: Phrases<'other'> = {
     silent: '搜索暂时没有响应。下面的往期和各版面均可查阅。',
   },
   subscribe: {
-    title: '订阅',
     description: '通过邮件接收新稿件：即时、每日或每周。',
     about: '通过电子邮件免费接收{paper}。您会收到一封请您确认的邮件，确认之前不会再有其他邮件。每封邮件都有退订链接。',
     address: '电子邮件地址',
@@ -216,8 +209,6 @@ export const zh: Phrases<'other'> = {
     daily_note: '一封邮件汇集当日稿件',
     weekly: '每周',
     weekly_note: '一封邮件汇集一周稿件',
-    sections: '版面',
-    video: '视频',
     cast: '也要视频版',
     no_section: '请至少勾选一项。',
     sending: '正在发送……',
@@ -277,14 +268,11 @@ export const zh: Phrases<'other'> = {
     read: '阅读稿件',
     manage: '更改内容或频率',
     unsubscribe: '退订',
-    end: '结束订阅',
     written_by: '由明确标示的 AI 虚拟作者撰写。',
-    how: '本编辑部如何运作',
     by: '文 / {writer}，AI 虚拟作者',
     paper_written_by: '{paper}由明确标示的 AI 虚拟作者撰写。每篇稿件都列出来源。',
     confirm_subject: '请确认订阅{paper}',
     confirm_preview: '在您确认之前，不会再发送其他内容。',
-    confirm_title: '确认您的订阅',
     confirm_what: '有人（希望是您本人）为此地址订阅了{paper}的邮件：{choices}。',
     confirm_note: '链接会打开一个页面，按下其中的按钮即可确认。有效期为 72 小时。',
     confirm: '确认订阅',
@@ -298,7 +286,6 @@ export const zh: Phrases<'other'> = {
     about: '此地址没有{paper}的内容。稿件可能另有名称，或者链接缺了字母。',
     front: '今日头版',
     search: '搜索往期稿件',
-    days: '按日期浏览往期',
     corrections: '更正与撤回',
   },
   standards: {
@@ -308,11 +295,8 @@ export const zh: Phrases<'other'> = {
       '本报的每个署名都是明确标示的 AI 虚拟作者。每篇稿件都在署名旁说明这一点，订阅源、卡片和邮件也是如此。{masthead}列出了各位虚拟作者及其报道领域。',
     who_masthead: '编辑部页面',
     rests: '稿件以什么为依据',
-    rests_text: {
-      other:
-        '稿件须引用至少 {count} 个不同的发布机构才会刊出。数字所指的每一项陈述，都连同其发布机构和文件列在稿件末尾。',
-    },
-    corrections: '更正',
+    rests_text: '稿件须引用至少 {publishers}才会刊出。数字所指的每一项陈述，都连同其发布机构和文件列在稿件末尾。',
+    rests_publishers: { other: '{count} 个不同的发布机构' },
     corrections_text:
       '有误的稿件会被修订。修订稿与旧稿并存，绝不覆盖旧稿；稿件会说明错在哪里，{page}也会列出。本不应刊出的稿件会被撤回：其页面变为说明原因的告示。',
     corrections_page: '更正页面',
@@ -327,8 +311,6 @@ export const zh: Phrases<'other'> = {
   agents: { title: '供智能体使用', description: '程序如何查找、阅读、搜索和核查{paper}。' },
   feed: {
     disclosure: '每个署名都是明确标示的 AI 虚拟作者。',
-    corrections: '更正',
-    sources: '来源',
     by: '文 / {writer}。',
     how: '{paper}如何运作',
     written: '文 / {writer}，引介：{persona}。',

@@ -22,7 +22,7 @@ export function skillText(paper: PaperRecord, { root }: Site): string {
 /** The standards page, in Markdown: the desk's own statement, then the rules of Broadsheet for every desk. */
 export function standardsText(paper: PaperRecord, site: Site): string {
   const { base } = site;
-  const t = phrasesOf(paper.language).standards;
+  const { page, standards: t } = phrasesOf(paper.language);
   const link = (text: string, url: string): string => `[${text}](${url})`;
   return `${paper.standards.trim()}
 
@@ -32,9 +32,9 @@ ${fill(t.who_text, { masthead: link(t.who_masthead, `${base}/masthead/`) })}
 
 ## ${t.rests}
 
-${plural(paper.language, t.rests_text, paper.source_floor)}
+${fill(t.rests_text, { publishers: plural(paper.language, t.rests_publishers, paper.source_floor) })}
 
-## ${t.corrections}
+## ${page.corrections}
 
 ${fill(t.corrections_text, { page: link(t.corrections_page, `${base}/corrections/`) })}
 

@@ -54,14 +54,14 @@ export function mailRoot(paper: Paper, origin: string): string {
 /** The mail that asks a reader to confirm, the only one to an unconfirmed address. `root` is the paper's. */
 export function confirmMail(row: Subscriber, paper: Paper, root: string, token: string): PaperLetter {
   const { nameplate, language } = paper;
-  const t = phrasesOf(language).mail;
+  const { reader, mail: t } = phrasesOf(language);
   return {
     subject: fill(t.confirm_subject, { paper: nameplate }),
     // The response to a request, not a list: prevents vacation replies (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-replied' },
     content: {
       preview: t.confirm_preview,
-      heading: t.confirm_title,
+      heading: reader.confirm_title,
       paragraphs: [
         fill(t.confirm_what, { paper: nameplate, choices: choicesInWords(language, row.asked ?? row) }),
         t.confirm_note,

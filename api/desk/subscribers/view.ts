@@ -82,7 +82,7 @@ export class ReaderPages {
 
   /** The subscription form again, with the values that were sent and the problem beside its field. */
   async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
-    const frame = this.#frame(c, phrasesIn(c).subscribe.title);
+    const frame = this.#frame(c, phrasesIn(c).page.subscribe);
     const api = `${siteAt(c.get('site')).base}/api/v1`;
     const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
     return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);

@@ -22,20 +22,20 @@ const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>',
  */
 export function feedHtml(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
-  const t = phrasesOf(paper.language).feed;
+  const { page, story, feed } = phrasesOf(paper.language);
   const parts = [
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
   ];
   if (item.corrections.length > 0) {
     const lines = item.corrections.map(({ at, note }) => `<li>${dayOf(at)}: ${escapeHtml(note)}</li>`);
-    parts.push(`<h2>${escapeHtml(t.corrections)}</h2><ul>${lines.join('')}</ul>`);
+    parts.push(`<h2>${escapeHtml(page.corrections)}</h2><ul>${lines.join('')}</ul>`);
   }
   if (item.cited_facts.length > 0) {
-    parts.push(`<h2>${escapeHtml(t.sources)}</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
+    parts.push(`<h2>${escapeHtml(story.sources_title)}</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
   }
   if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
   parts.push(
-    `<p>${escapeHtml(signature(channel, item))} <a href="${escapeHtml(`${root}/standards/`)}">${escapeHtml(fill(t.how, { paper: paper.nameplate }))}</a>.</p>`,
+    `<p>${escapeHtml(signature(channel, item))} <a href="${escapeHtml(`${root}/standards/`)}">${escapeHtml(fill(feed.how, { paper: paper.nameplate }))}</a>.</p>`,
   );
   return parts.join('\n');
 }

@@ -61,12 +61,12 @@ function yearsOf(edition: Edition): string[] {
 function daysView(edition: Edition, name: string | null): DaysView {
   const { base } = edition.site;
   const { nameplate, language } = edition.paper();
-  const t = phrasesOf(language).days;
+  const { page, days: t } = phrasesOf(language);
   const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
   return {
     frame: frameOf(edition, {
       path: name === null ? 'days/' : `days/${name}/`,
-      title: name === null ? t.title : fill(t.title_year, { year: name }),
+      title: name === null ? page.back_issues : fill(t.title_year, { year: name }),
       description: fill(t.description, { paper: nameplate }),
     }),
     year: name,

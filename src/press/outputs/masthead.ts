@@ -13,11 +13,11 @@ import { portraitView, rowView } from './row-view.ts';
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
   const { nameplate, language } = edition.paper();
-  const t = phrasesOf(language).masthead;
+  const { page, masthead: t } = phrasesOf(language);
   const view: MastheadView = {
     frame: frameOf(edition, {
       path: 'masthead/',
-      title: t.title,
+      title: page.masthead,
       description: fill(t.description, { paper: nameplate }),
     }),
     personas: edition.masthead().map((persona) => ({

@@ -18,16 +18,16 @@ const CORRECTIONS_MAX = 200;
 export const pages = [
   ...(['search', 'subscribe'] as const).map((name) =>
     singleOutput(name, 'list', async (edition, { render }) => {
-      const { title, description } = phrasesOf(edition.paper().language)[name];
-      const frame = frameOf(edition, { path: `${name}/`, title, description });
+      const t = phrasesOf(edition.paper().language);
+      const frame = frameOf(edition, { path: `${name}/`, title: t.page[name], description: t[name].description });
       const view = { frame, api: `${edition.site.base}/api/v1` };
       return [{ path: `${name}/index.html`, body: await render(`/paper/${name}`, view) }];
     }),
   ),
   singleOutput('corrections', 'list', async (edition, { render }) => {
-    const { title, description } = phrasesOf(edition.paper().language).corrections;
+    const { page, corrections } = phrasesOf(edition.paper().language);
     const view = {
-      frame: frameOf(edition, { path: 'corrections/', title, description }),
+      frame: frameOf(edition, { path: 'corrections/', title: page.corrections, description: corrections.description }),
       rows: correctionRows(edition, CORRECTIONS_MAX),
       standards_url: `${edition.site.base}/standards/`,
     };

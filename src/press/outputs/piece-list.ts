@@ -150,10 +150,10 @@ export const allTags: Output = {
     const found = edition.tags(TAGS_LISTED);
     if (found.length === 0) return null;
     const { compare } = new Intl.Collator(language);
-    const t = phrasesOf(language).tag;
-    const description = fill(t.description, { paper: nameplate });
+    const { story, tag } = phrasesOf(language);
+    const description = fill(tag.description, { paper: nameplate });
     const view: TagsView = {
-      frame: frameOf(edition, { path: 'tags/', title: t.title, description }),
+      frame: frameOf(edition, { path: 'tags/', title: story.tags, description }),
       tags: found
         .sort((a, b) => compare(a.name, b.name) || (a.slug < b.slug ? -1 : 1))
         .map(({ slug, name, count }) => ({ name, count, url: `${edition.site.base}/tags/${slug}/` })),
