@@ -13,15 +13,7 @@ const LINE = {
   note: orNull(text),
 };
 
-/** The ledger of credits, and the operations that other tables of the store need. */
-export interface CreditTables extends CreditLedger {
-  /**
-   * Posts the draws of the days before `before`, which have ended, to the ledger. Units refunded since are posted back.
-   */
-  postDraws(account: string, before: string, at: number): void;
-  /** Erases all notes of an account. */
-  eraseNotes(account: string): void;
-}
+export type CreditTables = ReturnType<typeof creditTables>;
 
 /** Sorts after every day. */
 export const AFTER_ALL_DAYS = '9999';
@@ -30,17 +22,15 @@ export const AFTER_ALL_DAYS = '9999';
  * The ledger of credits. The draws of a day are counted in the row of the meter, and become a line here when the day is
  * over or another line is appended.
  */
-export function creditTables(db: Db, transact: Transact): CreditTables {
-  const { run, one, all } = sql(db);
+export function creditTables(db: Db, transact: Transact) {
+  const { run, insert, one, has, all } = sql(db);
   const last = one('SELECT seq, at, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1', {
     seq: integer,
     at: integer,
     balance: integer,
   });
-  const insert = run(
-    'INSERT INTO credit_ledger (account, seq, at, kind, amount, balance, day, ref, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const known = one('SELECT 1 FROM credit_ledger WHERE ref = ?', integer);
+  const add = insert('credit_ledger', { account: text, ref: text, ...LINE });
+  const known = has('SELECT 1 FROM credit_ledger WHERE ref = ?');
   const open = all(
     'SELECT day, drawn, folded FROM meter_days WHERE account = ? AND drawn <> folded AND day < ? ORDER BY day',
     { day: text, drawn: integer, folded: integer },
@@ -82,8 +72,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     const { seq, at: last, balance: before } = tail(account);
     // Times never decrease, even when the clock was set back.
     const entry = { ...line, at: Math.max(line.at, last), seq: seq + 1, balance: before + line.amount };
-    const { at, kind, amount, day, note } = entry;
-    insert(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
+    add({ account, ref, ...entry });
     return entry;
   };
 
@@ -104,10 +93,10 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     return [{ seq: null, at, kind, amount, balance: tail(account).balance + amount, day, note: null }];
   };
 
-  return {
+  const ledger: CreditLedger = {
     append: (account, { at, amount, note, ref }) =>
       transact(() => {
-        if (ref !== undefined && known(ref) !== null) return 'known';
+        if (ref !== undefined && known(ref)) return 'known';
         if (balance(account) + amount < 0) return 'too_little';
         postDraws(account, AFTER_ALL_DAYS, at);
         const kind = amount < 0 ? 'correction' : 'top_up';
@@ -121,8 +110,12 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
       }),
     balance,
     faults: () => [...unchained(), ...unequal(REQUEST_COST)],
+  };
+  return {
+    ...ledger,
+    /** Posts the draws of the days before a day, which have ended, to the ledger. Units refunded since are posted back. */
     postDraws,
-
+    /** Erases all notes of an account. */
     eraseNotes: run('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL'),
   };
 }

@@ -1,6 +1,6 @@
 import type { ClockBody } from '../desk/clock-correction.ts';
 import { statementOf } from '../desk/clock-correction.ts';
-import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { SigningName } from '../desk/signing-names.ts';
 import { keysUnderNames } from '../desk/signing-names.ts';
 import type { TimeCorrection } from '../ledger/clock-note.ts';
@@ -9,7 +9,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
-import { type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
+import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
 
 export const pieceKind = oneOf(...KINDS);
 export const image = orNull(json<NonNullable<Piece['image']>>());
@@ -40,67 +40,50 @@ export const PIECE = {
 
 /** The filed content of a generation. */
 export function pieceOf(row: Read<typeof PIECE>): Piece {
+  const { piece: id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona, ...rest } = row;
+  const { byline_name: name, byline_title: title, ...more } = rest;
   return {
-    id: row.piece,
-    revision: row.revision,
-    slug: row.slug,
-    headline: row.headline,
-    dek: row.dek,
-    prose: row.prose,
-    cited_facts: row.cited_facts,
-    category: row.category,
-    kind: row.kind,
-    persona: row.persona,
-    byline: { name: row.byline_name, title: row.byline_title },
-    language: row.language,
-    image: row.image,
-    credit: row.credit,
-    authors: row.authors,
-    written_by: row.written_by,
-    tags: row.tags,
-    correction: row.correction,
-    revised_at: row.revised_at,
+    id,
+    revision,
+    slug,
+    headline,
+    dek,
+    prose,
+    cited_facts,
+    category,
+    kind,
+    persona,
+    byline: { name, title },
+    ...more,
   };
 }
 
-/** The append-only tables of the ledger. */
-export interface LedgerTables {
-  append(entry: LedgerEntry): void;
-  /** When the newest generation of a paper was filed, in ms, after corrections of the clock; 0 before the first. */
-  lastFiledAt(paper: string): number;
-  /** Every entry, oldest first, read in batches to bound memory. */
-  entries(): Iterable<LedgerEntry>;
-  /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
-  signingKeys(): VerifyingKey[];
-  /** As `signingKeys`, with the times that their leaves state, whatever the corrections of the clock. */
-  keysAsEntered(): VerifyingKey[];
-  /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
-  clockNotes(service: LogService, paper: string): string[];
-  corrections(service: LogService, paper: string): TimeCorrection[];
-  /** The same keys, once for each name under which they sign for a service. */
-  verifyingKeys(service: LogService): VerifyingKey[];
-  /** The newest receipt of each paper. */
-  signedLast(): string[];
-  /** The names that keys took later, oldest first. */
-  signingNames(service: LogService): SigningName[];
-}
+/** The columns of a generation besides those of its piece. */
+const GENERATION = {
+  paper: text,
+  seq: integer,
+  content_hash: text,
+  receipt: text,
+  receipt_hash: text,
+  filed_by: text,
+  kid: text,
+};
+const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'] as const;
 
-export function ledgerTables(db: Db): LedgerTables {
-  const { run, one, all } = sql(db);
+export type LedgerTables = ReturnType<typeof ledgerTables>;
+
+/** The append-only tables of the ledger. */
+export function ledgerTables(db: Db) {
+  const { run, insert, one, all } = sql(db);
   const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
-  const key = run('INSERT INTO door_keys (n, kid, name, public_key) VALUES (?, ?, ?, ?)');
-  const retirement = run('INSERT INTO retirements (n, kid) VALUES (?, ?)');
-  const record = run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)');
-  const generation = run(
-    `INSERT INTO generations (n, paper, piece, revision, seq, slug, headline, dek, category, kind, persona,
-       byline_name, byline_title, language, image, credit, authors, written_by, tags, correction, revised_at, prose, cited_facts,
-       content_hash, receipt, receipt_hash, filed_by, kid)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const airing = run('INSERT INTO airings (n, paper, piece, on_air_at, made_by) VALUES (?, ?, ?, ?, ?)');
-  const withdrawal = run(
-    'INSERT INTO withdrawals (n, paper, piece, reason, withhold_headline, made_by) VALUES (?, ?, ?, ?, ?, ?)',
-  );
+  const add = {
+    key: insert('door_keys', ['n', 'kid', 'name', 'public_key']),
+    retirement: insert('retirements', ['n', 'kid']),
+    record: run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)'),
+    generation: insert('generations', { n: integer, ...PIECE, ...GENERATION }),
+    airing: insert('airings', ['n', 'paper', 'piece', 'on_air_at', 'made_by']),
+    withdrawal: insert('withdrawals', ['n', 'paper', 'piece', 'reason', 'withhold_headline', 'made_by']),
+  };
   const enteredKeys = all(
     `SELECT k.n, k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
      FROM door_keys k JOIN entries e ON e.n = k.n
@@ -114,10 +97,6 @@ export function ledgerTables(db: Db): LedgerTables {
     { service: oneOf('desk', 'records'), body: json<Omit<SigningName, 'service'>>() },
     ({ service, body }) => ({ service, ...body }),
   );
-  const signedLast = all(
-    'SELECT g.receipt FROM papers p JOIN generations g ON g.paper = p.slug AND g.seq = p.seq',
-    text,
-  );
   const lastFiled = one(
     `SELECT e.at, g.seq FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
     { at: integer, seq: integer },
@@ -127,7 +106,7 @@ export function ledgerTables(db: Db): LedgerTables {
     json<ClockBody>(),
     ({ note }) => note,
   );
-  const corrections: LedgerTables['corrections'] = (service, paper) =>
+  const corrections = (service: LogService, paper: string): TimeCorrection[] =>
     correctionsIn(clockNotes(paper, service).map(statementOf));
   const correctedAt = all("SELECT e.n, e.at FROM records r JOIN entries e ON e.n = r.n WHERE r.kind = 'clock'", {
     n: integer,
@@ -151,32 +130,17 @@ export function ledgerTables(db: Db): LedgerTables {
     retirement: one('SELECT kid FROM retirements WHERE n = ?', { kid: text }),
     record: one('SELECT paper, kind, name, body FROM records WHERE n = ?', {
       paper: text,
-      kind: oneOf('paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'),
+      kind: oneOf(...RECORD_KINDS),
       name: text,
       body: json<unknown>(),
     }),
     generation: one(
       'SELECT * FROM generations WHERE n = ?',
-      {
-        ...PIECE,
-        paper: text,
-        seq: integer,
-        content_hash: text,
-        receipt: text,
-        receipt_hash: text,
-        filed_by: text,
-        kid: text,
+      { ...PIECE, ...GENERATION },
+      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, ...row }) => {
+        const piece = pieceOf(row);
+        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid };
       },
-      (row) => ({
-        paper: row.paper,
-        seq: row.seq,
-        piece: pieceOf(row),
-        content_hash: row.content_hash,
-        receipt: row.receipt,
-        receipt_hash: row.receipt_hash,
-        filed_by: row.filed_by,
-        kid: row.kid,
-      }),
     ),
     airing: one('SELECT paper, piece, on_air_at, made_by FROM airings WHERE n = ?', {
       paper: text,
@@ -212,88 +176,48 @@ export function ledgerTables(db: Db): LedgerTables {
     }
   };
 
-  const insertGeneration = (n: number, entry: GenerationEntry): void => {
-    const { piece } = entry;
-    generation(
-      n,
-      entry.paper,
-      piece.id,
-      piece.revision,
-      entry.seq,
-      piece.slug,
-      piece.headline,
-      piece.dek,
-      piece.category,
-      piece.kind,
-      piece.persona,
-      piece.byline.name,
-      piece.byline.title,
-      piece.language,
-      piece.image === null ? null : JSON.stringify(piece.image),
-      piece.credit,
-      JSON.stringify(piece.authors),
-      piece.written_by,
-      JSON.stringify(piece.tags),
-      piece.correction,
-      piece.revised_at,
-      piece.prose,
-      JSON.stringify(piece.cited_facts),
-      entry.content_hash,
-      entry.receipt,
-      entry.receipt_hash,
-      entry.filed_by,
-      entry.kid,
-    );
-  };
-
   return {
-    append(entry) {
+    append(entry: LedgerEntry): void {
       const n = spine(entry.type, entry.at) ?? 0;
       switch (entry.type) {
         case 'key':
-          key(n, entry.kid, entry.name, entry.public_key);
-          break;
+          return void add.key({ n, ...entry });
         case 'retirement':
-          retirement(n, entry.kid);
-          break;
+          return void add.retirement({ n, ...entry });
         case 'record':
-          record(n, entry.paper, entry.kind, entry.name, JSON.stringify(entry.body));
-          break;
-        case 'generation':
-          insertGeneration(n, entry);
-          break;
+          return void add.record(n, entry.paper, entry.kind, entry.name, JSON.stringify(entry.body));
+        case 'generation': {
+          const { piece } = entry;
+          const [byline_name, byline_title] = [piece.byline.name, piece.byline.title];
+          return void add.generation({ n, ...piece, ...entry, piece: piece.id, byline_name, byline_title });
+        }
         case 'airing':
-          airing(n, entry.paper, entry.piece, entry.on_air_at, entry.made_by);
-          break;
+          return void add.airing({ n, ...entry });
         case 'withdrawal':
-          withdrawal(n, entry.paper, entry.piece, entry.reason, entry.withhold_headline ? 1 : 0, entry.made_by);
-          break;
+          return void add.withdrawal({ n, withhold_headline: false, ...entry });
       }
     },
-
-    lastFiledAt(paper) {
+    /** When the newest generation of a paper was filed, in ms, after corrections of the clock; 0 before the first. */
+    lastFiledAt(paper: string): number {
       const last = lastFiled(paper);
       return last === null ? 0 : trueTime(last.at, last.seq, corrections('desk', paper));
     },
-    clockNotes: (service, paper) => clockNotes(paper, service),
-    corrections,
-    keysAsEntered: () => enteredKeys().map(({ n: _n, ...key }) => key),
-
-    *entries() {
-      let last = 0;
-      for (;;) {
-        const rows = batch(last);
-        if (rows.length === 0) return;
-        for (const { n, kind, at } of rows) {
-          yield entryAt(n, kind, at);
-          last = n;
-        }
-      }
+    /** Every entry, oldest first, read in batches to bound memory. */
+    *entries(): Iterable<LedgerEntry> {
+      for (const { n, kind, at } of inBatches(batch, [0], ({ n }) => [n])) yield entryAt(n, kind, at);
     },
-
+    /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
     signingKeys,
-    signedLast,
-    signingNames,
-    verifyingKeys: (service) => keysUnderNames(signingKeys(), signingNames(service)),
+    /** As `signingKeys`, with the times that their leaves state, whatever the corrections of the clock. */
+    keysAsEntered: (): VerifyingKey[] => enteredKeys().map(({ n: _n, ...key }) => key),
+    /** The same keys, once for each name under which they sign for a service. */
+    verifyingKeys: (service: LogService): VerifyingKey[] => keysUnderNames(signingKeys(), signingNames(service)),
+    /** The names that keys took later, oldest first. */
+    signingNames: (service: LogService): SigningName[] => signingNames(service),
+    /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
+    clockNotes: (service: LogService, paper: string): string[] => clockNotes(paper, service),
+    corrections,
+    /** The newest receipt of each paper. */
+    signedLast: all('SELECT g.receipt FROM papers p JOIN generations g ON g.paper = p.slug AND g.seq = p.seq', text),
   };
 }

@@ -1,8 +1,8 @@
 import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import { leafHash } from '../ledger/merkle.ts';
-import type { LogCosignature, LogTables, WitnessState } from '../transparency/log-tables.ts';
-import { bytes, type Db, flag, integer, orNull, sql, text } from './sql.ts';
+import type { LogTables, WitnessState } from '../transparency/log-tables.ts';
+import { bytes, columnsOf, type Db, flag, integer, orNull, sql, text } from './sql.ts';
 
 const HEAD = {
   number: integer,
@@ -13,8 +13,7 @@ const HEAD = {
   cosigned: orNull(text),
 };
 const COSIGNATURE = { origin: text, size: integer, vkey: text, time: integer, line: text };
-const WITNESS = {
-  vkey: text,
+const WITNESS_STATE = {
   seen_size: integer,
   cosigned_size: orNull(integer),
   cosigned_at: orNull(integer),
@@ -23,10 +22,10 @@ const WITNESS = {
   failures: integer,
   next_at: integer,
 };
-const columns = (row: object) => Object.keys(row).join(', ');
+const WITNESS = { vkey: text, ...WITNESS_STATE };
 
 export function logTables(db: Db): LogTables {
-  const { run, one, all, each } = sql(db);
+  const { run, changed, insert, upsert, one, number, all, each } = sql(db);
   const add = run(
     `INSERT INTO log_leaves (log, leaf_index, hash, entry)
      VALUES (?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3)
@@ -49,30 +48,18 @@ export function logTables(db: Db): LogTables {
     `INSERT INTO log_heads (log, number, origin, size, signed_at, checkpoint)
      SELECT ?1, coalesce((SELECT max(number) FROM log_heads WHERE log = ?1), 0) + 1, ?2, ?3, ?4, ?5`,
   );
-  const heads = `SELECT ${columns(HEAD)} FROM log_heads WHERE log = ?`;
-  const cosignedSize = one('SELECT max(size) FROM log_heads WHERE log = ? AND cosigned IS NOT NULL', orNull(integer));
+  const heads = `SELECT ${columnsOf(HEAD)} FROM log_heads WHERE log = ?`;
   const newestCosignedAt = one(
     'SELECT signed_at FROM log_heads WHERE log = ? AND cosigned IS NOT NULL ORDER BY size DESC, number DESC LIMIT 1',
     integer,
   );
   const firstHeadAt = one('SELECT signed_at FROM log_heads WHERE log = ? ORDER BY number LIMIT 1', integer);
-  const setCosigned = run(
-    `UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL
-       AND NOT EXISTS (SELECT 1 FROM log_heads later WHERE later.log = ?1 AND later.cosigned IS NOT NULL
-         AND later.size >= ?3 AND later.number > log_heads.number)`,
-  );
-  const addCosignature = run(
-    `INSERT INTO log_cosignatures (log, ${columns(COSIGNATURE)}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  );
+  const addCosignature = insert('log_cosignatures', { log: text, ...COSIGNATURE }, 'ON CONFLICT DO NOTHING');
   const witness = one(
-    `SELECT ${columns(WITNESS)} FROM log_witnesses WHERE log = ? AND origin = ? AND vkey = ?`,
+    `SELECT ${columnsOf(WITNESS)} FROM log_witnesses WHERE log = ? AND origin = ? AND vkey = ?`,
     WITNESS,
   );
-  const setWitness = run(
-    `INSERT OR REPLACE INTO log_witnesses (log, origin, ${columns(WITNESS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const setFence = run('UPDATE log_state SET fence = ?2 WHERE log = ?1');
-
+  const setWitness = upsert('log_witnesses', ['log', 'origin', 'vkey'], WITNESS_STATE);
   const checks: (() => void)[] = [];
   const fill = (log: LogService, entry: string): void => {
     for (const check of checks) check();
@@ -109,34 +96,25 @@ export function logTables(db: Db): LogTables {
     newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),
     firstCosignedOver: one(`${heads} AND cosigned IS NOT NULL AND size > ? ORDER BY size, number LIMIT 1`, HEAD),
-    cosignedSize: (log) => cosignedSize(log) ?? 0,
+    cosignedSize: number('SELECT max(size) FROM log_heads WHERE log = ? AND cosigned IS NOT NULL'),
     cosignedAt: (log) => newestCosignedAt(log) ?? firstHeadAt(log),
-    setCosigned: (log, origin, size, cosigned) => setCosigned(log, origin, size, cosigned) > 0,
-    addCosignature: (log, { origin, size, vkey, time, line }: LogCosignature) =>
-      void addCosignature(log, origin, size, vkey, time, line),
+    setCosigned: changed(
+      `UPDATE log_heads SET cosigned = ?4 WHERE log = ?1 AND origin = ?2 AND size = ?3 AND cosigned IS NULL
+         AND NOT EXISTS (SELECT 1 FROM log_heads later WHERE later.log = ?1 AND later.cosigned IS NOT NULL
+           AND later.size >= ?3 AND later.number > log_heads.number)`,
+    ),
+    addCosignature: (log, cosignature) => void addCosignature({ log, ...cosignature }),
     cosignatures: all(
-      `SELECT ${columns(COSIGNATURE)} FROM log_cosignatures WHERE log = ? AND origin = ? AND size = ? ORDER BY vkey`,
+      `SELECT ${columnsOf(COSIGNATURE)} FROM log_cosignatures WHERE log = ? AND origin = ? AND size = ? ORDER BY vkey`,
       COSIGNATURE,
     ),
     witness: (log, origin, vkey) => witness(log, origin, vkey) ?? newWitness(vkey),
-    setWitness: (log, origin, state) =>
-      void setWitness(
-        log,
-        origin,
-        state.vkey,
-        state.seen_size,
-        state.cosigned_size,
-        state.cosigned_at,
-        state.fault,
-        state.fault_at,
-        state.failures,
-        state.next_at,
-      ),
+    setWitness: (log, origin, state) => void setWitness({ log, origin, ...state }),
     guard(given) {
       checks.push(given);
     },
     fence: one('SELECT fence FROM log_state WHERE log = ?', orNull(text)),
-    setFence: (log, why) => void setFence(log, why),
+    setFence: run('UPDATE log_state SET fence = ?2 WHERE log = ?1'),
   };
 }
 

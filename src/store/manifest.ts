@@ -1,5 +1,5 @@
 import type { Manifest } from '../press/manifest.ts';
-import { type Db, flag, integer, orNull, sql, text } from './sql.ts';
+import { type Db, flag, inBatches, integer, orNull, sql, text } from './sql.ts';
 
 /**
  * The file count of a press is stored until this many further marks are pressed. A write asks for it within seconds.
@@ -8,17 +8,12 @@ const RUNS_KEPT = 100_000;
 
 /** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
-  const { run, one, all } = sql(db);
+  const { run, changed, one, has, number, all } = sql(db);
   const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
   const someStaleTags = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
     id: integer,
     tag: text,
   });
-  const pending = one(
-    `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
-       AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
-    integer,
-  );
   const isDirty = one('SELECT dirty FROM presses WHERE paper = ?', flag);
   const begin = run(
     `INSERT INTO presses (paper, taken, dirty) VALUES (?, ?, 1)
@@ -27,9 +22,7 @@ export function manifestTables(db: Db): Manifest {
   const clean = run('UPDATE presses SET dirty = 0 WHERE paper = ?');
   const addRun = run('INSERT OR REPLACE INTO press_runs (paper, until, files) VALUES (?, ?, ?)');
   const dropRuns = run('DELETE FROM press_runs WHERE paper = ? AND until <= ?');
-  const filesOf = one('SELECT files FROM press_runs WHERE paper = ? AND until >= ? ORDER BY until LIMIT 1', integer);
-  const stale = one('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?', integer);
-  const newestMark = one('SELECT max(id) FROM press_due WHERE paper = ?', orNull(integer));
+  const newestMark = number('SELECT max(id) FROM press_due WHERE paper = ?');
   const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
   const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
@@ -60,30 +53,24 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropFile = run('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
   const stamp = one('SELECT stamp FROM presses WHERE paper = ?', text);
-  const setStamp = run(
-    'INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
-  );
   // A claim that ends more than a whole span after one made now was made before the clock was set back. A claim that
   // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
-  const claim = one(
+  const claim = has(
     `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
      ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
      WHERE presses.owner IS NULL OR presses.owned_until < ?3 OR presses.owned_until > ?3 + 2 * ?4 RETURNING owner`,
-    text,
   );
-  const renew = run('UPDATE presses SET owned_until = ?3 WHERE paper = ?1 AND owner = ?2');
+  const renew = changed('UPDATE presses SET owned_until = ?3 WHERE paper = ?1 AND owner = ?2');
   const setPressed = run(
     'INSERT INTO presses (paper, paid) VALUES (?, ?) ON CONFLICT DO UPDATE SET paid = max(paid, excluded.paid)',
   );
   const reach = one('SELECT paid, taken FROM presses WHERE paper = ?', { paid: integer, taken: integer });
-  const sequence = one("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'", integer);
 
   const forgotten = ['sheets', 'reads', 'files', 'press_runs'].map((table) =>
     run(`DELETE FROM ${table} WHERE paper = ?`),
   );
   const forgetTree = run("UPDATE presses SET stamp = '', dirty = 0, unsynced = NULL WHERE paper = ?");
 
-  const newestOf = (paper: string): number => newestMark(paper) ?? 0;
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
 
   const drop = (paper: string, name: string): void => {
@@ -98,22 +85,23 @@ export function manifestTables(db: Db): Manifest {
       mark(paper, JSON.stringify([...tags]));
     },
     *staleTags(paper) {
-      let last = 0;
-      for (;;) {
-        const rows = someStaleTags(paper, last);
-        for (const { tag } of rows) yield tag;
-        const end = rows.at(-1);
-        if (end === undefined) return;
-        last = end.id;
-      }
+      const marks = inBatches(
+        (after) => someStaleTags(paper, after),
+        [0],
+        ({ id }) => [id],
+      );
+      for (const { tag } of marks) yield tag;
     },
-    isStale: (paper, tag) => stale(paper, tag) !== null,
-    isPending: (paper, tag) => pending(paper, tag) !== null,
-    newestMark: newestOf,
+    isStale: has('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?'),
+    isPending: has(
+      `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
+         AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
+    ),
+    newestMark,
     // By its number, not through the index by paper, which would read every mark.
     papersMarkedAfter: all('SELECT DISTINCT paper FROM press_due NOT INDEXED WHERE id > ?', text),
     begin(paper) {
-      const until = newestOf(paper);
+      const until = newestMark(paper);
       const dirty = isDirty(paper) === true;
       begin(paper, until);
       return { until, dirty };
@@ -127,13 +115,13 @@ export function manifestTables(db: Db): Manifest {
       addRun(paper, until, files);
       dropRuns(paper, until - RUNS_KEPT);
     },
-    isPressed: (paper, number) => reached(paper).paid >= number || newestOf(paper) === 0,
-    highestMarkOfAll: () => sequence() ?? 0,
+    isPressed: (paper, number) => reached(paper).paid >= number || newestMark(paper) === 0,
+    highestMarkOfAll: number("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'"),
     highestMark(paper) {
       const { paid, taken } = reached(paper);
-      return Math.max(paid, taken, newestOf(paper));
+      return Math.max(paid, taken, newestMark(paper));
     },
-    filesChangedBy: (paper, number) => filesOf(paper, number) ?? 0,
+    filesChangedBy: number('SELECT files FROM press_runs WHERE paper = ? AND until >= ? ORDER BY until LIMIT 1'),
     unsynced: one('SELECT unsynced FROM presses WHERE paper = ?', orNull(text)),
     setUnsynced: run('UPDATE presses SET unsynced = ?2 WHERE paper = ?1'),
     setSynced: run('UPDATE presses SET unsynced = NULL WHERE paper = ?1 AND unsynced = ?2'),
@@ -141,14 +129,12 @@ export function manifestTables(db: Db): Manifest {
     outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
     files,
     *allFiles(paper) {
-      let last = ['', ''];
-      for (;;) {
-        const rows = someFiles(paper, ...last);
-        for (const { path, digest } of rows) yield { path, digest };
-        const end = rows.at(-1);
-        if (end === undefined) return;
-        last = [end.sheet, end.path];
-      }
+      const rows = inBatches(
+        (...after) => someFiles(paper, ...after),
+        ['', ''],
+        ({ sheet, path }) => [sheet, path],
+      );
+      for (const { path, digest } of rows) yield { path, digest };
     },
     record(paper, outputs) {
       const names = JSON.stringify(outputs.map(({ name }) => name));
@@ -184,9 +170,9 @@ export function manifestTables(db: Db): Manifest {
       setPressed(paper, until);
     },
     stamp: (paper) => stamp(paper) ?? '',
-    setStamp,
-    claim: (paper, who, now, span) => claim(paper, who, now, span) !== null,
-    renew: (paper, who, now, span) => renew(paper, who, now + span) === 1,
+    setStamp: run('INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp'),
+    claim,
+    renew: (paper, who, now, span) => renew(paper, who, now + span),
     owner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),
     release: run('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?'),
   };

@@ -1,7 +1,8 @@
 import type { PaymentId, PaymentTable, Purchase } from '../meter/purchase.ts';
-import { bytes, type Db, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
+import { bytes, type Db, integer, json, oneOf, orNull, sql, text } from './sql.ts';
 
-const KEY = 'network = ? AND asset = ? AND payer = ? AND nonce = ?';
+/** The key of a payment, which is the first four parameters. */
+const KEY = 'network = ?1 AND asset = ?2 AND payer = ?3 AND nonce = ?4';
 
 const PURCHASE = {
   request: text,
@@ -19,67 +20,57 @@ const PURCHASE = {
 
 /** Payments for single requests, with the answers that they paid for. */
 export function paymentTable(db: Db): PaymentTable {
-  const { run, one } = sql(db);
+  const { run, changed, one } = sql(db);
   const find = one(
     `SELECT request, payment_hash AS hash, state, holder, held_until, claimed_at, settled_at,
        transaction_hash AS "transaction", status, headers, body
      FROM payments WHERE ${KEY}`,
     PURCHASE,
-    purchaseOf,
+    ({ status, headers, body, ...rest }): Purchase => ({
+      ...rest,
+      bought: status === null ? null : { status, headers: headers ?? [], body },
+    }),
   );
-  const claim = run(
+  const claim = changed(
     `INSERT INTO payments (network, asset, payer, nonce, request, holder, held_until, resource, units, claimed_at, state)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'claimed') ON CONFLICT DO NOTHING`,
   );
-  const takeOver = run(
-    `UPDATE payments SET request = ?, holder = ?, held_until = ?
-     WHERE ${KEY} AND state = ? AND holder = ? AND held_until = ?`,
+  const takeOver = changed(
+    `UPDATE payments SET request = ?5, holder = ?6, held_until = ?7
+     WHERE ${KEY} AND state = ?8 AND holder = ?9 AND held_until = ?10`,
   );
   const extend = run(
-    `UPDATE payments SET held_until = ? WHERE ${KEY} AND holder = ? AND held_until < ? AND state <> 'settled'`,
+    `UPDATE payments SET held_until = ?6 WHERE ${KEY} AND holder = ?5 AND held_until < ?6 AND state <> 'settled'`,
   );
-  const settling = run(
-    `UPDATE payments SET state = 'settling', status = ?, headers = ?, body = ?, payment_hash = ?
-     WHERE ${KEY} AND holder = ? AND state <> 'settled'`,
+  const settling = changed(
+    `UPDATE payments SET state = 'settling', status = ?6, headers = ?7, body = ?8, payment_hash = ?9
+     WHERE ${KEY} AND holder = ?5 AND state <> 'settled'`,
   );
   const settled = run(
-    `UPDATE payments SET state = 'settled', settled_at = ?, transaction_hash = ?, held_until = 0
+    `UPDATE payments SET state = 'settled', settled_at = ?5, transaction_hash = ?6, held_until = 0
      WHERE ${KEY} AND state <> 'settled'`,
   );
-  const repeat = run(`UPDATE payments SET repeats = repeats + 1 WHERE ${KEY} AND state = 'settled' AND repeats < ?`);
-  const leave = run(`UPDATE payments SET held_until = 0 WHERE ${KEY} AND holder = ? AND state <> 'settled'`);
-  const drop = run(`DELETE FROM payments WHERE ${KEY} AND holder = ? AND state <> 'settled'`);
+  const repeat = changed(
+    `UPDATE payments SET repeats = repeats + 1 WHERE ${KEY} AND state = 'settled' AND repeats < ?5`,
+  );
+  const leave = run(`UPDATE payments SET held_until = 0 WHERE ${KEY} AND holder = ?5 AND state <> 'settled'`);
+  const drop = run(`DELETE FROM payments WHERE ${KEY} AND holder = ?5 AND state <> 'settled'`);
+  const keyOf = ({ network, asset, payer, nonce }: PaymentId) => [network, asset, payer, nonce] as const;
   return {
     find: (id) => find(...keyOf(id)),
     claim: (id, { request, holder, until }, { resource, units, at }) =>
-      claim(...keyOf(id), request, holder, until, resource, units, at) === 1,
+      claim(...keyOf(id), request, holder, until, resource, units, at),
     takeOver: (id, from, { request, holder, until }) =>
-      takeOver(request, holder, until, ...keyOf(id), from.state, from.holder, from.held_until) === 1,
-    extend(id, holder, until) {
-      extend(until, ...keyOf(id), holder, until);
-    },
+      takeOver(...keyOf(id), request, holder, until, from.state, from.holder, from.held_until),
+    extend: (id, holder, until) => void extend(...keyOf(id), holder, until),
     settling: (id, holder, { status, headers, body }, hash) =>
-      settling(status, JSON.stringify(headers), body, hash, ...keyOf(id), holder) === 1,
-    settled(id, at, transaction) {
-      settled(at, transaction, ...keyOf(id));
-    },
-    repeat: (id, most) => repeat(...keyOf(id), most) === 1,
-    leave(id, holder) {
-      leave(...keyOf(id), holder);
-    },
-    drop(id, holder) {
-      drop(...keyOf(id), holder);
-    },
+      settling(...keyOf(id), holder, status, JSON.stringify(headers), body, hash),
+    settled: (id, at, transaction) => void settled(...keyOf(id), at, transaction),
+    repeat: (id, most) => repeat(...keyOf(id), most),
+    leave: (id, holder) => void leave(...keyOf(id), holder),
+    drop: (id, holder) => void drop(...keyOf(id), holder),
     forgetAnswers: run(
       'UPDATE payments SET status = NULL, headers = NULL, body = NULL WHERE body IS NOT NULL AND claimed_at < ?',
     ),
   };
-}
-
-function keyOf({ network, asset, payer, nonce }: PaymentId): [string, string, string, string] {
-  return [network, asset, payer, nonce];
-}
-
-function purchaseOf({ status, headers, body, ...rest }: Read<typeof PURCHASE>): Purchase {
-  return { ...rest, bought: status === null ? null : { status, headers: headers ?? [], body } };
 }

@@ -1,4 +1,3 @@
-import type { Row, TagCount } from '../desk/archive.ts';
 import { tagSlug } from '../ledger/tag.ts';
 import { type Db, integer, json, sql, text } from './sql.ts';
 
@@ -7,21 +6,14 @@ interface Position {
   id: string;
 }
 
-/** The tags of pieces on air, of all papers. `Archive` documents the reads of a single paper. */
-export interface PieceTagTable {
-  /** Brings the tags of a piece up to date with its state and its newest generation. */
-  setOf(piece: string): void;
-  tag(paper: string, slug: string): TagCount | null;
-  tags(paper: string, page: { limit: number; after?: { count: number; slug: string } | undefined }): TagCount[];
-  tagged(paper: string, tag: string, page: { limit: number; after?: Position | undefined }): string[];
-  tagPage(paper: string, tag: string, page: number, size: number): string[];
-  tagRank(paper: string, tag: string, at: Position): number;
-  newerTagged(paper: string, tag: string, at: Position, cap: number): number;
-}
+export type PieceTagTable = ReturnType<typeof pieceTagTable>;
 
-/** Tables that follow from the newest generation of each piece on air. */
-export function pieceTagTable(db: Db): PieceTagTable {
-  const { run, one, all } = sql(db);
+/**
+ * The tags of pieces on air, of all papers, which follow from the newest generation of each piece. `Archive` documents
+ * the reads of a single paper.
+ */
+export function pieceTagTable(db: Db) {
+  const { run, one, has, number, all } = sql(db);
   const clear = run('DELETE FROM piece_tags WHERE piece = ?');
   const insert = run('INSERT INTO piece_tags (paper, tag, published_at, piece, name) VALUES (?, ?, ?, ?, ?)');
   const shown = one(
@@ -39,46 +31,40 @@ export function pieceTagTable(db: Db): PieceTagTable {
     `${COUNTED} WHERE paper = ? AND (count, tag) < (?, ?) ORDER BY count DESC, tag DESC LIMIT ?`,
     TAG,
   );
-  const newest = all(
-    'SELECT piece FROM piece_tags WHERE paper = ? AND tag = ? ORDER BY published_at DESC, piece DESC LIMIT ? OFFSET ?',
-    text,
-  );
-  const oldest = all(
-    'SELECT piece FROM piece_tags WHERE paper = ? AND tag = ? ORDER BY published_at, piece LIMIT ? OFFSET ?',
-    text,
-  );
-  const after = all(
+  const pieces = (order: string) =>
+    all(`SELECT piece FROM piece_tags WHERE paper = ? AND tag = ? ORDER BY ${order} LIMIT ? OFFSET ?`, text);
+  const [newest, oldest] = [pieces('published_at DESC, piece DESC'), pieces('published_at, piece')];
+  const earlier = all(
     `SELECT piece FROM piece_tags WHERE paper = ? AND tag = ? AND (published_at, piece) < (?, ?)
      ORDER BY published_at DESC, piece DESC LIMIT ?`,
     text,
   );
-  const older = one(
+  const older = number(
     'SELECT count(*) FROM piece_tags WHERE paper = ? AND tag = ? AND (published_at, piece) < (?, ?)',
-    integer,
   );
-  const newer = one(
+  const newer = number(
     `SELECT count(*) FROM (SELECT 1 FROM piece_tags WHERE paper = ? AND tag = ? AND (published_at, piece) > (?, ?)
        LIMIT ?)`,
-    integer,
   );
-  const has = one('SELECT 1 FROM piece_tags WHERE paper = ? AND tag = ? AND published_at = ? AND piece = ?', integer);
+  const isTagged = has('SELECT 1 FROM piece_tags WHERE paper = ? AND tag = ? AND published_at = ? AND piece = ?');
   const count = (paper: string, tag: string): number => counted(paper, tag)?.count ?? 0;
-  const newerTagged: PieceTagTable['newerTagged'] = (paper, tag, at, cap) =>
-    newer(paper, tag, at.published_at, at.id, cap) ?? 0;
+  const newerTagged = (paper: string, tag: string, at: Position, cap: number): number =>
+    newer(paper, tag, at.published_at, at.id, cap);
 
   return {
-    setOf(piece) {
+    /** Brings the tags of a piece up to date with its state and its newest generation. */
+    setOf(piece: string): void {
       clear(piece);
       const onAir = shown(piece);
       if (onAir === null) return;
       for (const name of onAir.tags) insert(onAir.paper, tagSlug(name), onAir.published_at, piece, name);
     },
     tag: counted,
-    tags: (paper, { limit, after: place }) =>
-      place === undefined ? most(paper, limit) : mostAfter(paper, place.count, place.slug, limit),
-    tagged: (paper, tag, { limit, after: place }) =>
-      place === undefined ? newest(paper, tag, limit, 0) : after(paper, tag, place.published_at, place.id, limit),
-    tagPage(paper, tag, page, size) {
+    tags: (paper: string, { limit, after }: { limit: number; after?: { count: number; slug: string } | undefined }) =>
+      after === undefined ? most(paper, limit) : mostAfter(paper, after.count, after.slug, limit),
+    tagged: (paper: string, tag: string, { limit, after }: { limit: number; after?: Position | undefined }) =>
+      after === undefined ? newest(paper, tag, limit, 0) : earlier(paper, tag, after.published_at, after.id, limit),
+    tagPage(paper: string, tag: string, page: number, size: number): string[] {
       const total = count(paper, tag);
       const start = (page - 1) * size;
       const length = Math.min(size, total - start);
@@ -87,19 +73,14 @@ export function pieceTagTable(db: Db): PieceTagTable {
       const fromEnd = total - start - length;
       return fromEnd < start ? newest(paper, tag, length, fromEnd) : oldest(paper, tag, length, start).reverse();
     },
-    // Count from the nearer end.
-    tagRank(paper, tag, at) {
+    tagRank(paper: string, tag: string, at: Position): number {
+      // Count from the nearer end.
       const total = count(paper, tag);
       const half = Math.ceil(total / 2);
       const later = newerTagged(paper, tag, at, half + 1);
-      if (later > half) return older(paper, tag, at.published_at, at.id) ?? 0;
-      return total - later - (has(paper, tag, at.published_at, at.id) === null ? 0 : 1);
+      if (later > half) return older(paper, tag, at.published_at, at.id);
+      return total - later - (isTagged(paper, tag, at.published_at, at.id) ? 1 : 0);
     },
     newerTagged,
   };
-}
-
-/** Rows by id, in the order of the ids. */
-export function rowsOf(ids: readonly string[], row: (id: string) => Row | null): Row[] {
-  return ids.map(row).filter((found) => found !== null);
 }

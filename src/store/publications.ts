@@ -1,90 +1,48 @@
-import { type Db, flag, integer, orNull, sql, type Transact, text } from './sql.ts';
+import type { HubPings } from '../outbound/hub-ping.ts';
+import type { TopicQueue } from '../press/topics.ts';
+import { columnsOf, type Db, flag, integer, orNull, type Read, sql, type Transact, text } from './sql.ts';
 
 /** What the database remembers of a tree at a target. */
-export interface Publication {
-  tree: string;
+const PUBLICATION = {
+  tree: text,
   /** Empty before the first publication. */
-  publication: string;
+  publication: text,
   /** The `_headers` with which the objects were sent. */
-  rules: string;
+  rules: text,
   /** For a log, the size of the published tree. */
-  size: number;
+  size: integer,
   /** For a log, the sizes of the trees of which tiles were sent since, a JSON list. */
-  sent_sizes: string;
-  published_at: number | null;
-  failed_at: number | null;
-  failure: string | null;
-}
+  sent_sizes: text,
+  published_at: orNull(integer),
+  failed_at: orNull(integer),
+  failure: orNull(text),
+};
+export type Publication = Read<typeof PUBLICATION>;
+const PUBLICATIONS = `SELECT ${columnsOf(PUBLICATION)} FROM publications WHERE target = ?`;
 
 /** A file that a target does not have. */
-export interface Unpublished {
-  sheet: string;
-  path: string;
-  mark: number;
+const UNPUBLISHED = {
+  sheet: text,
+  path: text,
+  mark: integer,
   /** Whether the target has no file at this path. */
-  isAdded: boolean;
+  isAdded: flag,
   /** Its digest in the manifest; null when it is to be removed. */
-  digest: string | null;
-}
+  digest: orNull(text),
+};
+export type Unpublished = Read<typeof UNPUBLISHED>;
 
 /** Paths that a target lacks, that it has with other bytes or headers, and that the tree does not have. */
-export interface QueuedPaths {
+interface QueuedPaths {
   added: readonly string[];
   changed: readonly string[];
   strays: readonly string[];
 }
 
-const COLUMNS = 'tree, publication, rules, size, sent_sizes, published_at, failed_at, failure';
-
 /** What was published where, and what is still to be. Triggers on the manifest queue every change for each target. */
-export interface PublicationTable {
-  find(target: string, tree: string): Publication | null;
-  all(target: string): Publication[];
-  /** Queues the changes of a tree from now on. */
-  watch(target: string, tree: string): void;
-  begin(target: string, tree: string, publication: string): void;
-  setRules(target: string, tree: string, rules: string): void;
-  /** Notes that tiles of a log of this size are about to be sent. */
-  sending(target: string, tree: string, size: number): void;
-  finish(target: string, tree: string, at: number, size: number): void;
-  fail(target: string, tree: string, at: number, failure: string): void;
-  /** Queues what a comparison has found. */
-  queue(target: string, tree: string, paths: QueuedPaths): void;
-  unpublished(target: string, tree: string): Unpublished[];
-  /** Which of these paths some output of a tree still has. */
-  listed(tree: string, paths: readonly string[]): string[];
-  /** Takes rows off the queue, except those that changed since they were read. */
-  settle(target: string, tree: string, rows: readonly Pick<Unpublished, 'sheet' | 'path' | 'mark'>[]): void;
-  /** Whether a tree is complete on disk: no press runs, and none was interrupted. */
-  pressState(tree: string, now: number): 'complete' | 'pressing' | 'interrupted';
-  hasFiles(tree: string): boolean;
-  /** The trees at a target: whether they were ever published there, and whether something is queued. */
-  trees(target: string): { tree: string; isPublished: boolean; isQueued: boolean }[];
-}
-
-export function publicationTable(db: Db, transact: Transact): PublicationTable {
-  const { run, one, all } = sql(db);
-  const row = {
-    tree: text,
-    publication: text,
-    rules: text,
-    size: integer,
-    sent_sizes: text,
-    published_at: orNull(integer),
-    failed_at: orNull(integer),
-    failure: orNull(text),
-  };
+export function publicationTable(db: Db, transact: Transact) {
+  const { run, one, has, all } = sql(db);
   const add = run('INSERT OR IGNORE INTO publications (target, tree) VALUES (?, ?)');
-  const begin = run('UPDATE publications SET publication = ?3 WHERE target = ?1 AND tree = ?2');
-  const setRules = run('UPDATE publications SET rules = ?3 WHERE target = ?1 AND tree = ?2');
-  const sending = run(
-    `UPDATE publications SET sent_sizes = json_insert(sent_sizes, '$[#]', ?3) WHERE target = ?1 AND tree = ?2
-       AND NOT EXISTS (SELECT 1 FROM json_each(sent_sizes) WHERE value = ?3)`,
-  );
-  const finish = run(
-    `UPDATE publications SET published_at = ?3, size = ?4, sent_sizes = '[]', failed_at = NULL, failure = NULL
-     WHERE target = ?1 AND tree = ?2`,
-  );
   const fail = run(
     `UPDATE publications SET failed_at = coalesce(failed_at, ?3), failure = ?4 WHERE target = ?1 AND tree = ?2`,
   );
@@ -100,12 +58,6 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
        SELECT ?1, ?2, '', value, random() >> 11, 0 FROM json_each(?3) WHERE true
      ON CONFLICT DO UPDATE SET mark = excluded.mark`,
   );
-  const unpublished = all(
-    `SELECT u.sheet, u.path, u.mark, u.added AS isAdded, f.digest FROM unpublished u
-     LEFT JOIN files f ON f.paper = u.tree AND f.sheet = u.sheet AND f.path = u.path
-     WHERE u.target = ? AND u.tree = ? ORDER BY u.path`,
-    { sheet: text, path: text, mark: integer, isAdded: flag, digest: orNull(text) },
-  );
   const listed = all(
     'SELECT DISTINCT path FROM files WHERE paper = ? AND path IN (SELECT value FROM json_each(?))',
     text,
@@ -115,45 +67,94 @@ export function publicationTable(db: Db, transact: Transact): PublicationTable {
     dirty: flag,
     isOwned: flag,
   });
-  const anyFile = one('SELECT 1 FROM files WHERE paper = ? LIMIT 1', integer);
   return {
-    find: one(`SELECT ${COLUMNS} FROM publications WHERE target = ? AND tree = ?`, row),
-    all: all(`SELECT ${COLUMNS} FROM publications WHERE target = ? ORDER BY tree`, row),
-    watch: add,
-    begin,
-    setRules,
-    sending,
-    finish,
-    fail(target, tree, at, failure) {
+    find: one(`${PUBLICATIONS} AND tree = ?`, PUBLICATION),
+    all: all(`${PUBLICATIONS} ORDER BY tree`, PUBLICATION),
+    /** Queues the changes of a tree for a target from now on. */
+    watch: (target: string, tree: string): void => void add(target, tree),
+    begin: run('UPDATE publications SET publication = ?3 WHERE target = ?1 AND tree = ?2'),
+    setRules: run('UPDATE publications SET rules = ?3 WHERE target = ?1 AND tree = ?2'),
+    /** Notes that tiles of a log of this size are about to be sent. */
+    sending: run(
+      `UPDATE publications SET sent_sizes = json_insert(sent_sizes, '$[#]', ?3) WHERE target = ?1 AND tree = ?2
+         AND NOT EXISTS (SELECT 1 FROM json_each(sent_sizes) WHERE value = ?3)`,
+    ),
+    /** Notes that a tree was published at a time, and its size if it is a log. */
+    finish: run(
+      `UPDATE publications SET published_at = ?3, size = ?4, sent_sizes = '[]', failed_at = NULL, failure = NULL
+       WHERE target = ?1 AND tree = ?2`,
+    ),
+    fail: (target: string, tree: string, at: number, failure: string): void =>
       transact(() => {
         add(target, tree);
         fail(target, tree, at, failure);
-      });
-    },
-    queue(target, tree, { added, changed, strays }) {
+      }),
+    /** Queues what a comparison has found. */
+    queue: (target: string, tree: string, { added, changed, strays }: QueuedPaths): void =>
       transact(() => {
         queueListed(target, tree, JSON.stringify(added), 1);
         queueListed(target, tree, JSON.stringify(changed), 0);
         queueStray(target, tree, JSON.stringify(strays));
-      });
-    },
-    unpublished,
-    listed: (tree, paths) => listed(tree, JSON.stringify(paths)),
-    settle(target, tree, rows) {
+      }),
+    unpublished: all(
+      `SELECT u.sheet, u.path, u.mark, u.added AS isAdded, f.digest FROM unpublished u
+       LEFT JOIN files f ON f.paper = u.tree AND f.sheet = u.sheet AND f.path = u.path
+       WHERE u.target = ? AND u.tree = ? ORDER BY u.path`,
+      UNPUBLISHED,
+    ),
+    /** Which of these paths some output of a tree still has. */
+    listed: (tree: string, paths: readonly string[]): string[] => listed(tree, JSON.stringify(paths)),
+    /** Takes rows off the queue, except those that changed since they were read. */
+    settle: (target: string, tree: string, rows: readonly Pick<Unpublished, 'sheet' | 'path' | 'mark'>[]): void =>
       transact(() => {
         for (const { sheet, path, mark } of rows) take(target, tree, sheet, path, mark);
-      });
-    },
-    pressState(tree, now) {
+      }),
+    /** Whether a tree is complete on disk: no press runs, and none was interrupted. */
+    pressState(tree: string, now: number): 'complete' | 'pressing' | 'interrupted' {
       const { dirty, isOwned } = press(tree, now) ?? { dirty: false, isOwned: false };
       return !dirty ? 'complete' : isOwned ? 'pressing' : 'interrupted';
     },
-    hasFiles: (tree) => anyFile(tree) !== null,
+    hasFiles: has('SELECT 1 FROM files WHERE paper = ? LIMIT 1'),
+    /** The trees at a target: whether they were ever published there, and whether something is queued. */
     trees: all(
       `SELECT tree, publication <> '' AS isPublished,
          EXISTS (SELECT 1 FROM unpublished u WHERE u.target = p.target AND u.tree = p.tree) AS isQueued
        FROM publications p WHERE target = ? ORDER BY tree`,
       { tree: text, isPublished: flag, isQueued: flag },
     ),
+  };
+}
+
+/** Feeds whose hub is to be notified that they changed. */
+export function hubPingTable(db: Db): HubPings & TopicQueue {
+  const { run, changed, all } = sql(db);
+  const note = run(
+    `INSERT INTO hub_pings (paper, path, change, due_at, tries, lease) VALUES (?, ?, 1, NULL, 0, 0)
+     ON CONFLICT DO UPDATE SET change = change + 1, due_at = NULL, tries = 0`,
+  );
+  const remove = changed('DELETE FROM hub_pings WHERE paper = ? AND path = ? AND change = ?');
+  const putOff = changed(
+    'UPDATE hub_pings SET due_at = ?, tries = tries + 1, lease = 0 WHERE paper = ? AND path = ? AND change = ?',
+  );
+  const free = run('UPDATE hub_pings SET lease = 0 WHERE paper = ? AND path = ?');
+  return {
+    note(paper, paths) {
+      for (const path of paths) note(paper, path);
+    },
+    release: run('UPDATE hub_pings SET due_at = ?2 WHERE paper = ?1 AND due_at IS NULL'),
+    // A lease of more than its whole span was given before the clock was set back.
+    claim: all(
+      `UPDATE hub_pings SET lease = ?2 WHERE (paper, path) IN (
+         SELECT paper, path FROM hub_pings WHERE due_at <= ?1 AND (lease <= ?1 OR lease > ?2)
+         ORDER BY due_at, paper, path LIMIT ?3)
+       RETURNING paper, path, change, tries`,
+      { paper: text, path: text, change: integer, tries: integer },
+    ),
+    settle({ paper, path, change }) {
+      if (!remove(paper, path, change)) free(paper, path);
+    },
+    retry({ paper, path, change }, due_at) {
+      if (!putOff(due_at, paper, path, change)) free(paper, path);
+    },
   };
 }

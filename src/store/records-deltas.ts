@@ -4,7 +4,7 @@ import { DAY, dayOf } from '../time.ts';
 import { type Db, integer, json, oneOf, sql, text } from './sql.ts';
 
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
-export interface DeltaQuery {
+interface DeltaQuery {
   host?: number | undefined;
   signal?: string | undefined;
   since?: number | undefined;
@@ -12,7 +12,7 @@ export interface DeltaQuery {
 }
 
 /** Selects a page of deltas. */
-export interface DeltaPage {
+interface DeltaPage {
   limit: number;
   /** Defaults to `newest` first. */
   order?: 'newest' | 'oldest';
@@ -39,13 +39,12 @@ export const DELTA_COLUMNS =
 
 /** Deltas: appended in order, never changed. Reads omit the deltas of hosts that opted out. */
 export function deltaTable(db: Db) {
-  const { run, one, all } = sql(db);
+  const { insert, one, number, all } = sql(db);
   const last = one('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1', { seq: integer, at: integer });
-  const add = run('INSERT INTO deltas VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const add = insert('deltas', { seq: integer, host: integer, at: integer, ...CHANGE, observation: integer });
   const firstSince = one('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1', integer);
-  const daySum = one(
-    'SELECT coalesce(sum(count), 0) AS count FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
-    integer,
+  const daySum = number(
+    'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
   );
   const total = one('SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas', {
     count: integer,
@@ -58,12 +57,8 @@ export function deltaTable(db: Db) {
     const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
       WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
     const rows = (direction: string) =>
-      all(
-        `SELECT ${DELTA_COLUMNS}
-         ${from} ORDER BY d.seq ${direction} LIMIT ?5`,
-        DELTA,
-      );
-    return { newest: rows('DESC'), oldest: rows('ASC'), count: one(`SELECT count(*) AS count ${from}`, integer) };
+      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?5`, DELTA);
+    return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
   };
   // Each statement uses every parameter, so that all are called alike.
   const ofHost = reads('d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)');
@@ -77,8 +72,7 @@ export function deltaTable(db: Db) {
     at === undefined ? otherwise : (firstSince(at) ?? LAST);
 
   const countBetween = (query: DeltaQuery): number =>
-    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), query.host ?? null, query.signal ?? null) ??
-    0;
+    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), query.host ?? null, query.signal ?? null);
 
   return {
     /**
@@ -96,17 +90,7 @@ export function deltaTable(db: Db) {
       const at = Math.max(now, before.at);
       return changes.map((change, index) => {
         const seq = before.seq + 1 + index;
-        const { signal, kind } = change;
-        add(
-          seq,
-          host.id,
-          at,
-          signal,
-          kind,
-          JSON.stringify(change.before),
-          JSON.stringify(change.after),
-          observation_seq,
-        );
+        add({ ...change, seq, host: host.id, at, observation: observation_seq });
         return { ...change, seq, at, domain: host.hostname, observation_seq };
       });
     },
@@ -124,7 +108,7 @@ export function deltaTable(db: Db) {
       const firstDay = Math.ceil(since / DAY) * DAY;
       const lastDay = query.until === undefined ? (Math.floor(until / DAY) + 1) * DAY : Math.floor(until / DAY) * DAY;
       if (firstDay >= lastDay) return countBetween(query);
-      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null) ?? 0;
+      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null);
       const head = since < firstDay ? countBetween({ ...query, since, until: firstDay }) : 0;
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
       return head + whole + tail;

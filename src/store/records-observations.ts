@@ -17,32 +17,14 @@ const OBSERVATION = {
   receipt_hash: text,
 };
 
-/** A receipt in a domain's provenance. */
-export interface ProvenanceItem {
-  seq: number;
-  /** In ms. */
-  observed_at: number;
-  receipt: string;
-}
-
-/**
- * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous
- * page.
- */
-export interface ObservationQuery {
+/** Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous page. */
+interface ObservationQuery {
   since?: number | undefined;
   until?: number | undefined;
   after?: { at: number; seq: number } | undefined;
 }
 
 const LAST = Number.MAX_SAFE_INTEGER;
-
-/** The domain and time of an observation. */
-export interface ObservationPlace {
-  hostname: string;
-  /** In ms. */
-  observed_at: number;
-}
 
 const FROM = `SELECT seq, observed_at, signed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
@@ -51,37 +33,9 @@ const FROM = `SELECT seq, observed_at, signed_at, record_bodies.body, circumstan
  * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times that
  * count, after corrections of the clock; records and receipts say what was signed.
  */
-export interface ObservationTable {
-  /** The number of the next observation. */
-  nextSeq(): number;
-  addObservation(host: number, observation: Observation): void;
-  /** The newest observation at or before a time, or of all times when none is given. */
-  observation(host: number, at?: number): Observation | null;
-  /** When a host was first observed, in ms; null if never. */
-  firstObservedAt(host: number): number | null;
-  observationBySeq(host: number, seq: number): Observation | null;
-  /** A host's receipts, newest first, optionally only those before the given one. */
-  provenance(host: number, limit: number, before?: number): ProvenanceItem[];
-  /** The shown hostname and the time of an observation, by its number; null when none is found. */
-  observationPlace(seq: number): ObservationPlace | null;
-  /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
-  receiptPlace(hash: string): ObservationPlace | null;
-  observationCount(host: number): number;
-  /** A page of a host's observations, oldest first. */
-  observationPage(host: number, query: ObservationQuery, limit: number): Observation[];
-  /** The number of observations of a host in a period. */
-  observationsBetween(host: number, query: ObservationQuery): number;
-  /** All of a host's observations, oldest first, one at a time. */
-  observationsOf(host: number): Iterable<Observation>;
-  /** At most `limit` receipts by their numbers, from number `seq` on. */
-  receipts(seq: number, limit: number): string[];
-  /** The number of observations and the highest number. They differ only if an observation is missing. */
-  observationTotals(): { count: number; newest: number };
-}
-
-export function observationTable(db: Db): ObservationTable {
-  const { run, one, all, each } = sql(db);
-  const newest = one('SELECT max(seq) AS seq FROM observations', orNull(integer));
+export function observationTable(db: Db) {
+  const { run, one, number, all, each } = sql(db);
+  const newest = number('SELECT max(seq) FROM observations');
   const addBody = run('INSERT INTO record_bodies (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const bodyId = one('SELECT id FROM record_bodies WHERE digest = ?', integer);
   const add = run(`INSERT INTO observations (seq, host, observed_at, body, circumstances, seed, receipt, receipt_hash)
@@ -98,18 +52,16 @@ export function observationTable(db: Db): ObservationTable {
      ORDER BY observations.observed_at DESC, seq DESC LIMIT ?3`,
     { seq: integer, observed_at: integer, receipt: text },
   );
-  const count = one('SELECT count(*) AS count FROM observations WHERE host = ?', integer);
   const ofHost = each(`${FROM} WHERE host = ? ORDER BY observed_at, seq`, OBSERVATION);
   const page = all(
     `${FROM} WHERE host = ?1 AND (observed_at, seq) > (coalesce((SELECT observed_at FROM observations WHERE seq = ?3), ?2), ?3) AND observed_at < ?4 ORDER BY observed_at, seq LIMIT ?5`,
     OBSERVATION,
     observationOf,
   );
-  const countBetween = one(
-    'SELECT count(*) AS count FROM observations WHERE host = ? AND observed_at >= ? AND observed_at < ?',
-    integer,
+  const countBetween = number(
+    'SELECT count(*) FROM observations WHERE host = ? AND observed_at >= ? AND observed_at < ?',
   );
-  const total = one('SELECT count(*) AS count FROM observations', integer);
+  const total = number('SELECT count(*) FROM observations');
   const shownAt = (where: string) =>
     one(
       `SELECT hostname, observed_at FROM observations CROSS JOIN hostnames ON hostnames.id = observations.host
@@ -118,8 +70,9 @@ export function observationTable(db: Db): ObservationTable {
     );
 
   return {
-    nextSeq: () => (newest() ?? 0) + 1,
-    addObservation(host, { seq, record, seed, receipt, receipt_hash }) {
+    /** The number of the next observation. */
+    nextSeq: (): number => newest() + 1,
+    addObservation(host: number, { seq, record, seed, receipt, receipt_hash }: Observation): void {
       const { body, circumstances } = partsOf(record);
       const signed = canonicalize(body) ?? '';
       const digest = createHash('sha256').update(signed).digest();
@@ -127,27 +80,38 @@ export function observationTable(db: Db): ObservationTable {
       const at = Date.parse(record.observed_at);
       add(seq, host, at, bodyId(digest), JSON.stringify(circumstances), seed, receipt, receipt_hash);
     },
-    observation: (host, at = Number.MAX_SAFE_INTEGER) => asOf(host, at),
+    /** The newest observation at or before a time, or of all times when none is given. */
+    observation: (host: number, at = LAST): Observation | null => asOf(host, at),
+    /** When a host was first observed; null if never. */
     firstObservedAt: one(
       'SELECT observed_at AS at FROM observations WHERE host = ? ORDER BY observed_at, seq LIMIT 1',
       integer,
     ),
-    observationBySeq: (host, seq) => bySeq(seq, host),
-    provenance: (host, limit, before = Number.MAX_SAFE_INTEGER) => provenance(host, before, limit),
+    observationBySeq: (host: number, seq: number): Observation | null => bySeq(seq, host),
+    /** A host's receipts, newest first, optionally only those before the given one. */
+    provenance: (host: number, limit: number, before = LAST) => provenance(host, before, limit),
+    /** The shown hostname and the time of an observation, by its number; null when none is found. */
     observationPlace: shownAt('observations.seq = ?'),
+    /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
     receiptPlace: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
-    observationCount: (host) => count(host) ?? 0,
-    observationPage(host, { since = 0, until = LAST, after }, limit) {
+    observationCount: number('SELECT count(*) FROM observations WHERE host = ?'),
+    /** A page of a host's observations, oldest first. */
+    observationPage(host: number, { since = 0, until = LAST, after }: ObservationQuery, limit: number): Observation[] {
       // Numbers start at 1, so 0 precedes every observation.
       const { at, seq } = after ?? { at: since, seq: 0 };
       return page(host, at, seq, until, limit);
     },
-    observationsBetween: (host, { since = 0, until = LAST }) => countBetween(host, since, until) ?? 0,
-    *observationsOf(host) {
+    /** The number of observations of a host in a period. */
+    observationsBetween: (host: number, { since = 0, until = LAST }: ObservationQuery): number =>
+      countBetween(host, since, until),
+    /** All of a host's observations, oldest first, one at a time. */
+    *observationsOf(host: number): Iterable<Observation> {
       for (const row of ofHost(host)) yield observationOf(row);
     },
+    /** At most so many receipts by their numbers, from a number on. */
     receipts: all('SELECT receipt FROM observations WHERE seq >= ? ORDER BY seq LIMIT ?', text),
-    observationTotals: () => ({ count: total() ?? 0, newest: newest() ?? 0 }),
+    /** The number of observations and the highest number. They differ only if an observation is missing. */
+    observationTotals: () => ({ count: total(), newest: newest() }),
   };
 }
 

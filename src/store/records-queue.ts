@@ -1,29 +1,12 @@
 import type { LeasedHost, QueueUpdate } from '../records/recording.ts';
-import { type Db, integer, orNull, sql, text } from './sql.ts';
+import { type Db, integer, orNull, type Read, sql, text } from './sql.ts';
 
-/**
- * A lease picks from this many times its size of due hosts, so that no single operator of name servers fills
- * it.
- */
+/** A lease picks from this many times its size of due hosts, so that no single operator of name servers fills it. */
 const FAIR_WINDOW = 8;
 
-/** A hostname to probe. */
-export interface LeasedName {
-  hostname: string;
-  /** The operator of its name servers, if known. */
-  operator: string;
-}
-
-export interface QueueStats {
-  watched: number;
-  /** Due now and not leased. */
-  due: number;
-  leased: number;
-  /** In ms; null when nothing is watched. */
-  next_due_at: number | null;
-}
-
+/** A hostname to probe, and the operator of its name servers, if known. */
 const LEASED_NAME = { hostname: text, operator: text };
+type LeasedName = Read<typeof LEASED_NAME>;
 
 /** A lease on hostnames: its holder, and when it ends, in ms. */
 export interface Lease {
@@ -32,34 +15,11 @@ export interface Lease {
   until: number;
 }
 
-/** The queue of due hostnames, and their leases. Times in ms. */
-export interface QueueTable {
-  /**
-   * Leases up to `max` due hostnames until `until`, spread over operators. Hostnames that are not requeued by then are
-   * due again. `id` must be new.
-   */
-  lease(lease: Lease & { max: number; now: number }): LeasedName[];
-  /** Leases the given hostnames, due or not, even from other holders. Skips those that are not watched. */
-  leaseNames(lease: Lease & { names: string[] }): LeasedName[];
-  /**
-   * Makes hostnames due at `now` if they are scheduled after `horizon`, because the clock was set back or the interval
-   * was shortened.
-   */
-  pullForward(now: number, horizon: number): void;
-  /** Whether any hostname is due and not leased. Checking first avoids the write lock when nothing is due. */
-  isDue(now: number): boolean;
-  /** The holder of a lease; null when the lease no longer covers any hostname. */
-  leaseOwner(id: string): string | null;
-  /** The host while this lease holds it; null when the lease was lost. */
-  leased(id: string, hostname: string): LeasedHost | null;
-  /** Ends a lease: hostnames that were not probed are due at `now`. Returns their number. */
-  release(id: string, now: number): number;
-  requeue(host: number, update: QueueUpdate): void;
-  stats(now: number): QueueStats;
-}
+export type QueueStats = ReturnType<ReturnType<typeof queueTable>['stats']>;
 
-export function queueTable(db: Db): QueueTable {
-  const { run, one, all } = sql(db);
+/** The queue of due hostnames, and their leases. Times in ms. */
+export function queueTable(db: Db) {
+  const { run, one, number, all } = sql(db);
   // One statement finds and leases the hostnames, so processes cannot race.
   const lease = all(
     `UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3
@@ -77,59 +37,65 @@ export function queueTable(db: Db): QueueTable {
      WHERE hostname IN (SELECT value FROM json_each(?4)) AND state = 'watched' RETURNING hostname, operator`,
     LEASED_NAME,
   );
-  const leased = one(
-    `SELECT hostnames.id, hostname, unicode, registrable_domain, failures, observed_at, receipt_hash
-     FROM hostnames LEFT JOIN observations ON observations.seq = hostnames.seq
-     WHERE lease = ? AND hostname = ? AND state = 'watched'`,
-    {
-      id: integer,
-      hostname: text,
-      unicode: text,
-      registrable_domain: orNull(text),
-      failures: integer,
-      observed_at: orNull(integer),
-      receipt_hash: orNull(text),
-    },
-    ({ observed_at, receipt_hash, ...host }) => ({
-      ...host,
-      last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash },
-    }),
-  );
-  const release = run(
-    "UPDATE hostnames SET lease = NULL, leased_by = NULL, due_at = ?2 WHERE lease = ?1 AND state = 'watched'",
-  );
   const requeue = run(
     `UPDATE hostnames SET lease = NULL, leased_by = NULL, seq = ?2, due_at = ?3, looked_at = ?4, failures = ?5, operator = ?6
      WHERE id = ?1`,
   );
-  const due = one("SELECT count(*) AS count FROM hostnames WHERE state = 'watched' AND due_at <= ?", integer);
-  const held = one('SELECT count(*) AS count FROM hostnames WHERE lease IS NOT NULL AND due_at > ?', integer);
-  const watched = one("SELECT count FROM hostname_counts WHERE state = 'watched'", integer);
+  const due = number("SELECT count(*) FROM hostnames WHERE state = 'watched' AND due_at <= ?");
+  const held = number('SELECT count(*) FROM hostnames WHERE lease IS NOT NULL AND due_at > ?');
+  const watched = number("SELECT count FROM hostname_counts WHERE state = 'watched'");
   const nextDue = one("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1", integer);
-  const lastDue = one(
-    "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1",
-    integer,
-  );
+  const lastDue = number("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1");
   const pullForward = run("UPDATE hostnames SET due_at = ?1 WHERE state = 'watched' AND due_at > ?2");
 
   return {
-    lease: ({ id, owner, max, until, now }) => lease(id, owner, until, now, max * FAIR_WINDOW, max),
-    leaseNames: ({ id, owner, names, until }) => leaseNames(id, owner, until, JSON.stringify(names)),
-    pullForward(now, horizon) {
-      if ((lastDue() ?? 0) > horizon) pullForward(now, horizon);
+    /**
+     * Leases up to `max` due hostnames until `until`, spread over operators. Hostnames that are not requeued by then are
+     * due again. `id` must be new.
+     */
+    lease: ({ id, owner, max, until, now }: Lease & { max: number; now: number }): LeasedName[] =>
+      lease(id, owner, until, now, max * FAIR_WINDOW, max),
+    /** Leases the given hostnames, due or not, even from other holders. Skips those that are not watched. */
+    leaseNames: ({ id, owner, names, until }: Lease & { names: string[] }): LeasedName[] =>
+      leaseNames(id, owner, until, JSON.stringify(names)),
+    /**
+     * Makes hostnames due at `now` if they are scheduled after `horizon`, because the clock was set back or the interval
+     * was shortened.
+     */
+    pullForward(now: number, horizon: number): void {
+      if (lastDue() > horizon) pullForward(now, horizon);
     },
-    isDue: (now) => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,
+    /** Whether any hostname is due and not leased. Checking first avoids the write lock when nothing is due. */
+    isDue: (now: number): boolean => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,
+    /** The holder of a lease; null when the lease no longer covers any hostname. */
     leaseOwner: one('SELECT leased_by FROM hostnames WHERE lease = ? LIMIT 1', text),
-    leased,
-    release: (id, now) => release(id, now),
-    requeue(host, { seq, due_at, looked_at, failures, operator }) {
+    /** The host while this lease holds it; null when the lease was lost. */
+    leased: one(
+      `SELECT hostnames.id, hostname, unicode, registrable_domain, failures, observed_at, receipt_hash
+       FROM hostnames LEFT JOIN observations ON observations.seq = hostnames.seq
+       WHERE lease = ? AND hostname = ? AND state = 'watched'`,
+      {
+        id: integer,
+        hostname: text,
+        unicode: text,
+        registrable_domain: orNull(text),
+        failures: integer,
+        observed_at: orNull(integer),
+        receipt_hash: orNull(text),
+      },
+      ({ observed_at, receipt_hash, ...host }): LeasedHost => ({
+        ...host,
+        last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash },
+      }),
+    ),
+    /** Ends a lease: hostnames that were not probed are due at a time. Returns their number. */
+    release: run(
+      "UPDATE hostnames SET lease = NULL, leased_by = NULL, due_at = ?2 WHERE lease = ?1 AND state = 'watched'",
+    ),
+    requeue(host: number, { seq, due_at, looked_at, failures, operator }: QueueUpdate): void {
       requeue(host, seq, due_at, looked_at, failures, operator);
     },
-    stats: (now) => ({
-      watched: watched() ?? 0,
-      due: due(now) ?? 0,
-      leased: held(now) ?? 0,
-      next_due_at: nextDue(),
-    }),
+    /** `due` counts those that are due now and not leased; `next_due_at` is null when nothing is watched. */
+    stats: (now: number) => ({ watched: watched(), due: due(now), leased: held(now), next_due_at: nextDue() }),
   };
 }

@@ -1,36 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { IndexedValue, ValueSighting } from '../records/value-search.ts';
 import { valueWords } from '../records/value-search.ts';
 import { SIGNAL } from './records-deltas.ts';
-import { type Db, integer, orNull, sql, type Transact, text } from './sql.ts';
+import { type Db, integer, orNull, type Read, sql, type Transact, text } from './sql.ts';
 
 /** How many sightings one transaction indexes; it blocks other writers for a few milliseconds. */
 const BATCH = 200;
 /** The length of the prefix that `sightings_by_value` indexes, in characters. */
 const FOUND_BY = 64;
 
-interface Waiting {
-  host: number;
-  signal: string;
-  value: string;
-}
-
 const WAITING = { host: integer, signal: text, value: text };
+type Waiting = Read<typeof WAITING>;
 
 /** The index of the words of all values that were ever seen. */
-export interface ValueTables {
-  /** Indexes some of the waiting values, those of an older database last. Returns whether more are waiting. */
-  indexValues(): boolean;
-  valuesThatMatch(query: string, from: number, limit: number): IndexedValue[];
-  sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
-  sightingAt(host: number, signal: string, value: string): ValueSighting | null;
-}
-
-export function valueTables(db: Db, transact: Transact): ValueTables {
-  const { run, one, all } = sql(db);
-  const isWaiting = one(
+export function valueTables(db: Db, transact: Transact) {
+  const { run, one, has, all } = sql(db);
+  const isWaiting = has(
     'SELECT 1 WHERE EXISTS (SELECT 1 FROM values_to_index) OR EXISTS (SELECT 1 FROM values_before)',
-    integer,
   );
   const waiting = all('SELECT id, host, signal, value FROM values_to_index ORDER BY id LIMIT ?', {
     id: integer,
@@ -50,11 +35,6 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
     integer,
   );
   const index = run('INSERT INTO value_words (rowid, words) VALUES (?, ?)');
-  const match = all(
-    `SELECT v.id, v.host, v.signal, v.value FROM value_words CROSS JOIN searched_values v ON v.id = value_words.rowid
-     WHERE value_words MATCH ? AND value_words.rowid >= ? ORDER BY value_words.rowid LIMIT ?`,
-    { id: integer, host: orNull(integer), signal: orNull(text), value: text },
-  );
   const SIGHTING = {
     host: integer,
     hostname: text,
@@ -92,8 +72,9 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
   };
 
   return {
-    indexValues() {
-      if (isWaiting() === null) return false;
+    /** Indexes some of the waiting values, those of an older database last. Returns whether more are waiting. */
+    indexValues(): boolean {
+      if (!isWaiting()) return false;
       return transact(() => {
         const fresh = waiting(BATCH);
         enter(fresh);
@@ -102,9 +83,9 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
           taken(last.id);
           return true;
         }
-        const place = reached();
-        if (place === null) return false;
-        const old = before(place.host, place.signal, place.value, place.last_host, BATCH);
+        const position = reached();
+        if (position === null) return false;
+        const old = before(position.host, position.signal, position.value, position.last_host, BATCH);
         enter(old);
         const end = old.at(-1);
         if (end === undefined) allTaken();
@@ -112,8 +93,13 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
         return end !== undefined;
       });
     },
-    valuesThatMatch: (query, from, limit) => match(query, from, limit),
-    sightingsOf: (value, after, limit) => ofValue(value, after.host, after.signal, limit),
+    valuesThatMatch: all(
+      `SELECT v.id, v.host, v.signal, v.value FROM value_words CROSS JOIN searched_values v ON v.id = value_words.rowid
+       WHERE value_words MATCH ? AND value_words.rowid >= ? ORDER BY value_words.rowid LIMIT ?`,
+      { id: integer, host: orNull(integer), signal: orNull(text), value: text },
+    ),
+    sightingsOf: (value: string, after: { host: number; signal: string }, limit: number) =>
+      ofValue(value, after.host, after.signal, limit),
     sightingAt: one(
       `SELECT ${COLUMNS} FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
        WHERE sightings.host = ? AND signal = ? AND value = ? AND state <> 'opted_out'`,

@@ -5,15 +5,13 @@ import { hasUnstorable, unstorable } from '../storable.ts';
 export type Db = Database.Database;
 
 /** A bound value. The driver silently binds `undefined` as NULL, and crashes the process on a boolean. */
-type Param = string | number | bigint | null | Uint8Array;
+export type Param = string | number | bigint | null | Uint8Array;
 
 /** Reads the value of a column. Throws when it has another type. */
 type Column<T> = (value: unknown) => T;
 
-/** How to read a row: only its first column, or an object of the named columns. */
+/** How to read a row: only its first column, or an object of the named columns; and the type of what is read. */
 type Reading = Column<unknown> | Readonly<Record<string, Column<unknown>>>;
-
-/** The type of a row that is read in this way. */
 export type Read<R> =
   R extends Column<infer T> ? T : { -readonly [K in keyof R]: R[K] extends Column<infer T> ? T : never };
 
@@ -52,12 +50,21 @@ function unlike(kind: string, value: unknown): never {
   throw new TypeError(`${JSON.stringify(value)} is not ${kind}`);
 }
 
+const quoted = (name: string): string => `"${name}"`;
+
 /** The names of the columns of a reading, separated by commas. */
 export function columnsOf(reading: object): string {
   return Object.keys(reading).map(quoted).join(', ');
 }
 
-const quoted = (name: string): string => `"${name}"`;
+/** Names of columns, or the reading of a row that has them. */
+type Columns<C extends string> = readonly C[] | Readonly<Record<C, unknown>>;
+
+function namesIn<C extends string>(columns: Columns<C>): readonly C[] {
+  return Array.isArray(columns) ? columns : (Object.keys(columns) as C[]);
+}
+
+type Insert<C extends string> = (row: Readonly<Record<C, Param | boolean | object>>) => number;
 
 /**
  * Statements, prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order,
@@ -68,21 +75,10 @@ interface Sql {
   run(text: string): (...params: Param[]) => number;
   /** Returns whether a row was changed. */
   changed(text: string): (...params: Param[]) => boolean;
-  /**
-   * Inserts an object as a row, and returns the number of inserted rows: booleans become 0 and 1, lists and other
-   * objects JSON. `columns` are names, or the reading of the row. `end` may end the statement, as with ON CONFLICT.
-   */
-  insert<C extends string>(
-    table: string,
-    columns: readonly C[] | Readonly<Record<C, unknown>>,
-    end?: string,
-  ): (row: Readonly<Record<C, Param | boolean | object>>) => number;
+  /** Inserts an object as a row: booleans as 0 and 1, lists and other objects as JSON. Returns the number of changed rows. */
+  insert<C extends string>(table: string, columns: Columns<C>, end?: string): Insert<C>;
   /** Inserts an object as a row, or sets `columns` in the row that has its `key`. */
-  upsert<K extends string, C extends string>(
-    table: string,
-    key: readonly K[],
-    columns: readonly C[],
-  ): (row: Readonly<Record<K | C, Param | boolean | object>>) => number;
+  upsert<K extends string, C extends string>(table: string, key: readonly K[], columns: Columns<C>): Insert<K | C>;
   /** Returns the first row, optionally converted by `make`; null when there is none. */
   one<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R> | null;
   one<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T | null;
@@ -96,7 +92,19 @@ interface Sql {
   each<R extends Reading>(text: string, reading: R): (...params: Param[]) => Iterable<Read<R>>;
 }
 
-/** Called for a connection that does not get the database's lock. */
+/** Yields rows that are read in batches, to bound memory: `read` returns those after the position of a row. */
+export function* inBatches<Row>(
+  read: (...position: Param[]) => Row[],
+  first: readonly Param[],
+  positionOf: (row: Row) => readonly Param[],
+): Iterable<Row> {
+  let rows = read(...first);
+  for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+    yield* rows;
+    rows = read(...positionOf(last));
+  }
+}
+
 const lockListeners = new WeakMap<Db, () => void>();
 
 /** Calls `listener` whenever a transaction of this connection cannot begin because another process has the lock. */
@@ -106,7 +114,7 @@ export function onLocked(db: Db, listener: () => void): void {
 
 const eagerly = new WeakSet<Db>();
 
-/** Has every statement of a connection prepared when it is made, so that one with a fault is found without being used. */
+/** Has every statement of a connection prepared when it is made, so that one with a fault is found unused. */
 export function prepareEagerly(db: Db): void {
   eagerly.add(db);
 }
@@ -121,8 +129,8 @@ export function beginWriting(db: Db): void {
   }
 }
 
-/** Undoes a transaction. SQLite itself rolls back after some errors, such as a full disk. */
 export function rollBack(db: Db): void {
+  // SQLite itself rolls back after some errors, such as a full disk.
   if (db.inTransaction) db.exec('ROLLBACK');
 }
 
@@ -142,7 +150,6 @@ function writing<T>(db: Db, statement: () => T): T {
 }
 
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
-/** Statements that take texts out of JSON. */
 const UNPACKS = /\bjson_(?:each|tree|extract)\b/i;
 
 /**
@@ -219,7 +226,7 @@ export function sql(db: Db): Sql {
     return (...params: Param[]) => found(params)[0] ?? null;
   };
   const insert: Sql['insert'] = (table, columns, end = '') => {
-    const names = Array.isArray(columns) ? columns : Object.keys(columns);
+    const names = namesIn(columns);
     const places = names.map(() => '?').join(', ');
     const put = run(`INSERT INTO ${table} (${names.map(quoted).join(', ')}) VALUES (${places}) ${end}`);
     return (row: Readonly<Record<string, Param | boolean | object>>) =>
@@ -233,8 +240,9 @@ export function sql(db: Db): Sql {
     },
     insert,
     upsert(table, key, columns) {
-      const values = columns.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
-      return insert(table, [...key, ...columns], `ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${values}`);
+      const names = namesIn(columns);
+      const values = names.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
+      return insert(table, [...key, ...names], `ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${values}`);
     },
     one,
     has(text) {

@@ -6,7 +6,7 @@ import { DiskFault, type DiskState } from '../fault.ts';
 import { logProver } from '../transparency/log-tree.ts';
 import { accountTable, sessionTable, signInTable } from './accounts.ts';
 import { alertTable, eventTable } from './alerts.ts';
-import { archiveOf } from './archive.ts';
+import { archives } from './archive.ts';
 import { changeAlertTable, changeDeliveryTable, changeQueueTable, changeWebhookStates } from './change-alerts.ts';
 import { checkpoints } from './checkpoints.ts';
 import { clockTables } from './clock.ts';
@@ -22,7 +22,6 @@ import {
   termsTable,
 } from './desk.ts';
 import { groupCommit } from './group-commit.ts';
-import { hubPingTable } from './hub-pings.ts';
 import { keyTables, serviceKeyTable } from './keys.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
 import { ledgerTables } from './ledger-entries.ts';
@@ -36,7 +35,7 @@ import { paymentTable } from './payments.ts';
 import { pieceTagTable } from './piece-tags.ts';
 import { pieceTables } from './pieces.ts';
 import { pressRecords } from './press-audit.ts';
-import { publicationTable } from './publications.ts';
+import { hubPingTable, publicationTable } from './publications.ts';
 import { keylessTable, quotaTables } from './quotas.ts';
 import { readerTables } from './readers.ts';
 import { recordsTables } from './records.ts';
@@ -67,16 +66,6 @@ export function openStore(settings: DatabaseSettings) {
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
-
-  const archives = new Map<string, Archive>();
-  const archive = (paper: string): Archive => {
-    let found = archives.get(paper);
-    if (found === undefined) {
-      found = archiveOf(paper, { papers, pieces, pieceTags, entries, search, missingMedia, logProof, isLogCosigned });
-      archives.set(paper, found);
-    }
-    return found;
-  };
 
   const { commit, close: closeCheckpoints } = checkpoints(db, settings);
   const changes = sql(db).number('SELECT total_changes()');
@@ -115,6 +104,13 @@ export function openStore(settings: DatabaseSettings) {
 
   const search = searchTables(db, transact);
   search.fill();
+  const newArchive = archives(db, { papers, pieceTags, entries, search, missingMedia, logProof, isLogCosigned });
+  const known = new Map<string, Archive>();
+  const archive = (paper: string): Archive => {
+    const found = known.get(paper) ?? newArchive(paper);
+    known.set(paper, found);
+    return found;
+  };
   const credits = creditTables(db, transact);
   const group = groupCommit(db, transact, faultOf);
   // Prepared on first use: most connections never read them.

@@ -12,65 +12,29 @@ export interface QueueLength {
   oldest_due_at: number | null;
 }
 
-/** The tables of the queues of mails and of webhook deliveries, by the name of their job. */
-const MAIL_QUEUES = { mails: ['mails', 'notices'], 'account-mails': ['account_mails'] } as const;
-const DELIVERY_QUEUES = { webhooks: 'deliveries', 'account-webhooks': 'change_deliveries' } as const;
+export type VitalSigns = ReturnType<typeof vitalSigns>;
 
 /**
  * What monitoring reads of the database. Each reading takes well under a millisecond, however many pieces, readers and
  * observations there are.
  */
-export interface VitalSigns {
-  /** Throws when the database cannot be read. */
-  assertReadable(): void;
-  papers(): number;
-  /** Pieces on air. */
-  pieces(): number;
-  mails(queue: keyof typeof MAIL_QUEUES, now: number): QueueLength;
-  deliveries(queue: keyof typeof DELIVERY_QUEUES, now: number): QueueLength;
-  hubPings(now: number): QueueLength;
-  hostnames(): { state: string; count: number }[];
-  scanQueue(now: number): QueueLength & { leased: number };
-  /** Papers with pages that are not up to date, and the mark up to which each is pressed. */
-  stalePapers(): { paper: string; pressed: number }[];
-  /** Tags that a press has not read yet, at most `COUNTED_MAX`. */
-  staleTags(): number;
-  /** The sums of the credit ledger, in credits. */
-  credits(): { kind: string; amount: number; lines: number }[];
-  /** Payments whose outcome is unknown, and when the first was begun, in ms. */
-  openPayments(): { count: number; oldest_at: number | null };
-  /** Files that the targets of publications lack, at most `COUNTED_MAX`. */
-  unpublished(): number;
-}
-
-export function vitalSigns(db: Db): VitalSigns {
-  const { one, all } = sql(db);
-  const counted = (rows: string) =>
-    one(`SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ${COUNTED_MAX})`, integer);
+export function vitalSigns(db: Db) {
+  const { one, number, all } = sql(db);
+  const counted = (rows: string) => number(`SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${COUNTED_MAX})`);
   const queue = (table: string, state: string) => {
     const count = counted(`${table} WHERE ${state} AND due_at <= ?`);
     const first = one(`SELECT min(due_at) AS due_at FROM ${table} WHERE ${state}`, orNull(integer));
     return (now: number): QueueLength => {
       const at = first();
-      return at === null || at > now ? { due: 0, oldest_due_at: null } : { due: count(now) ?? 0, oldest_due_at: at };
+      return at === null || at > now ? { due: 0, oldest_due_at: null } : { due: count(now), oldest_due_at: at };
     };
   };
-  const mails = new Map(
-    Object.entries(MAIL_QUEUES).map(([job, tables]) => [job, tables.map((table) => queue(table, "state = 'due'"))]),
-  );
-  const deliveries = new Map(
-    Object.entries(DELIVERY_QUEUES).map(([job, table]) => [job, queue(table, "state = 'waiting'")]),
-  );
+  const mailQueue = (table: string) => queue(table, "state = 'due'");
+  const [mails, notices, accountMails] = [mailQueue('mails'), mailQueue('notices'), mailQueue('account_mails')];
+  const deliveryQueue = (table: string) => queue(table, "state = 'waiting'");
   const scan = queue('hostnames', "state = 'watched'");
   const leased = counted('hostnames WHERE lease IS NOT NULL AND due_at > ?');
-  const hubPings = queue('hub_pings', 'due_at IS NOT NULL');
-  const readable = one('SELECT count(*) AS count FROM log_state', integer);
-  const papers = one('SELECT count(*) AS count FROM papers', integer);
-  const pieces = one(
-    `SELECT coalesce(sum(t.count), 0) AS count FROM papers p
-     CROSS JOIN tallies t ON t.paper = p.slug AND t.what = 'section'`,
-    integer,
-  );
+  const readable = number('SELECT count(*) FROM log_state');
   // Steps from paper to paper: after an import, a paper may have a hundred thousand rows.
   const stalePapers = all(
     `WITH RECURSIVE stale(paper) AS (
@@ -81,30 +45,39 @@ export function vitalSigns(db: Db): VitalSigns {
      WHERE stale.paper IS NOT NULL`,
     { paper: text, pressed: integer },
   );
-  const staleTags = counted('press_due');
-  const unpublished = counted('unpublished');
   const openPayments = one(
     "SELECT count(*) AS count, min(claimed_at) AS oldest_at FROM payments WHERE state = 'settling'",
     { count: integer, oldest_at: orNull(integer) },
   );
   return {
-    assertReadable: () => void readable(),
-    papers: () => papers() ?? 0,
-    pieces: () => pieces() ?? 0,
-    mails: (job, now) => together((mails.get(job) ?? []).map((length) => length(now))),
-    deliveries: (job, now) => together([deliveries.get(job)?.(now) ?? { due: 0, oldest_due_at: null }]),
-    hubPings,
+    /** Throws when the database cannot be read. */
+    assertReadable: (): void => void readable(),
+    papers: number('SELECT count(*) FROM papers'),
+    /** Pieces on air. */
+    pieces: number("SELECT sum(t.count) FROM papers p CROSS JOIN tallies t ON t.paper = p.slug AND t.what = 'section'"),
+    /** The queues of mails and of webhook deliveries, by the name of their job. */
+    mails: {
+      mails: (now: number): QueueLength => together([mails(now), notices(now)]),
+      'account-mails': accountMails,
+    },
+    deliveries: { webhooks: deliveryQueue('deliveries'), 'account-webhooks': deliveryQueue('change_deliveries') },
+    hubPings: queue('hub_pings', 'due_at IS NOT NULL'),
     hostnames: all('SELECT state, count FROM hostname_counts ORDER BY state', { state: text, count: integer }),
-    scanQueue: (now) => ({ ...scan(now), leased: leased(now) ?? 0 }),
+    scanQueue: (now: number) => ({ ...scan(now), leased: leased(now) }),
+    /** Papers with pages that are not up to date, and the mark up to which each is pressed. */
     stalePapers,
-    staleTags: () => staleTags() ?? 0,
+    /** Tags that a press has not read yet, at most `COUNTED_MAX`. */
+    staleTags: counted('press_due'),
+    /** The sums of the credit ledger, in credits. */
     credits: all('SELECT kind, amount, lines FROM credit_totals ORDER BY kind', {
       kind: text,
       amount: integer,
       lines: integer,
     }),
+    /** Payments whose outcome is unknown, and when the first was begun, in ms. */
     openPayments: () => openPayments() ?? { count: 0, oldest_at: null },
-    unpublished: () => unpublished() ?? 0,
+    /** Files that the targets of publications lack, at most `COUNTED_MAX`. */
+    unpublished: counted('unpublished'),
   };
 }
 

@@ -5,14 +5,12 @@ const GROUP = { id: text, account: text, name: text, made_at: integer };
 
 /** Groups of hostnames that accounts watch. */
 export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
-  const { run, one, all } = sql(db);
-  const add = run('INSERT INTO watch_groups (id, account, name, made_at) VALUES (?, ?, ?, ?)');
-  const rename = run('UPDATE watch_groups SET name = ? WHERE account = ? AND id = ?');
-  const remove = run('DELETE FROM watch_groups WHERE account = ? AND id = ?');
-  const put = run(
+  const { run, changed, insert, one, number, all } = sql(db);
+  const remove = changed('DELETE FROM watch_groups WHERE account = ? AND id = ?');
+  const put = changed(
     'INSERT INTO watch_group_hosts (watch_group, hostname, added_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const take = run('DELETE FROM watch_group_hosts WHERE watch_group = ? AND hostname = ?');
+  const take = changed('DELETE FROM watch_group_hosts WHERE watch_group = ? AND hostname = ?');
   const release = run(
     `INSERT INTO watch_releases (hostname, account, released_at) SELECT hostname, ?2, ?3 FROM hostnames
      WHERE hostname = ?1 AND kept = 0 AND state = 'watched'
@@ -34,20 +32,17 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
     'INSERT INTO watch_additions VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET added = added + excluded.added',
   );
   const forgetAdditions = run('DELETE FROM watch_additions WHERE account = ? AND day < ?');
-  const additions = one('SELECT added FROM watch_additions WHERE account = ? AND day = ?', integer);
   const hosts = all('SELECT hostname, added_at FROM watch_group_hosts WHERE watch_group = ? ORDER BY hostname', {
     hostname: text,
     added_at: integer,
   });
   return {
-    add({ id, account, name, made_at }) {
-      add(id, account, name, made_at);
-    },
-    rename: (account, id, name) => rename(name, account, id) === 1,
+    add: insert('watch_groups', GROUP),
+    rename: changed('UPDATE watch_groups SET name = ?3 WHERE account = ?1 AND id = ?2'),
     remove: (account, id, at) =>
       transact(() => {
         const held = hosts(id);
-        if (remove(account, id) !== 1) return false;
+        if (!remove(account, id)) return false;
         for (const { hostname } of held) release(hostname, account, at);
         return true;
       }),
@@ -60,11 +55,11 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
     ),
     put(group, hostname, at) {
       unrelease(hostname);
-      return put(group, hostname, at) === 1;
+      return put(group, hostname, at);
     },
     take: ({ id, account }, hostname, at) =>
       transact(() => {
-        if (take(id, hostname) !== 1) return false;
+        if (!take(id, hostname)) return false;
         release(hostname, account, at);
         return true;
       }),
@@ -96,7 +91,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
         for (const name of names) unwatch(name);
         return names;
       }),
-    additions: (account, day) => additions(account, day) ?? 0,
+    additions: number('SELECT added FROM watch_additions WHERE account = ? AND day = ?'),
     noteAdditions(account, day, count) {
       forgetAdditions(account, day);
       noteAdditions(account, day, count);

@@ -25,8 +25,8 @@ export async function checkQueues(
   const now = app.now();
   /** Queues are named in this order: that of the desk, that of the records. */
   const served = <N>(names: readonly N[]) => names.filter((_, n) => (n === 0 ? services.desk : services.records));
-  const mails = together(served(MAIL_QUEUE_NAMES).map((name) => signs.mails(name, now)));
-  const deliveries = together(served(DELIVERY_QUEUE_NAMES).map((name) => signs.deliveries(name, now)));
+  const mails = together(served(MAIL_QUEUE_NAMES).map((name) => signs.mails[name](now)));
+  const deliveries = together(served(DELIVERY_QUEUE_NAMES).map((name) => signs.deliveries[name](now)));
   const queue = (name: string, what: (count: number) => string, length: QueueLength, late: number, cure: string) =>
     runCheck(name, () => {
       const { due, oldest_due_at: oldest } = length;

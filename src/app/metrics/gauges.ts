@@ -180,12 +180,12 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
   return {
     mails() {
       for (const [n, queue] of MAIL_QUEUE_NAMES.entries()) {
-        if (isServed(n)) mails({ queue }, store.vitalSigns().mails(queue, now()));
+        if (isServed(n)) mails({ queue }, store.vitalSigns().mails[queue](now()));
       }
     },
     webhooks() {
       for (const [n, queue] of DELIVERY_QUEUE_NAMES.entries()) {
-        if (isServed(n)) deliveries({ queue }, store.vitalSigns().deliveries(queue, now()));
+        if (isServed(n)) deliveries({ queue }, store.vitalSigns().deliveries[queue](now()));
       }
     },
     logs() {
