@@ -2,23 +2,6 @@ import { DAY, dayOf } from '../time.ts';
 import type { LedgerTables } from './ledger-entries.ts';
 import { type Db, integer, orNull, sql, text } from './sql.ts';
 
-/** What the database knows of the time. */
-export interface ClockTables {
-  /**
-   * The newest time that was entered here, in ms, in any ledger, key or observation; 0 before the first. What a
-   * correction of the clock covers counts with its true time.
-   */
-  newestTime(): number;
-  /** The number of a paper's first receipt after `after` whose entry is later than a time, in ms; null when none is. */
-  firstFiledAfter(paper: string, time: number, after: number): number | null;
-  /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
-  wakeWaiting(now: number): void;
-  /** Counts what a clock that ran ahead counted on days after tomorrow as of the day of `now` (ms). */
-  countToday(now: number): void;
-  /** How many corrections of the clock there are. */
-  clockCorrections(): number;
-}
-
 /** What waits for its time, and the column that has it. */
 const WAITING = [
   ['mails', 'due_at'],
@@ -49,20 +32,16 @@ const COUNTED: { table: string; of: string; moved: Record<string, string> }[] = 
   { table: 'sign_ups', of: 'network', moved: { made: 'made' } },
 ];
 
-export function clockTables(
-  db: Db,
-  { lastFiledAt, signingKeys }: Pick<LedgerTables, 'lastFiledAt' | 'signingKeys'>,
-): ClockTables {
-  const { run, one, all } = sql(db);
+/** What the database knows of the time. */
+export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) {
+  const { run, one, number, all } = sql(db);
   const papers = all('SELECT slug, changed_at FROM papers', { slug: text, changed_at: integer });
-  const others = one(
+  const others = number(
     `SELECT max(at) FROM (
        SELECT max(looked_at) AS at FROM hostnames WHERE looked_at IS NOT NULL
        UNION ALL SELECT at FROM (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1)
        )`,
-    orNull(integer),
   );
-  const corrections = one("SELECT count(*) FROM records WHERE kind = 'clock'", integer);
   const firstAfter = one(
     `SELECT min(g.seq) FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND e.at > ? AND g.seq > ?`,
     orNull(integer),
@@ -82,11 +61,14 @@ export function clockTables(
     };
   });
   return {
-    firstFiledAfter: firstAfter,
-    wakeWaiting(now) {
+    /** The number of a paper's first receipt after one whose entry is later than a time (ms); null when none is. */
+    firstFiledAfter: (paper: string, time: number, after: number): number | null => firstAfter(paper, time, after),
+    /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
+    wakeWaiting(now: number): void {
       for (const wake of wakes) wake(now, LONGEST_WAIT);
     },
-    countToday(now) {
+    /** Counts what a clock that ran ahead counted on days after tomorrow as of the day of `now` (ms). */
+    countToday(now: number): void {
       // A process whose clock is slightly ahead may count for tomorrow already.
       const tomorrow = dayOf(now + DAY);
       for (const { add, drop } of moves) {
@@ -94,12 +76,17 @@ export function clockTables(
         drop(tomorrow);
       }
     },
-    newestTime: () =>
+    /**
+     * The newest time that was entered here, in ms, in any ledger, key or observation; 0 before the first. What a
+     * correction of the clock covers counts with its true time.
+     */
+    newestTime: (): number =>
       Math.max(
-        others() ?? 0,
+        others(),
         ...signingKeys().map(({ nbf }) => nbf),
         ...papers().flatMap(({ slug, changed_at }) => [changed_at, lastFiledAt(slug)]),
       ),
-    clockCorrections: () => corrections() ?? 0,
+    /** How many corrections of the clock there are. */
+    clockCorrections: number("SELECT count(*) FROM records WHERE kind = 'clock'"),
   };
 }

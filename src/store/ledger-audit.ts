@@ -1,7 +1,6 @@
-import type { PieceState } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
-import { type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';
+import { columnsOf, type Db, flag, inBatches, integer, json, oneOf, orNull, sql, text } from './sql.ts';
 
 const KINDS = [
   ['key', 'door_keys'],
@@ -76,74 +75,43 @@ export function ledgerFaults(db: Db): string[] {
   );
 }
 
-/** The rows of the archive, for comparison with a replay of the ledger. */
-export interface ArchiveRows {
-  archivedPapers(): ArchivedPaper[];
-  /** Every piece, read in batches to bound memory. */
-  archivedPieces(): Iterable<ArchivedPiece>;
-  generationCount(): number;
-}
+const PIECE = {
+  id: text,
+  paper: text,
+  slug: text,
+  category: text,
+  persona: text,
+  revision: integer,
+  state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
+  published_at: orNull(integer),
+  updated_at: orNull(integer),
+  scheduled_at: orNull(integer),
+  withdrawn_at: orNull(integer),
+  reason: orNull(text),
+  headline_withheld: flag,
+};
+const PAPER = {
+  slug: text,
+  body: json<unknown>(),
+  edition: integer,
+  changed_at: integer,
+  seq: integer,
+  removed_at: orNull(integer),
+};
 
-export function archiveRows(db: Db): ArchiveRows {
-  const { one, all } = sql(db);
-  const pieces = all(
-    `SELECT id, paper, slug, category, persona, revision, state, published_at, updated_at, scheduled_at,
-       withdrawn_at, reason, headline_withheld FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`,
-    {
-      id: text,
-      paper: text,
-      slug: text,
-      category: text,
-      persona: text,
-      revision: integer,
-      state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
-      published_at: orNull(integer),
-      updated_at: orNull(integer),
-      scheduled_at: orNull(integer),
-      withdrawn_at: orNull(integer),
-      reason: orNull(text),
-      headline_withheld: flag,
-    },
-  );
-  const count = one('SELECT count(*) FROM generations', integer);
+/** The rows of the archive, for comparison with a replay of the ledger. */
+export function archiveRows(db: Db) {
+  const { number, all } = sql(db);
+  const pieces = all(`SELECT ${columnsOf(PIECE)} FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`, PIECE);
   return {
     archivedPapers: all(
-      'SELECT slug, body, edition, changed_at, seq, removed_at FROM papers',
-      {
-        ...{ slug: text, body: json<unknown>(), edition: integer, changed_at: integer, seq: integer },
-        removed_at: orNull(integer),
-      },
+      `SELECT ${columnsOf(PAPER)} FROM papers`,
+      PAPER,
       // A body that is older than a setting gets the default of that setting.
-      ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) }),
+      ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) as unknown }),
     ),
-    *archivedPieces() {
-      let last = '';
-      for (;;) {
-        const page = pieces(last);
-        yield* page;
-        const end = page.at(-1);
-        if (end === undefined) return;
-        last = end.id;
-      }
-    },
-    generationCount: () => count() ?? 0,
+    /** Every piece, read in batches to bound memory. */
+    archivedPieces: () => inBatches(pieces, [''], ({ id }) => [id]),
+    generationCount: number('SELECT count(*) FROM generations'),
   };
-}
-
-export interface ArchivedPaper {
-  slug: string;
-  body: unknown;
-  edition: number;
-  changed_at: number;
-  seq: number;
-  removed_at: number | null;
-}
-
-export interface ArchivedPiece extends PieceState {
-  id: string;
-  paper: string;
-  slug: string;
-  category: string;
-  persona: string;
-  revision: number;
 }

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import Database from 'libsql/promise';
 import { BUSY_TIMEOUT } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
-import { ROOM } from './search-places.ts';
 import { integer, json, orNull } from './sql.ts';
 
 /** A search in one paper. */
@@ -20,6 +19,9 @@ export interface Found {
 }
 
 export type SearchReader = ReturnType<typeof openSearchReader>;
+
+/** Row ids of the index per minute, which is the most pieces of all papers that may go on air in one minute. */
+export const ROOM = 2 ** 20;
 
 /** SQLite's code for a statement that was interrupted. */
 export const INTERRUPTED = 'SQLITE_INTERRUPT';

@@ -1,19 +1,69 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
-import type { Shown } from './search-places.ts';
-import { searchPlaces } from './search-places.ts';
-import { FOUND, FOUND_ROW } from './search-reader.ts';
-import { type Db, flag, integer, sql, type Transact, text } from './sql.ts';
+import { MINUTE } from '../time.ts';
+import { FOUND, FOUND_ROW, ROOM } from './search-reader.ts';
+import { type Db, flag, integer, orNull, type Read, sql, type Transact, text } from './sql.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 
+const SHOWN = {
+  paper: text,
+  state: text,
+  published_at: orNull(integer),
+  generation: integer,
+  place: orNull(integer),
+  indexed: orNull(integer),
+};
+type Shown = Read<typeof SHOWN>;
+
+/** The first minute of the year 10000. */
+const END = Date.UTC(10_000, 0) / MINUTE;
+
+/**
+ * The row ids of pieces in the full-text index. They fall with the time on air, because FTS5 reads upwards in two thirds
+ * of the time, and searches want the newest first. All from the year -6000 to 9999 are safe integers above zero.
+ */
+function searchPlaces(db: Db) {
+  const { run, one } = sql(db);
+  const lastOfMinute = one(
+    `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
+     WHERE s.place > ? AND s.place <= ? ORDER BY s.place LIMIT 1`,
+    { place: integer, tangled: flag, published_at: integer, id: text },
+  );
+  const insert = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
+
+  function free(piece: string, at: number): { place: number; isOutOfOrder: boolean } {
+    const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
+    const last = lastOfMinute(start - ROOM, start);
+    if (last === null) return { place: start, isOutOfOrder: false };
+    const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
+    // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
+    return { place: last.place - 1, isOutOfOrder: !inOrder || last.tangled };
+  }
+
+  return {
+    /** A piece as it is shown, and where it is indexed. */
+    shown: one(
+      `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
+       FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
+      SHOWN,
+    ),
+    /** Gives a piece that went on air at `at` (ms) the next row id of that minute. */
+    take(piece: string, at: number, generation: number): number {
+      const { place, isOutOfOrder } = free(piece, at);
+      insert(place, piece, generation, isOutOfOrder ? 1 : 0);
+      return place;
+    },
+  };
+}
+
 export type SearchTables = ReturnType<typeof searchTables>;
 
 /** The full-text index of all pieces on air, updated in the transactions that change them. */
 export function searchTables(db: Db, transact: Transact) {
-  const { run, one, all } = sql(db);
+  const { run, one, number, all } = sql(db);
   const places = searchPlaces(db);
   const textOf = one('SELECT headline, dek, prose FROM generations WHERE n = ?', {
     headline: text,
@@ -38,8 +88,7 @@ export function searchTables(db: Db, transact: Transact) {
   );
 
   const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
-  const changes = one('SELECT total_changes()', integer);
-  const changed = (): number => changes() ?? 0;
+  const changed = number('SELECT total_changes()');
 
   /** Assigns or removes a piece's row id; returns what to index there, or null. */
   function takePlace(piece: string): { place: number; now: Shown } | null {

@@ -1,32 +1,24 @@
 import { freshDatabase } from './open.ts';
-import { schemaFaults } from './schema-audit.ts';
-import { type Db, integer, sql, text } from './sql.ts';
+import { type Db, orNull, sql, text } from './sql.ts';
 
 /** SQLite's own checks of the file, and a check that it has this program's tables. */
-export interface SoundnessChecks {
-  /** The faults found by SQLite's full check. */
-  integrity(): string[];
-  /**
-   * At most five faults found by SQLite's quick check; the size of the file, and how much of it is unused, in bytes.
-   */
-  soundness(): { faults: string[]; size: number; free: number };
-  /** The differences between the database's tables, indexes and triggers and this program's. */
-  schemaFaults(): string[];
-}
-
-const isFault = (found: string): boolean => found !== 'ok';
-
-export function soundnessChecks(db: Db): SoundnessChecks {
-  const { one, all } = sql(db);
-  const pragma = (name: string): number => one(`PRAGMA ${name}`, integer)() ?? 0;
+export function soundnessChecks(db: Db) {
+  const { number, all } = sql(db);
+  const faultsOf = (check: string) => all(`PRAGMA ${check}`, text)().filter((found) => found !== 'ok');
   return {
-    integrity: () => all('PRAGMA integrity_check', text)().filter(isFault),
-    soundness: () => ({
-      faults: all('PRAGMA quick_check(5)', text)().filter(isFault),
-      size: pragma('page_size') * pragma('page_count'),
-      free: pragma('page_size') * pragma('freelist_count'),
-    }),
-    schemaFaults() {
+    /** The faults found by SQLite's full check. */
+    integrity: (): string[] => faultsOf('integrity_check'),
+    /** At most five faults found by SQLite's quick check; the size of the file, and how much of it is unused, in bytes. */
+    soundness() {
+      const pageSize = number('PRAGMA page_size')();
+      return {
+        faults: faultsOf('quick_check(5)'),
+        size: pageSize * number('PRAGMA page_count')(),
+        free: pageSize * number('PRAGMA freelist_count')(),
+      };
+    },
+    /** The differences between the database's tables, indexes and triggers and this program's. */
+    schemaFaults(): string[] {
       const fresh = freshDatabase();
       try {
         return schemaFaults(db, fresh);
@@ -35,4 +27,29 @@ export function soundnessChecks(db: Db): SoundnessChecks {
       }
     },
   };
+}
+
+/** Excludes SQLite's own tables and indexes, and the two tables of Litestream, which backs up databases. */
+const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
+  WHERE name NOT LIKE 'sqlite%' AND name NOT IN ('_litestream_lock', '_litestream_seq') ORDER BY type, name`;
+
+/**
+ * Compares the tables, indexes and triggers of a database with those of a new one. A missing trigger would leave an
+ * append-only table open to changes.
+ */
+function schemaFaults(db: Db, fresh: Db): string[] {
+  const wanted = itemsOf(fresh);
+  const found = itemsOf(db);
+  const faults: string[] = [];
+  for (const [key, sql] of wanted) {
+    if (!found.has(key)) faults.push(`schema: the ${key} is missing`);
+    else if (found.get(key) !== sql) faults.push(`schema: the ${key} is not the one that this program makes`);
+  }
+  for (const key of found.keys()) if (!wanted.has(key)) faults.push(`schema: nothing of this program made the ${key}`);
+  return faults;
+}
+
+function itemsOf(db: Db): Map<string, string | null> {
+  const items = sql(db).all(SCHEMA, { type: text, name: text, sql: orNull(text) });
+  return new Map(items().map((item) => [`${item.type} ${item.name}`, item.sql]));
 }
