@@ -55,43 +55,40 @@ export class Fault extends Error {
   }
 }
 
+class Unavailable extends Fault {
+  constructor(message: string) {
+    super('unavailable', message);
+  }
+}
+
 /**
  * An `unavailable` that passes by itself. Its message may be shown to anybody; that of any other `unavailable` may
  * name files and processes of this machine, and stays in the log.
  */
-export class Busy extends Fault {
-  constructor(message: string) {
-    super('unavailable', message);
-    this.name = 'Busy';
-  }
+export class Busy extends Unavailable {
+  override readonly name = 'Busy';
 }
 
 /** An `unavailable` of another machine that does not answer. */
-export class Unreachable extends Fault {
-  constructor(message: string) {
-    super('unavailable', message);
-    this.name = 'Unreachable';
-  }
+export class Unreachable extends Unavailable {
+  override readonly name = 'Unreachable';
 }
 
 /** An `unavailable` of a database that another process writes to. Its message names the file; callers are not told it. */
-export class LockedFault extends Fault {
-  constructor(message: string) {
-    super('unavailable', message);
-    this.name = 'LockedFault';
-  }
+export class LockedFault extends Unavailable {
+  override readonly name = 'LockedFault';
 }
 
 /** Why a disk takes no writes. */
 export type DiskState = 'full' | 'read_only' | 'failing';
 
 /** An `unavailable` of a disk that takes no writes. Its message names files; callers are told the state alone. */
-export class DiskFault extends Fault {
+export class DiskFault extends Unavailable {
+  override readonly name = 'DiskFault';
   readonly state: DiskState;
 
   constructor(state: DiskState, message: string) {
-    super('unavailable', message);
-    this.name = 'DiskFault';
+    super(message);
     this.state = state;
   }
 }

@@ -29,18 +29,12 @@ export interface KeyDays {
 export const NEVER_USED: KeyDays = { days: 0, first_day: null, last_day: null };
 
 export const KEY_STATES = ['in_force', 'expired', 'revoked'] as const;
-export type KeyState = (typeof KEY_STATES)[number];
-
-/** A key's state; revoked takes precedence over expired. */
-export function keyState({ revoked_at }: Pick<KeyLife, 'revoked_at'>, isExpired: boolean): KeyState {
-  if (revoked_at !== null) return 'revoked';
-  return isExpired ? 'expired' : 'in_force';
-}
 
 /** A key's life as rows show it: times in ISO 8601, null for never. */
 export function keyLifeRow(key: KeyLife, uses: KeyDays, isExpired: boolean) {
+  const state: (typeof KEY_STATES)[number] = key.revoked_at !== null ? 'revoked' : isExpired ? 'expired' : 'in_force';
   return {
-    state: keyState(key, isExpired),
+    state,
     made_at: isoTime(key.made_at),
     made_by: key.made_by,
     expires_at: isoOrNull(key.expires_at),

@@ -49,7 +49,7 @@ export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
         signal: AbortSignal.timeout(wait),
       });
-      const answer = Answer.parse(JSON.parse(await textOf(response)));
+      const answer = Answer.parse(JSON.parse(await textOf(response, ANSWER_MAX)));
       if (answer.id !== id) throw new Error('the node answered another question');
       // Some nodes send JSON-RPC errors with an HTTP error status.
       if (answer.error != null) throw new NodeError(answer.error);
@@ -59,12 +59,13 @@ export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
   };
 }
 
-async function textOf({ body }: Response): Promise<string> {
+/** The body of a response. Throws when it has more than `max` bytes. */
+export async function textOf({ body }: Response, max: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let read = 0;
   for await (const chunk of body ?? []) {
     read += chunk.length;
-    if (read > ANSWER_MAX) throw new Error(`the node answered with more than ${ANSWER_MAX} bytes`);
+    if (read > max) throw new Error(`the node answered with more than ${max} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

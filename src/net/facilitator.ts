@@ -4,6 +4,7 @@ import { requirementsV1, requirementsV2 } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
 import { reasonOf } from '../meter/payment.ts';
 import type { Facilitator } from '../meter/purchase.ts';
+import { textOf } from './chain-node.ts';
 
 /** Timeouts for a facilitator to verify a payment, and to settle it, in ms. */
 const VERIFY_WAIT = 8_000;
@@ -77,19 +78,8 @@ async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
       await response.body?.cancel();
       return null;
     }
-    return JSON.parse(await textOf(response));
+    return JSON.parse(await textOf(response, ANSWER_MAX));
   } catch {
     return null;
   }
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let read = 0;
-  for await (const chunk of body ?? []) {
-    read += chunk.length;
-    if (read > ANSWER_MAX) throw new Error('too much');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

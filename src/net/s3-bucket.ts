@@ -8,7 +8,7 @@ import { SECOND } from '../time.ts';
 import { errorOf, failuresIn, pageOf } from './s3-documents.ts';
 import { notStorage, s3Fault } from './s3-fault.ts';
 
-export interface S3Credentials {
+interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string | undefined;
@@ -92,7 +92,8 @@ export class S3Bucket implements Bucket {
   async get(key: string, answerMax = ANSWER_MAX, signal?: AbortSignal): Promise<StoredObject | null> {
     const answer = await this.ask('GET', { key, answerMax, signal });
     if (answer.status === 404) {
-      if (answer.body.length > 0 && errorOf(answer.body) === null) throw this.#notStorage('GET', key, answer);
+      if (answer.body.length > 0 && errorOf(answer.body) === null)
+        throw notStorage(this.#address, { method: 'GET', key, status: answer.status });
       return null;
     }
     return { bytes: answer.body, etag: this.#etag('GET', key, answer), age: ageOf(answer) };
@@ -124,7 +125,8 @@ export class S3Bucket implements Bucket {
       if (token !== null) query['continuation-token'] = token;
       const answer = await this.ask('GET', { query });
       const page = pageOf(answer.body);
-      if (page === null) throw this.#notStorage('GET', '', answer, 'a listing');
+      if (page === null)
+        throw notStorage(this.#address, { method: 'GET', key: '', status: answer.status, wanted: 'a listing' });
       const other = page.objects.find(({ key }) => !key.startsWith(prefix));
       if (other !== undefined || (page.next !== null && tokens.has(page.next))) {
         const what = other === undefined ? 'never comes to an end' : `has keys that were not asked for`;
@@ -152,9 +154,17 @@ export class S3Bucket implements Bucket {
       };
       const answer = await this.ask('POST', { query: { delete: '' }, headers, body, signal });
       const failures = failuresIn(answer.body);
-      if (failures === null) throw this.#notStorage('POST', '', answer);
+      if (failures === null) throw notStorage(this.#address, { method: 'POST', key: '', status: answer.status });
       const failed = failures[0];
-      if (failed !== undefined) throw this.#fault('POST', failed.key, 200, failed, new Headers());
+      if (failed !== undefined) {
+        throw s3Fault(this.#address, {
+          method: 'POST',
+          key: failed.key,
+          status: 200,
+          error: failed,
+          headers: new Headers(),
+        });
+      }
     }
     for (const key of keys) if (NO_XML.test(key)) await this.ask('DELETE', { key, signal });
   }
@@ -179,7 +189,9 @@ export class S3Bucket implements Bucket {
         // To HEAD there is no body that could name the bucket; a publication begins with GET.
         if (status === 404 && error?.code !== 'NoSuchBucket') return answer;
         const isRetried = RETRIED_STATUS.has(status) || RETRIED_CODE.has(error?.code ?? '');
-        if (isLast || !isRetried) throw this.#fault(method, question.key ?? '', status, error, headers);
+        if (isLast || !isRetried) {
+          throw s3Fault(this.#address, { method, key: question.key ?? '', status, error, headers });
+        }
         wait = Math.max(wait, retryAfter(headers));
       } catch (error) {
         question.signal?.throwIfAborted();
@@ -243,22 +255,8 @@ export class S3Bucket implements Bucket {
   /** The ETag, which every store gives; what answers without one has stored nothing. */
   #etag(method: string, key: string, answer: Answer): string {
     const etag = etagOf(answer);
-    if (etag === '') throw this.#notStorage(method, key, answer);
+    if (etag === '') throw notStorage(this.#address, { method, key, status: answer.status });
     return etag;
-  }
-
-  #notStorage(method: string, key: string, { status }: Answer, wanted?: string): Fault {
-    return notStorage(this.#address, { method, key, status, wanted });
-  }
-
-  #fault(
-    method: string,
-    key: string,
-    status: number,
-    error: { code: string; message: string } | null,
-    headers: Headers,
-  ): Fault {
-    return s3Fault(this.#address, { method, key, status, error, headers });
   }
 }
 

@@ -4,20 +4,6 @@ import { FileLock } from './file-lock.ts';
 import { type DatabaseSettings, IN_MEMORY } from './open.ts';
 import type { Db } from './sql.ts';
 
-/**
- * Who moves the write-ahead log into the database. libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when
- * another connection restarts the log at the same moment (https://sqlite.org/wal.html#walresetbug). That cannot happen
- * while one connection alone checkpoints, and only after a commit of its own: as long as its commit is not moved, no
- * connection restarts the log. So all connections open with `wal_autocheckpoint = 0`, and one that commits sets it to
- * more if it has a lock, which it keeps until SQLite has checkpointed at the end of the commit.
- */
-export interface Checkpoints {
-  /** Commits. */
-  commit(): void;
-  /** Call it when the connection is closed. */
-  close(): void;
-}
-
 /** How many pages the log has before it is moved, which is SQLite's own default. */
 const PAGES = 1_000;
 
@@ -27,8 +13,16 @@ const PAGES_BESIDE_LITESTREAM = 65_536;
 /** How often a connection looks for Litestream, in ms. */
 const LOOKED = 1_000;
 
-/** The checkpoints of one connection. */
-export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings): Checkpoints {
+/**
+ * Who moves the write-ahead log into the database: `commit` commits, `close` is called when the connection is closed.
+ *
+ * libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when another connection restarts the log at the same
+ * moment (https://sqlite.org/wal.html#walresetbug). That cannot happen while one connection alone checkpoints, and only
+ * after a commit of its own: as long as its commit is not moved, no connection restarts the log. So all connections open
+ * with `wal_autocheckpoint = 0`, and one that commits sets it to more if it has a lock, which it keeps until SQLite has
+ * checkpointed at the end of the commit.
+ */
+export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings) {
   if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), close: () => {} };
   const litestream = join(dirname(file), `.${basename(file)}-litestream`);
   const lock = new FileLock(`${file}-checkpoints`);
@@ -43,7 +37,7 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
   let pages = checkpointPages;
   let lookAgain = 0;
   return {
-    commit() {
+    commit(): void {
       if (!isAlone()) {
         db.exec('COMMIT');
         return;
@@ -59,6 +53,6 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
         lock.give();
       }
     },
-    close: () => lock.close(),
+    close: (): void => lock.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Db } from './sql.ts';
+import type { Db, Transact } from './sql.ts';
 
 /**
  * The time limit for the work of one transaction, in ms, because it blocks this process. The rest goes into the next
@@ -17,25 +17,9 @@ interface Waiting {
 
 /**
  * Combines small writes of many callers into few transactions, because every commit waits for the disk, however small
- * it is.
+ * it is. `faultOf` turns a database's error into a fault.
  */
-export interface GroupCommit {
-  /**
-   * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. If
-   * `work` throws, only its own changes are rolled back. It runs later, so it must read the clock and check its
-   * conditions itself.
-   */
-  add<T>(work: () => T): Promise<T>;
-  /** Runs all waiting work immediately. */
-  flush(): void;
-}
-
-/** `faultOf` turns a database's error into a fault. */
-export function groupCommit(
-  db: Db,
-  transact: <T>(work: () => T) => T,
-  faultOf: (error: unknown) => unknown,
-): GroupCommit {
+export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown) => unknown) {
   const begin = db.prepare('SAVEPOINT one');
   const keep = db.prepare('RELEASE one');
   const undo = db.prepare('ROLLBACK TO one');
@@ -83,40 +67,37 @@ export function groupCommit(
       return result;
     } catch (error) {
       // A full disk rolls back the whole transaction.
-      if (!db.inTransaction) throw new LostTransaction(error);
-      undo.run();
-      keep.run();
+      if (db.inTransaction) {
+        undo.run();
+        keep.run();
+      }
       throw error;
     }
   };
 
   return {
-    add: <T>(work: () => T) =>
-      new Promise<T>((resolve, reject) => {
+    /**
+     * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. If
+     * `work` throws, only its own changes are rolled back. It runs later, so it must read the clock and check its
+     * conditions itself.
+     */
+    add: <T>(work: () => T): Promise<T> =>
+      new Promise((resolve, reject) => {
         const run = (): (() => void) => {
           try {
             const result = inItsOwn(work);
             return () => resolve(result);
           } catch (error) {
-            if (error instanceof LostTransaction) throw error.reason;
+            if (!db.inTransaction) throw error;
             return () => reject(faultOf(error));
           }
         };
         waiting.push({ run, reject });
         plan();
       }),
-    flush() {
+    /** Runs all waiting work immediately. */
+    flush(): void {
       while (waiting.length > 0) commit();
     },
   };
-}
-
-/** The error that rolled back a whole transaction. */
-class LostTransaction extends Error {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    super('the transaction was rolled back');
-    this.reason = reason;
-  }
 }

@@ -86,17 +86,11 @@ export function countPending(file: string): number {
 
 const quoted = (value: string): string => value.replaceAll("'", "''");
 
-/** Reads a database that may lack tables or columns: what is not there counts as nothing. */
-interface TolerantReader {
-  has(table: string, column?: string): boolean;
-  /** The value of a query, 0 when one of the tables is missing. */
-  number(query: string, tables: readonly string[]): number;
-  texts(query: string, tables: readonly string[]): string[];
-  db: Db;
-}
+type TolerantReader = ReturnType<typeof tolerantReader>;
 
-function tolerantReader(db: Db): TolerantReader {
-  const { one, all } = sql(db);
+/** Reads a database that may lack tables or columns: what is not there counts as nothing, 0 or no texts. */
+function tolerantReader(db: Db) {
+  const { number, all } = sql(db);
   const columns = Map.groupBy(
     all(
       `SELECT t.name AS tbl, c.name AS col FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`,
@@ -109,8 +103,10 @@ function tolerantReader(db: Db): TolerantReader {
   return {
     db,
     has,
-    number: (query, tables) => (tables.every((table) => has(table)) ? (one(query, integer)() ?? 0) : 0),
-    texts: (query, tables) => (tables.every((table) => has(table)) ? all(query, text)() : []),
+    number: (query: string, tables: readonly string[]): number =>
+      tables.every((table) => has(table)) ? number(query)() : 0,
+    texts: (query: string, tables: readonly string[]): string[] =>
+      tables.every((table) => has(table)) ? all(query, text)() : [],
   };
 }
 
@@ -170,14 +166,6 @@ function bytesOf(old: TolerantReader, table: string): number {
   );
 }
 
-/** The rows that determine what a start has to create. */
-interface StateRows {
-  folding: number;
-  filled: number;
-  logs: Record<'desk' | 'records', number>;
-  valuesBefore: number;
-}
-
 /** Tables of which the migrations read whether they have a row. */
 const READ_BY_MIGRATIONS = ['entries', 'sightings'];
 
@@ -185,7 +173,7 @@ const READ_BY_MIGRATIONS = ['entries', 'sightings'];
  * What the tables of state will say after all migrations: runs those that are pending in memory, on the schema and the
  * rows of state of the database.
  */
-function stateAfter(old: TolerantReader, names: readonly string[], done: ReadonlySet<string>): StateRows {
+function stateAfter(old: TolerantReader, names: readonly string[], done: ReadonlySet<string>) {
   const db = new Database(IN_MEMORY);
   try {
     // Only some tables get rows.
@@ -197,19 +185,13 @@ function stateAfter(old: TolerantReader, names: readonly string[], done: Readonl
       copyRows(old.db, db, table);
     }
     for (const name of names.filter((one) => !done.has(one))) db.exec(readMigration(name));
-    const { one, all } = sql(db);
-    const search = one('SELECT folding, filled FROM search_state', { folding: integer, filled: integer })();
-    const logs = new Map(
-      all('SELECT log, filled FROM log_state', { log: text, filled: integer })().map(({ log, filled }) => [
-        log,
-        filled,
-      ]),
-    );
+    const { one, number } = sql(db);
+    const log = one('SELECT filled FROM log_state WHERE log = ?', integer);
     return {
-      folding: search?.folding ?? 0,
-      filled: search?.filled ?? 0,
-      logs: { desk: logs.get('desk') ?? 1, records: logs.get('records') ?? 1 },
-      valuesBefore: one('SELECT count(*) FROM values_before', integer)() ?? 0,
+      folding: number('SELECT folding FROM search_state')(),
+      filled: number('SELECT filled FROM search_state')(),
+      logs: { desk: log('desk') ?? 1, records: log('records') ?? 1 },
+      valuesBefore: number('SELECT count(*) FROM values_before')(),
     };
   } finally {
     db.close();
@@ -222,7 +204,7 @@ function copyRows(from: Db, to: Db, table: string): void {
   for (const row of rows) to.prepare(`INSERT INTO "${table}" VALUES (${row.map(() => '?').join(', ')})`).run(row);
 }
 
-function fillsOf(old: TolerantReader, after: StateRows): Fill[] {
+function fillsOf(old: TolerantReader, after: ReturnType<typeof stateAfter>): Fill[] {
   const onAir = old.number("SELECT count(*) FROM pieces WHERE state = 'on_air'", ['pieces']);
   const isRebuilt = after.folding !== NORMALIZER_VERSION;
   const toIndex = isRebuilt
@@ -260,21 +242,21 @@ function fillsOf(old: TolerantReader, after: StateRows): Fill[] {
 const PAPER = json<{ url?: string; paper_public?: boolean }>();
 
 function papersOf(old: TolerantReader): PressedPaper[] {
-  const { one, all } = sql(old.db);
+  const { one, number, all } = sql(old.db);
   const removed = old.has('papers', 'removed_at') ? 'WHERE removed_at IS NULL' : '';
   const papers = all(`SELECT slug, body FROM papers ${removed} ORDER BY slug`, { slug: text, body: PAPER })();
   const press = one('SELECT stamp FROM presses WHERE paper = ?', text);
-  const pieces = one("SELECT count(*) FROM pieces WHERE paper = ? AND state IN ('on_air', 'withdrawn')", integer);
-  const files = one('SELECT count(*) FROM files WHERE paper = ?', integer);
-  const stale = one('SELECT count(*) FROM press_due WHERE paper = ?', integer);
+  const pieces = number("SELECT count(*) FROM pieces WHERE paper = ? AND state IN ('on_air', 'withdrawn')");
+  const files = number('SELECT count(*) FROM files WHERE paper = ?');
+  const stale = number('SELECT count(*) FROM press_due WHERE paper = ?');
   return papers
     .filter(({ body }) => body.paper_public !== false)
     .map(({ slug, body }) => ({
       slug,
       url: body.url,
-      pieces: pieces(slug) ?? 0,
-      files: files(slug) ?? 0,
+      pieces: pieces(slug),
+      files: files(slug),
       stamp: press(slug) ?? '',
-      stale: stale(slug) ?? 0,
+      stale: stale(slug),
     }));
 }
