@@ -77,9 +77,9 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = store.papersVersion();
+    const version = store.papers.papersVersion();
     if (version === this.#version) return;
-    for (const paper of store.changedPapers(this.#version)) this.#keep(paper);
+    for (const paper of store.papers.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;
   }
 

@@ -51,7 +51,7 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
   const lost = new Map<string, string | null>();
   const sources = new Sources(app);
   let isBack = false;
-  for (const { digest } of store.allMedia(paper)) {
+  for (const { digest } of store.papers.allMedia(paper)) {
     if (store.missingMedia.has(digest) || lost.has(digest)) continue;
     const file = media.pathOf(digest);
     if (!deep && media.has(digest)) continue;
@@ -84,7 +84,7 @@ export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
 export function unnoticedPlaces({ store, media }: Pick<AppContext, 'store' | 'media'>): MediaPlace[] {
   return store
     .paperSlugs()
-    .flatMap((paper) => store.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })))
+    .flatMap((paper) => store.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })))
     .filter(({ digest }) => !media.has(digest) && !store.missingMedia.has(digest))
     .map(({ paper, path }) => ({ paper, path }));
 }
@@ -143,7 +143,7 @@ class Sources {
 
 /** The newest media of all papers, by content. */
 function placesOf({ store }: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
-  const all = store.paperSlugs().flatMap((paper) => store.allMedia(paper).map((each) => ({ paper, ...each })));
+  const all = store.paperSlugs().flatMap((paper) => store.papers.allMedia(paper).map((each) => ({ paper, ...each })));
   const places = Map.groupBy(all, ({ digest }) => digest);
   return new Map([...places].map(([digest, found]) => [digest, found.map(({ paper, path }) => ({ paper, path }))]));
 }

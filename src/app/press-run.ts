@@ -54,7 +54,7 @@ export interface PaperReport extends PressReport {
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PaperReport>> {
   const { store } = app;
   const { paper } = options;
-  const over = store.nextPlaceExpiry();
+  const over = store.papers.nextPlaceExpiry();
   // Where another server signs, it airs what is due; by a wrong clock nothing is.
   if (maySign(app) && app.clock.fault() === null) {
     store.transact(() => {

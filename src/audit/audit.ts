@@ -78,7 +78,7 @@ export async function auditAll(
 /** Checks the media files in DATA_DIR, of which the trees contain copies. */
 function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
-  for (const { path, digest } of store.allMedia(paper)) {
+  for (const { path, digest } of store.papers.allMedia(paper)) {
     const file = mediaFile(digest);
     const found = digestOf(file);
     if (found !== digest) {

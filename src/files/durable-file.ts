@@ -23,7 +23,8 @@ export function putFile(
   try {
     write(aside);
     syncFile(aside);
-    const isPut = keeps ? putNew(aside, file) : putOver(aside, file);
+    if (!keeps) renameSync(aside, file);
+    const isPut = !keeps || linkNew(aside, file);
     syncFolder(folder);
     return isPut;
   } finally {
@@ -60,12 +61,8 @@ export function syncFile(path: string): void {
   }
 }
 
-function putOver(from: string, to: string): true {
-  renameSync(from, to);
-  return true;
-}
-
-function putNew(from: string, to: string): boolean {
+/** Puts a file where there is none. */
+function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
   } catch (error) {

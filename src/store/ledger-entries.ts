@@ -156,24 +156,9 @@ export function ledgerTables(db: Db) {
   };
 
   const entryAt = (n: number, kind: LedgerEntry['type'], at: number): LedgerEntry => {
-    const found = <T>(row: T | null): T => {
-      if (row === null) throw new Error(`entry ${n} has no ${kind}`);
-      return row;
-    };
-    switch (kind) {
-      case 'key':
-        return { type: kind, at, ...found(read.key(n)) };
-      case 'retirement':
-        return { type: kind, at, ...found(read.retirement(n)) };
-      case 'record':
-        return { type: kind, at, ...found(read.record(n)) };
-      case 'generation':
-        return { type: kind, at, ...found(read.generation(n)) };
-      case 'airing':
-        return { type: kind, at, ...found(read.airing(n)) };
-      case 'withdrawal':
-        return { type: kind, at, ...found(read.withdrawal(n)) };
-    }
+    const row = read[kind](n);
+    if (row === null) throw new Error(`entry ${n} has no ${kind}`);
+    return { type: kind, at, ...row } as LedgerEntry;
   };
 
   return {

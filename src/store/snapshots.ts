@@ -6,15 +6,6 @@ const IDLE_MAX = 2;
 /** How much of the database a connection keeps in memory, in KiB: what one load of pieces needs, read in order. */
 const CACHE = 4_096;
 
-/** A consistent view of the ledger at one moment. */
-export interface Snapshot {
-  store: Store;
-  /** Moves the view to the last committed state, without any transaction that is still open on another connection. */
-  refresh(): void;
-  /** Releases the view. */
-  end(): void;
-}
-
 /**
  * A pool of connections with snapshots of the ledger. A press reads from one, so that it renders one state of the paper
  * and no list names a piece whose page does not exist yet. They are pooled because opening a connection takes longer
@@ -28,8 +19,12 @@ export class Snapshots {
     this.#file = file;
   }
 
-  /** Takes a connection, which has no snapshot yet. Call it outside a transaction, because it may open a connection. */
-  take(): Snapshot {
+  /**
+   * Takes a connection, which has no snapshot yet. `refresh` moves its view to the last committed state, without any
+   * transaction that is still open on another connection; `end` releases it. Call it outside a transaction, because it
+   * may open a connection.
+   */
+  take() {
     const store = this.#idle.pop() ?? openStore({ file: this.#file, cache: CACHE });
     let isHeld = false;
     const release = (): void => {

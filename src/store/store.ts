@@ -197,13 +197,7 @@ export function openStore(settings: DatabaseSettings) {
     paper: papers.paper,
     removedPapers: papers.removedPapers,
     removedPaper: papers.removedPaper,
-    papersVersion: papers.papersVersion,
-    changedPapers: papers.changedPapers,
     record: papers.record,
-    allMedia: papers.allMedia,
-    mediaAfter: papers.mediaAfter,
-    nextPlaceExpiry: papers.nextPlaceExpiry,
-    unaired: pieces.unaired,
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
 

@@ -154,11 +154,11 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
   const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
   assert.deepEqual(ids(archive.latest({ limit: 99 })), ids(newestFirst));
   assert.deepEqual(
-    ids(store.unaired(PAPER, { limit: 1_000 })).sort(),
+    ids(store.pieces.unaired(PAPER, { limit: 1_000 })).sort(),
     ids(stories.filter(({ state }) => state !== 'on_air')).sort(),
   );
   // Two hundred proses of 1 MB each, read for one answer, kept everybody waiting for two seconds.
-  for (const row of store.unaired(PAPER, { limit: 1_000 })) assert.ok(!('prose' in row) && !('cited_facts' in row));
+  for (const row of store.pieces.unaired(PAPER, { limit: 1_000 })) assert.ok(!('prose' in row) && !('cited_facts' in row));
   for (const section of SECTIONS) {
     const own = newestFirst.filter(({ category }) => category === section);
     assert.equal(archive.sectionCount(section), own.length);

@@ -111,7 +111,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
     drafts: operation(drafts, (c) => {
       const { limit, cursor } = c.req.valid('query');
       const [after] = readCursor(IdCursor, cursor);
-      const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+      const found = app.store.pieces.unaired(c.get('site').slug, { limit: limit + 1, after });
       const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
       const links = linksFor(app, c);
       const shown = rows.map((row) => draftRow(row, links));

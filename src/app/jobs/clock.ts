@@ -62,7 +62,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     if (isRight && next !== null && next <= now) {
       store.transact(() => airDue(store, now));
     }
-    const over = store.nextPlaceExpiry();
+    const over = store.papers.nextPlaceExpiry();
     if (isRight && over !== null && over <= now) store.transact(() => expirePlaces(store, now));
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {

@@ -33,7 +33,7 @@ export class MediaCopies {
   /** Returns how many files were sent. Throws the fault of the place; what was not sent waits for the next call. */
   async send(signal?: AbortSignal): Promise<number> {
     const { store, media } = this.#app;
-    for (const { n, digest } of store.mediaAfter(this.#seen)) {
+    for (const { n, digest } of store.papers.mediaAfter(this.#seen)) {
       if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
       this.#seen = n;
     }
