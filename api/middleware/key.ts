@@ -5,14 +5,10 @@ import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '
 import { Fault } from '../../src/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
-import { sentKey } from './sent-key.ts';
+import { type SentHeader, sentKey } from './sent-key.ts';
 
 /** The key of a request; null without one. Throws `key_invalid`, `key_expired`. */
-export function keyOfRequest(
-  keys: KeyTable,
-  header: (name: string) => string | null | undefined,
-  now: number,
-): AccessKey | null {
+export function keyOfRequest(keys: KeyTable, header: SentHeader, now: number): AccessKey | null {
   const text = sentKey(header, 'X-NRF-Key');
   return text === null ? null : requireKey(keys, text, now);
 }
@@ -21,11 +17,7 @@ export function keyOfRequest(
  * The paper that a request's key belongs to; null without a valid key: where no key is required, a bad one is ignored.
  * Call it before the requested paper is known, so that its timing reveals nothing about that paper.
  */
-export function paperOfKey(
-  keys: KeyTable,
-  header: (name: string) => string | null | undefined,
-  now: number,
-): string | null {
+export function paperOfKey(keys: KeyTable, header: SentHeader, now: number): string | null {
   try {
     return keyOfRequest(keys, header, now)?.paper ?? null;
   } catch {

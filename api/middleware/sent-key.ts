@@ -1,13 +1,13 @@
 import { Fault } from '../../src/fault.ts';
 
 /** A request's header by its name in lower case. */
-type Header = (name: string) => string | null | undefined;
+export type SentHeader = (name: string) => string | null | undefined;
 
 /**
  * The text of the key that a request carries, as `Authorization: Bearer <key>` (RFC 6750, section 2.1) or in the header
  * `own`; null without one. Throws `key_invalid` if the two differ, or if `Authorization` has another form.
  */
-export function sentKey(header: Header, own: string): string | null {
+export function sentKey(header: SentHeader, own: string): string | null {
   const [authorization, plain] = [header('authorization'), header(own.toLowerCase())];
   const texts: string[] = [];
   if (typeof authorization === 'string') {

@@ -43,7 +43,6 @@ export function setSessionCookie(c: Context, dataOrigin: string, token: string):
   sendCookie(c, dataOrigin, token, SESSION_IDLE_MAX / 1000);
 }
 
-/** Clears the session cookie. */
 export function clearSessionCookie(c: Context, dataOrigin: string): void {
   sendCookie(c, dataOrigin, '', 0);
 }
