@@ -178,7 +178,7 @@ after(async () => {
 });
 
 test('a drawn nameplate without a width of its own is seen in every header, on the page’s own ground', async () => {
-  const css = ['base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
+  const css = ['common', 'base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
   const svg = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 120"/>')}`;
   const plate = `<a href="/"><picture><img class="logo plain" src="${svg}" alt="Quay" width="600" height="120"></picture></a>`;
   for (const width of [390, 1440]) {
@@ -198,7 +198,7 @@ test('a drawn nameplate without a width of its own is seen in every header, on t
 });
 
 test('printed without its ears, a nameplate has the width of the sheet', async () => {
-  const css = ['base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
+  const css = ['common', 'base', 'nameplate'].map((name) => readFileSync(`src/layouts/${name}.css`, 'utf8')).join('');
   const ear = '<p class="ear">Written by AI</p>';
   // A sheet of A4 upright and on its side, and one of A3.
   for (const width of [700, 1040, 1500]) {
