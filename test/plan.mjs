@@ -9,6 +9,13 @@ import { pathToFileURL } from 'node:url';
  */
 const ALONE =
   /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
+/** What files of a folder name that share a process because they share what they start. */
+const SHARES = /\bsharedStand\(/;
+/** What files name that take longer than their text tells, and how many times as long. */
+const SLOW = [
+  [/chromium|sharedStand/, 4],
+  [/\bserve(?:AtOnce)?\(/, 2],
+];
 /** Folders whose files serve, or compare the times of texts. */
 const ALONE_IN = /\/test\/(?:api|complexity)\//;
 /**
@@ -18,23 +25,29 @@ const ALONE_IN = /\/test\/(?:api|complexity)\//;
 const GROUP_MAX = 24_000;
 
 /**
- * The files for Node's runner, those with the longest text first. Files of one folder that touch nothing but what they
- * import share a process, because to start one and to load the same modules takes longer than most tests. Writes such
- * groups into `folder`.
+ * The files for Node's runner, those first that take longest by their text. Files of one folder that touch nothing but
+ * what they import share a process, because to start one and to load the same modules takes longer than most tests.
+ * Writes such groups into `folder`.
  */
 export function planOf(files, folder) {
   const known = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const weightOf = (text) => text.length * Math.max(1, ...SLOW.map(([names, times]) => (names.test(text) ? times : 1)));
   const groups = new Map();
   const planned = [];
   for (const { file, text } of known) {
-    const of = dirname(file);
+    const length = weightOf(text);
+    const isSharing = SHARES.test(text);
+    if (!isSharing && (ALONE.test(text) || ALONE_IN.test(file))) {
+      planned.push({ files: [file], length });
+      continue;
+    }
+    const of = isSharing ? `${dirname(file)} shared` : dirname(file);
     const group = groups.get(of);
-    if (ALONE.test(text) || ALONE_IN.test(file)) planned.push({ files: [file], length: text.length });
-    else if (group !== undefined && group.length + text.length <= GROUP_MAX) {
+    if (group !== undefined && (isSharing || group.length + length <= GROUP_MAX)) {
       group.files.push(file);
-      group.length += text.length;
+      group.length += length;
     } else {
-      groups.set(of, { files: [file], length: text.length });
+      groups.set(of, { files: [file], length });
       planned.push(groups.get(of));
     }
   }

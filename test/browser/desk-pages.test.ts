@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 
 const ROW = {
   headline: '<b>Metre</b> & more',
@@ -16,15 +15,11 @@ const ROW = {
 
 /** The pages that speak to the API, with an API that answers as each test says. */
 describe('search and subscribe', () => {
-  let stand: Stand;
+  let stand: SharedStand;
   let browser: Browser;
   before(async () => {
-    browser = await openBrowser();
-    stand = await openStand();
-  });
-  after(async () => {
-    await browser?.close();
-    await stand?.close();
+    stand = await sharedStand();
+    browser = stand.browser;
   });
 
   async function open(path: string, api: (route: Route) => Promise<void>): Promise<Page> {

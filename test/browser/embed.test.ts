@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 
 const CARD = '/the-plumb-line/embed/metre-of-light/';
 
@@ -26,20 +25,16 @@ const blog = createServer((request, response) => {
 });
 
 describe('the card', () => {
-  let stand: Stand;
+  let stand: SharedStand;
   let browser: Browser;
   let blogUrl: string;
   before(async () => {
-    browser = await openBrowser();
-    stand = await openStand();
+    stand = await sharedStand();
+    browser = stand.browser;
     await once(blog.listen(0, '127.0.0.1'), 'listening');
     blogUrl = `http://127.0.0.1:${(blog.address() as AddressInfo).port}/`;
   });
-  after(async () => {
-    await browser?.close();
-    await stand?.close();
-    blog.close();
-  });
+  after(() => blog.close());
 
   /** A page of another origin that frames the card as WordPress does. */
   async function frame(fragment: string): Promise<{ page: Page; messages: Message[] }> {

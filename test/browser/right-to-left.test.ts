@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { fill } from '../../src/phrases/fill.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
-import { copyPaper } from '../support/papers.ts';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 
 const { ar } = TABLES;
 const PAGES = [
@@ -21,17 +19,11 @@ const PAGES = [
 ];
 
 describe('a paper in Arabic', () => {
-  let stand: Stand;
+  let stand: SharedStand;
   let browser: Browser;
   before(async () => {
-    browser = await openBrowser();
-    stand = await openStand((folder) =>
-      copyPaper(folder, 'the-plumb-line', 'al-mizan', (yaml) => yaml.replace('language: en', 'language: ar')),
-    );
-  });
-  after(async () => {
-    await browser?.close();
-    await stand?.close();
+    stand = await sharedStand();
+    browser = stand.browser;
   });
 
   it('is laid out right to left, and no wider than the screen', async () => {

@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { copyPaper } from '../support/papers.ts';
 import { copyDemo, serve } from '../support/program.ts';
+import { openBrowser } from './chromium.ts';
 
 export interface Stand {
   /** Address of the host that serves the demo papers. */
@@ -30,4 +34,45 @@ export async function openStand(change?: (folder: string) => void): Promise<Stan
     await close();
     throw error;
   }
+}
+
+/** The paper in Arabic of the shared stand. */
+export const ARABIC = 'al-mizan';
+/** In the shared stand this story's last revision, of three, has two people as its authors. */
+export const AUTHORED = '/the-plumb-line/stories/keepers-of-the-zones/';
+
+/** The stand and the browser of all files in this process. Each opens pages of its own, and changes nothing else. */
+export interface SharedStand {
+  url: string;
+  browser: Browser;
+}
+
+let shared: Promise<{ stand: Stand; browser: Browser }> | null = null;
+
+/** Opens what the files share that test/plan.mjs puts into one process: those that name `sharedStand`. */
+export async function sharedStand(): Promise<SharedStand> {
+  shared ??= (async () => {
+    const browser = await openBrowser();
+    try {
+      return { browser, stand: await openStand(addToDemo) };
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  })();
+  const { stand, browser } = await shared;
+  return { url: stand.url, browser };
+}
+
+after(async () => {
+  const opened = await shared?.catch(() => null);
+  await opened?.browser.close();
+  await opened?.stand.close();
+});
+
+function addToDemo(folder: string): void {
+  copyPaper(folder, 'the-plumb-line', ARABIC, (yaml) => yaml.replace('language: en', 'language: ar'));
+  const file = join(folder, 'content/the-plumb-line/stories/keepers-of-the-zones.2.md');
+  const authors = 'authors:\n  - Ann Lee\n  - name: Bo Ray\n    url: https://bo.example/?a&b\n';
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^---\n/, `---\n${authors}`));
 }

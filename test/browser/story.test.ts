@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 /** The most that an ordinary story page may weigh, without its picture. */
@@ -15,15 +14,11 @@ const FRONT_MAX = 300_000;
 const SCRIPT_MAX = 1_000;
 
 describe('a story page', () => {
-  let stand: Stand;
+  let stand: SharedStand;
   let browser: Browser;
   before(async () => {
-    browser = await openBrowser();
-    stand = await openStand();
-  });
-  after(async () => {
-    await browser?.close();
-    await stand?.close();
+    stand = await sharedStand();
+    browser = stand.browser;
   });
 
   it('leads from a marker to its source and back without a script', async () => {

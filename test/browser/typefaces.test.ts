@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 
 /** What the fonts of a page in Latin script may weigh, in bytes. */
 const FONTS_MAX = 70_000;
@@ -19,15 +18,11 @@ const OTHER_SCRIPTS: [file: RegExp, script: RegExp][] = [
 
 const PAGES = ['/', '/stories/yard-and-pound-1959/', '/stories/metre-of-light/', '/sections/time/', '/standards/'];
 
-let stand: Stand;
+let stand: SharedStand;
 let browser: Browser;
 before(async () => {
-  browser = await openBrowser();
-  stand = await openStand();
-});
-after(async () => {
-  await browser?.close();
-  await stand?.close();
+  stand = await sharedStand();
+  browser = stand.browser;
 });
 
 for (const [screen, width] of Object.entries({ desktop: 1440, phone: 375 })) {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
 import { tlogProofText } from '../../src/ledger/log/log-proof.ts';
 import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { axeFaults } from './axe.ts';
-import { openBrowser } from './chromium.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import type { SharedStand } from './stand.ts';
+import { sharedStand } from './stand.ts';
 import { type PanelOutcome, pressVerify } from './verify-panel.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
@@ -46,15 +45,11 @@ function logOf(receipt: string, { entry = (note) => note, cosigners = ['one', 't
 }
 
 describe('the log’s proof in the panel that verifies a piece', { concurrency: 1 }, () => {
-  let stand: Stand;
+  let stand: SharedStand;
   let browser: Browser;
   before(async () => {
-    browser = await openBrowser();
-    stand = await openStand();
-  });
-  after(async () => {
-    await browser?.close();
-    await stand?.close();
+    stand = await sharedStand();
+    browser = stand.browser;
   });
 
   /** Opens the story with a log in its proof, presses the button and waits for the outcome. */
