@@ -15,6 +15,7 @@ import * as fc from '../support/properties.ts';
 import type { State } from '../support/requests.ts';
 import { exampleRequest, get, withParameter, written } from '../support/requests.ts';
 import { cutTexts, hostileTexts, withHostileTexts } from '../support/stored-texts.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'the-plumb-line';
 /** A paper of two pieces is pressed soon: each write that is taken waits for the press. */
@@ -137,7 +138,7 @@ test('every answer is one that the document promises', async (t) => {
     for (const operation of operations) {
       const sent = await good(operation);
       for (const parameter of operation.parameters ?? []) {
-        const values = [...oddTexts(contract.at(parameter.schema)).map(encodeURIComponent), ...RAW];
+        const values = some([...oddTexts(contract.at(parameter.schema)).map(encodeURIComponent), ...RAW]);
         for (const value of values) {
           // Without its segment it is another address.
           if (parameter.in === 'path' && value === '') continue;
@@ -146,7 +147,10 @@ test('every answer is one that the document promises', async (t) => {
           }
         }
       }
-      for (const query of ['?', '?=', '?&&', '?x=%FF', '?limit', '?unknown=1&__proto__=2', `?${'a=1&'.repeat(900)}`]) {
+      for (const query of [
+        '?x=%FF',
+        ...some(['?', '?=', '?&&', '?limit', '?unknown=1&__proto__=2', `?${'a=1&'.repeat(900)}`]),
+      ]) {
         const answer = await checked(operation, {
           ...sent,
           path: `${sent.path.replace(/\?.*/, '')}${query}`,
@@ -171,7 +175,7 @@ test('every answer is one that the document promises', async (t) => {
         const { [name]: _left, ...rest } = whole;
         bodies.push(rest, ...oddMembers(contract.at(member)).map((value) => ({ ...whole, [name]: value })));
       }
-      for (const body of bodies) await checked(operation, written(sent, JSON.stringify(body), admin));
+      for (const body of some(bodies)) await checked(operation, written(sent, JSON.stringify(body), admin));
     }
   });
 
@@ -240,6 +244,14 @@ test('every answer is one that the document promises', async (t) => {
     );
   });
 });
+
+let turn = 0;
+
+/** All of the cases in `.ci/wide`; on a push every fourth, from operation to operation another. */
+function some<T>(cases: readonly T[]): T[] {
+  turn++;
+  return cases.filter((_, n) => ONLY_WIDE === false || (n + turn) % 4 === 0);
+}
 
 /** The request that the document's own examples make; what only the paper's present state can tell is asked of it. */
 async function goodRequest(

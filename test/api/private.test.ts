@@ -50,6 +50,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 /** On a push each caller asks each address by one method, and the next address or caller by the next. */
 const methodsOf = (turn: number) =>
   ONLY_WIDE === false ? METHODS : METHODS.filter((_, n) => n === turn % METHODS.length);
+/** On a push each caller asks every other address. */
+const isTried = (turn: number) => ONLY_WIDE === false || turn % 2 === 0;
 
 test('a private paper is indistinguishable from one that does not exist', async (t) => {
   const folder = tempFolder(t);
@@ -81,6 +83,7 @@ test('a private paper is indistinguishable from one that does not exist', async 
     async () => {
       for (const [who, headers] of callers.entries()) {
         for (const [at, path] of paths.entries()) {
+          if (!isTried(who + at)) continue;
           for (const method of methodsOf(who + at)) {
             const [hidden, absent] = await Promise.all(
               ['quiet-paper', 'never-there'].map((slug) => asked(url, method, `/${slug}${path}`, headers)),
@@ -97,7 +100,7 @@ test('a private paper is indistinguishable from one that does not exist', async 
     for (const [who, headers] of callers.entries()) {
       const more = ['/quiet-own/api/v1/stories', '/the-open/api/v1/stories', '/the-open/'];
       for (const [at, path] of [...paths, ...more].entries()) {
-        if (path === '') continue;
+        if (path === '' || !isTried(who + at)) continue;
         for (const method of methodsOf(who + at)) {
           const [hidden, absent] = await Promise.all(
             ['quiet-own', 'never-own'].map((name) => asked(url, method, path, { ...headers, host: `${name}.example` })),

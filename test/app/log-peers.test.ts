@@ -25,6 +25,7 @@ import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } fro
 import { publish } from '../support/newsroom.ts';
 import { serve, until } from '../support/program.ts';
 import { relayTo } from '../support/relay.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** The job that signs our logs, with witnesses that nobody here wrote. */
 
@@ -337,7 +338,7 @@ test('a server that is killed between an answer and its commit gets it again, an
   await again.stop();
 });
 
-test('10,000 leaves in random batches with kills form one log for everybody', { skip: all }, async (t) => {
+test('10,000 leaves in random batches with kills form one log for everybody', { skip: ONLY_WIDE || all }, async (t) => {
   const desk = new Desk(t);
   const log = desk.log();
   const omni = await startOmniwitness(t, tempFolder(t), log);

@@ -9,6 +9,7 @@ import { ask } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 import { asWordPressShows, blog } from './wordpress.ts';
 
@@ -57,7 +58,9 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
   const cases = ['220', '319', '320', '511', '512', '640'].map((maxwidth) => [maxwidth, 'high-water'] as const);
   // The second piece has no picture of its own.
   for (const [maxwidth, slug] of [...cases, ['220', 'a-white-light'], ['640', 'a-white-light']] as const) {
-    await t.test(`the card of ${slug} has the reported height at ${maxwidth} pixels`, async () => {
+    // On a push the widths at which its layout changes.
+    const skip = ['319', '511', '640'].includes(maxwidth) && slug === 'high-water' && ONLY_WIDE;
+    await t.test(`the card of ${slug} has the reported height at ${maxwidth} pixels`, { skip }, async () => {
       const { html, width, height } = await record({ maxwidth }, slug);
       assert.equal(width, Number(maxwidth));
       const { page, card } = await visit(asWordPressShows(html, SECRET));

@@ -9,7 +9,7 @@ import { Fault } from '../../src/fault.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
 import { appContextIn, envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyContent, run } from '../support/program.ts';
+import { copyContent, copyDemo, run } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 /** Runs a verb that must succeed. */
@@ -25,7 +25,7 @@ let filed: Promise<void> | null = null;
 /** The folder of a desk that has filed, revised, corrected, scheduled, withdrawn and changed its key: one for all who only read of it. */
 async function livelyDesk(t: TestContext): Promise<string> {
   filed ??= (async () => {
-    copyContent(desk);
+    copyDemo(desk);
     writeStory(desk, 'later', { air: '2999-01-01T00:00:00Z' });
     await sure(t, desk, 'file');
     await sure(t, desk, 'withdraw', 'year-2038', '--paper', 'the-plumb-line', '--reason', 'It was wrong.');
