@@ -37,7 +37,7 @@ export async function openStand(change?: (folder: string) => void): Promise<Stan
 }
 
 /** The paper in Arabic of the shared stand. */
-export const ARABIC = 'al-mizan';
+const ARABIC = 'al-mizan';
 /** In the shared stand this story's last revision, of three, has two people as its authors. */
 export const AUTHORED = '/the-plumb-line/stories/keepers-of-the-zones/';
 
