@@ -7,7 +7,7 @@ import { openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { appContextIn, envIn, tempFolder, treeOf } from '../support/app-context.ts';
+import { appContextIn, createPaper, envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, copyDemo, run } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
@@ -206,8 +206,9 @@ test('an export that cannot be written is one line, and leaves nothing', async (
   assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl does not exist; name a file of `ledger export`\n$/);
 });
 
-test('only the owner can read the signing key file', async (t) => {
-  const folder = await livelyDesk(t);
+test('only the owner can read the signing key file', (t) => {
+  const folder = tempFolder(t);
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
   assert.equal(statSync(join(folder, 'var/door.key')).mode & 0o777, 0o600);
   assert.equal(statSync(join(folder, 'var/broadsheet.db')).mode & 0o777, 0o600);
   assert.equal(statSync(join(folder, 'var')).mode & 0o777, 0o700);
