@@ -1,11 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Logger } from 'pino';
-import type { Build } from '../../src/app/build.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createCheckout } from '../../src/app/checkout.ts';
-import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
-import type { Ask } from '../mcp/call.ts';
 import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import type { CorsRules } from '../middleware/cors.ts';
@@ -22,24 +19,11 @@ import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/payment.ts';
-import type { PageSender } from './pages/page.ts';
 import type { RecordsContext, RecordsRoute } from './route.ts';
+import type { RecordsParts } from './routes.ts';
 import { recordsRoutes } from './routes.ts';
 import { sendValue } from './send.ts';
-import type { ChangeFeed } from './stream/feed.ts';
 
-interface Parts {
-  app: AppContext;
-  pages: PageSender;
-  uses: KeyUses;
-  logger: Logger;
-  feed: ChangeFeed;
-  asset: Build['asset'];
-  /** Sends a request to the whole service. */
-  ask: Ask;
-}
-
-/** What programs of other origins may call. */
 const CROSS_ORIGIN = [
   '/v1/*',
   '/mcp/*',
@@ -58,7 +42,8 @@ const CROSS_ORIGIN = [
 ];
 
 /** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
-export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }: Parts) {
+export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
+  const { app, uses, logger } = parts;
   const { store, settings, now } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
@@ -84,17 +69,7 @@ export async function recordsApi({ app, pages, uses, logger, feed, asset, ask }:
   router.use(readSession(app));
   router.use(limitMethods(allowedByExact(router)));
 
-  const routes = recordsRoutes({
-    app,
-    logger,
-    pages,
-    feed,
-    asset,
-    checkout,
-    refusals,
-    ask,
-    router,
-  });
+  const routes = recordsRoutes(parts, { checkout, refusals, router });
   const registering = {
     router,
     enter: (access: RecordsRoute[2]) => (access === 'static' ? [] : [enter(access)]),

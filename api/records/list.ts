@@ -60,5 +60,4 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** A list on one page. */
 export const wholeList = <Row>(items: Row[]) => ({ items, total: items.length, next_cursor: null });

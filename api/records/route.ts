@@ -16,7 +16,6 @@ export type RecordsHandler = Handler<RecordsEnv>;
 /** An operation of the data API, whose 200 may also be a cached representation. */
 export const operation = operationsOf<RecordsEnv, Representation>();
 
-/** The OpenAPI operation of a route; undefined for a page. */
 export function specOf([, , , handler]: RecordsRoute): OperationSpec | undefined {
   return typeof handler === 'function' ? undefined : handler.spec;
 }

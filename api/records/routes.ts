@@ -67,11 +67,14 @@ export interface RecordsParts {
   pages: PageSender;
   feed: ChangeFeed;
   asset: Build['asset'];
+  /** Sends a request to the whole service. */
+  ask: Ask;
+}
+
+interface Router {
   /** Null while the paid lane is closed. */
   checkout: Checkout | null;
   refusals: Refusals;
-  ask: Ask;
-  /** The router from which the OpenAPI document is generated. */
   router: OpenAPIHono<RecordsEnv>;
 }
 
@@ -79,8 +82,10 @@ export interface RecordsParts {
  * The URL map: method, path, access, handler. The first match answers; a path without parameters goes before any with
  * one.
  */
-export function recordsRoutes(parts: RecordsParts): readonly RecordsRoute[] {
-  const { app, logger, pages, feed, asset, checkout, refusals, ask, router } = parts;
+export function recordsRoutes(
+  { app, logger, pages, feed, asset, ask }: RecordsParts,
+  { checkout, refusals, router }: Router,
+): readonly RecordsRoute[] {
   const { store, settings } = app;
   const files = exportFiles(app);
   const feeds = changeFeeds(app);

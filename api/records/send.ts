@@ -8,7 +8,6 @@ import type { Representation } from '../responses/response-cache.ts';
 import { JSON_TYPE, privateJson, sendPrivate, sendShared } from '../responses/send.ts';
 import type { RecordsContext } from './route.ts';
 
-/** What a response with a key depends on. */
 const KEY_HEADERS = 'Authorization, X-Service-Key';
 
 /** For JSON at the address of a page. Pages of other origins may read it. */

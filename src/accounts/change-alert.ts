@@ -19,7 +19,6 @@ export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
 export interface ChangeAlert {
   id: string;
   account: string;
-  /** Id of the group that it covers; null for an alert about one hostname. */
   watch_group: string | null;
   hostname: string | null;
   way: AlertWay;
@@ -50,19 +49,16 @@ export interface ChangeAlertTable {
   add(alert: ChangeAlert): void;
   remove(account: string, id: string): boolean;
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
-  /** Oldest first. */
   list(account: string): (ChangeAlert & AlertState)[];
   switchOn(account: string, id: string): void;
   /** Switches off every mail alert of an account; returns how many there were. */
   mailsOff(account: string, reason: AlertOff, at: number): number;
-  /** A webhook's deliveries, newest first. */
   deliveries(alert: string, limit: number): AlertDelivery[];
 }
 
 export const ALERTS_MAX = 100;
 
 export interface AlertRequest {
-  /** Id of a group; '' for a hostname. */
   group: string;
   hostname: string;
   way: AlertWay;

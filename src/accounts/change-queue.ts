@@ -56,11 +56,8 @@ export interface ChangeStore {
 }
 
 export interface DeltaSource<D extends QueuedDelta> {
-  /** Visible deltas after a number, oldest first. */
   after(seq: number, limit: number): D[];
-  /** The number of the newest delta; 0 before the first. */
   newest(): number;
-  /** A delta in the form that webhooks receive. */
   row(delta: D): object;
 }
 

@@ -23,12 +23,10 @@ export interface ServiceKey extends KeyLife {
 
 export interface ServiceKeyTable {
   insert(key: ServiceKey, hash: string): void;
-  /** The key with this hash, in any state. */
   byHash(hash: string): { key: ServiceKey; hash: string } | null;
   /** The keys of an account, or with null those without an account, oldest first. */
   list(account: string | null): (ServiceKey & KeyDays)[];
   byId(id: string): ServiceKey | null;
-  /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
   /** Whether a key has expired. For this process an expired key never becomes valid again. */
   hasExpired(key: ServiceKey, now: number): boolean;

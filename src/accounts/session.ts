@@ -7,7 +7,6 @@ export interface Session {
   id: string;
   account: string;
   made_at: number;
-  /** The last recorded use. */
   seen_at: number;
   expires_at: number;
 }

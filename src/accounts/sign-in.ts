@@ -8,9 +8,7 @@ import { beginSession } from './session.ts';
 
 /** A mailed sign-in link. Times in ms. */
 export interface SignIn {
-  /** The id of its mail. */
   id: string;
-  /** In lower case. */
   email: string;
   made_at: number;
   expires_at: number;
@@ -29,12 +27,10 @@ export interface SignInTable {
    */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
-  /** Deletes links that expired at or before a time. */
   forget(until: number): void;
 }
 
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
-/** The most unused links that the addresses of a mailbox may have. */
 export const REQUESTS_MAX = 3;
 /** The minimum pause after those. The next link follows after a pause as long as the requests have lasted so far. */
 export const REQUESTS_SPAN = 15 * MINUTE;

@@ -30,18 +30,15 @@ export interface AccountShell {
 }
 
 export interface SignInView extends AccountShell {
-  /** The email address as it was entered. */
   asked: string;
   /** Why the opened link does not work; null when no link was opened. */
   ended: string | null;
   problem: string | null;
-  /** Whether to say that a mail is on its way. */
   sent: boolean;
 }
 
 export interface EnterView extends AccountShell {
   token: string;
-  /** The address that the button signs in. */
   address: string;
 }
 
@@ -64,7 +61,6 @@ export interface KeysView extends AccountShell {
   made: { name: string; key: string } | null;
   problem: string | null;
   most: number;
-  /** A call with the key, as a shell command. */
   example: string;
 }
 
@@ -72,7 +68,6 @@ export interface UsageView extends AccountShell {
   usage: Usage;
   /** Bars of the chart, oldest first, with heights of 0 to 100 for each part of a day's requests. */
   bars: { day: string; title: string; included: number; drawn: number; refused: number }[];
-  /** The number at the top of the chart. */
   scale: number;
 }
 
@@ -81,7 +76,6 @@ export interface CreditsView extends AccountShell {
   cost_per_request: number;
   /** `is_open` while the day is not over. */
   entries: (Omit<ReturnType<typeof creditRow>, 'seq'> & { is_open: boolean })[];
-  /** Whether credits can be bought with payments (x402). */
   are_sold: boolean;
   older_url: string | null;
 }
@@ -112,7 +106,6 @@ export interface AlertRow {
   of: string;
   is_group: boolean;
   way: AlertWay;
-  /** A webhook's host; null for mails. */
   host: string | null;
   made_at: string;
   off_at: string | null;

@@ -15,11 +15,9 @@ interface GroupStore {
   transact<T>(work: () => T): T;
 }
 
-/** Parses hostnames and starts watching them. */
 export interface HostReader {
   /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`. */
   read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
-  /** Starts watching a hostname for a group, unless it is watched. */
   watch(hostname: string): void;
 }
 
@@ -27,7 +25,6 @@ export interface HostReader {
 export const HOST_REFUSALS = ['not_a_hostname', 'opted_out', 'paused', 'no_room'] as const;
 
 export interface HostOutcome {
-  /** As it was entered. */
   given: string;
   outcome: 'added' | 'already' | 'refused';
   /** Why it was rejected; null and empty otherwise. */
@@ -159,16 +156,12 @@ export interface WatchGroupTable {
    * Takes a hostname out. If no group of any account has it then, it is released. False when it is not in the group.
    */
   take(group: Pick<WatchGroup, 'id' | 'account'>, hostname: string, at: number): boolean;
-  /** In alphabetical order. */
   hosts(group: string): { hostname: string; added_at: number }[];
-  /** Every hostname of an account, without duplicates. */
   hostsOf(account: string): string[];
-  /** Every hostname of an account with each group that has it, in alphabetical order. */
   held(account: string): { hostname: string; watch_group: string; group_name: string; added_at: number }[];
   /** Hostnames that this account took out of their last group and that are still watched for that, oldest first. */
   released(account: string): { hostname: string; released_at: number }[];
   unwatch(hostname: string): void;
-  /** Deletes hostnames released by then, and stops watching those in no group. Returns the names. */
   unwatchAbandoned(until: number): string[];
   additions(account: string, day: string): number;
   /** Counts additions, and deletes those of earlier days. */

@@ -17,14 +17,12 @@ export interface AccountUsage {
   /** In ms. */
   at: number;
   terms: Terms;
-  /** This UTC day, and this UTC month including today. */
   today: Counts;
   month: Counts;
   /** On the daily plan: today's requests of other addresses of the same mailbox, which share one free allowance. */
   elsewhere: number;
   /** Bought micro-credits that are left. */
   balance: number;
-  /** Whether the account ever had credits. */
   bought: boolean;
 }
 

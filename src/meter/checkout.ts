@@ -38,7 +38,6 @@ export interface CheckoutOptions {
 export interface Order {
   payment: Payment;
   offer: Offer;
-  /** A hash of the request that is paid for. */
   request: string;
   /** Produces the response; null when it failed, and then nothing is charged. Called at most once. */
   run(): Promise<Bought | null>;

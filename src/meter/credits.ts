@@ -95,7 +95,6 @@ export function noteFrom(text: string | undefined, field: string): string | null
   throw new Fault('invalid_request', `${field}: must be one line of at most ${NOTE_MAX} characters`, { field });
 }
 
-/** Appends a top-up or a correction. Throws `conflict` when the balance is too low. */
 export function appendCredits(
   ledger: CreditLedger,
   account: string,

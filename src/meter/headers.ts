@@ -53,7 +53,6 @@ function texts(values: Record<string, string | number>): Record<string, string> 
  * rate.
  */
 export interface Rate {
-  /** Requests per minute. */
   limit: number;
   /** Requests of this minute, including this one. */
   used: number;

@@ -1,7 +1,6 @@
 import type { AccountUsage, Counts, Exhausted, Source } from './account-usage.ts';
 import type { Rate } from './headers.ts';
 
-/** A charged unit, with everything that refunding it needs. */
 export interface Reservation {
   account: string;
   key: string | null;
@@ -9,7 +8,6 @@ export interface Reservation {
   from: Source;
 }
 
-/** The outcome of a request at the meter, and its account's usage with it. */
 export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
   | { outcome: 'reserved'; reservation: Reservation }
   | ({ outcome: 'exhausted' } & Exhausted)
@@ -25,9 +23,7 @@ export interface Charged {
 }
 
 export interface MeterLimits {
-  /** Included requests per account and day. */
   daily: number;
-  /** Requests per key and minute. */
   perMinute: number;
 }
 
@@ -53,7 +49,6 @@ export interface MeterTable {
   usage(account: string, at: number, daily: number): AccountUsage | null;
   /** The days since `since` (YYYY-MM-DD) with any request, oldest first. */
   days(account: string, since: string): UsageDay[];
-  /** The usage of every key of the account that was used this month. */
   keys(account: string, at: number): KeyUsage[];
   setBurst(account: string, burst: number): void;
   /** Deletes an account's usage. Its credit ledger is kept for the books, under an anonymous id and without notes. */

@@ -95,11 +95,9 @@ export interface Asset {
 export interface Network {
   name: string;
   caip2: `eip155:${number}`;
-  /** Circle's USDC on this network. */
   usdc: Asset;
 }
 
-/** The layer-2 networks on which payments are accepted. */
 export const NETWORKS: readonly Network[] = [
   {
     name: 'base',
@@ -113,7 +111,6 @@ export const NETWORKS: readonly Network[] = [
   },
 ];
 
-/** Finds a network by either name; null for an unknown one. */
 export function networkOf(text: string): Network | null {
   return NETWORKS.find(({ name, caip2 }) => name === text || caip2 === text) ?? null;
 }

@@ -14,7 +14,6 @@ interface Given {
   X402_RPC_URL?: string | undefined;
 }
 
-/** The paid lane's settings; null while it is closed. */
 export function paidLane(env: Given) {
   const { X402_FACILITATOR_URL: facilitator, X402_PAY_TO: payTo, X402_NETWORK: network, X402_PRICES: prices } = env;
   const asset = assetOf(env);

@@ -36,7 +36,6 @@ const Version1 = z.object({
   payload: Transfer,
 });
 
-/** The part of a version 2 payment that names the accepted offer. */
 const Accepted = z.object({
   scheme: z.string().max(50),
   network: z.string().max(100),
@@ -53,7 +52,6 @@ export interface Payment {
   scheme: string;
   /** As the payment names it: x402 version 1 and CAIP-2 use different names. */
   network: string;
-  /** The accepted offer, which only version 2 names. */
   accepted: { amount: string; asset: string; payTo: string } | null;
   transfer: z.infer<typeof Transfer>;
 }

@@ -4,7 +4,6 @@ import type { Payment, Reason } from './payment.ts';
 
 /** The identity of a payment, however it is sent: the chain accepts a payer's nonce once. */
 export interface PaymentId {
-  /** A CAIP-2 id. */
   network: string;
   asset: string;
   payer: string;
@@ -19,7 +18,6 @@ export interface Bought {
 }
 
 export interface Purchase {
-  /** The request it pays for: a hash of the method and the URL. */
   request: string;
   /** Hash of the payment, once its signature was verified; null before, and for purchases of older versions. */
   hash: string | null;
@@ -30,7 +28,6 @@ export interface Purchase {
   claimed_at: number;
   settled_at: number | null;
   transaction: string | null;
-  /** Null before the response is made and after it was deleted. */
   bought: Bought | null;
 }
 
@@ -55,11 +52,8 @@ export interface PaymentTable {
   settled(id: PaymentId, at: number, transaction: string | null): void;
   /** Counts a repeated response; false when there were `most` already. */
   repeat(id: PaymentId, most: number): boolean;
-  /** Ends the hold and keeps the purchase. */
   leave(id: PaymentId, holder: string): void;
-  /** Deletes the purchase: no money moved. */
   drop(id: PaymentId, holder: string): void;
-  /** Deletes the responses of purchases claimed before a time. */
   forgetAnswers(before: number): void;
 }
 

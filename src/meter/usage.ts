@@ -4,7 +4,6 @@ import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';
 
-/** The most days in one report. */
 export const USAGE_DAYS_MAX = 366;
 
 interface NamedKey {

@@ -39,7 +39,6 @@ ${KNOWN.map((line) => `- ${line}`).join('\n')}
 `;
 }
 
-/** What an agent must know before it says something about a record. */
 const KNOWN = [
   'A status of ok, nodata or nxdomain says what was there. Any other (timeout, servfail, refused) means unknown, never "removed".',
   'Every observation has an Ed25519 receipt over a Merkle root. It proves what this service observed and when, and that it has not changed since.',

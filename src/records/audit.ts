@@ -14,14 +14,11 @@ import { checkReceipt } from './verify/document-faults.ts';
 import type { CheckedReceipt } from './verify/observation-rules.ts';
 import { linkRules, receiptRules } from './verify/observation-rules.ts';
 
-/** Everything stored about one host, to be checked against its observations. */
 export interface AuditedHost {
   hostname: string;
   /** False for a host that opted out, which no facet counts. */
   isShown: boolean;
-  /** The number of the newest observation, according to the host's row. */
   seq: number | null;
-  /** Oldest first. */
   observations: Iterable<Observation>;
   changesOf(observation_seq: number): Change[];
   baseline: DomainBaseline;

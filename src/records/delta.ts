@@ -3,7 +3,6 @@ import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /** The last known values of one signal, and which of them the last known probe did not show. */
 export interface Baseline {
-  /** Sorted, without duplicates. */
   values: string[];
   /** Values missing from one probe. They are removed if the next known probe does not show them either. Sorted. */
   missing: string[];
@@ -12,13 +11,10 @@ export interface Baseline {
 /** The last known values of a domain. A signal without any known values is absent. */
 export type DomainBaseline = Partial<Record<TrackedName, Baseline>>;
 
-/** One change of one signal's value set, before it is numbered. */
 export interface Change {
   signal: TrackedName;
   kind: 'added' | 'removed' | 'changed';
-  /** Sorted; empty when there were no values. */
   before: string[];
-  /** Sorted; empty when no value is left. */
   after: string[];
 }
 

@@ -41,7 +41,6 @@ const TEXTS = Array.from({ length: 20 }, (_, n) =>
 type Records = Readonly<Record<string, readonly DemoRecord[]>>;
 
 interface DemoName {
-  /** For how many steps each state stays. */
   steps: number;
   /** In turn; null while the name does not exist. */
   states: readonly (Records | null)[];

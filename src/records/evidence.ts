@@ -17,7 +17,6 @@ export interface Evidence {
   domain: string;
   /** The keys that signed the records, as the key document lists them. */
   keys: Jwk[];
-  /** The whole chain, oldest first. */
   records: EvidenceRecord[];
   /** The corrections of the clock that cover one of the records: signed notes. Absent without any. */
   clock?: string[];

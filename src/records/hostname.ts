@@ -2,7 +2,6 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 import { Fault } from '../fault.ts';
 
-/** A hostname that may be watched. */
 export interface Hostname {
   /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
   hostname: string;

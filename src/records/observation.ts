@@ -11,9 +11,8 @@ import type { DomainRecord } from './record.ts';
 export interface Observation {
   seq: number;
   record: DomainRecord;
-  /** 32 secret bytes; see `salt.ts`. */
+  /** 32 secret bytes, from which the salts are derived. */
   seed: Uint8Array;
-  /** The signed note, verbatim. */
   receipt: string;
   /** `sha256:<hex>` of the receipt's signed text. */
   receipt_hash: string;
@@ -36,7 +35,6 @@ export function observe(
   return { seq, record, seed, receipt: signNote(text, signer), receipt_hash: sha256(text) };
 }
 
-/** The length of a salt, in bytes: 128 bits. */
 const SALT_LENGTH = 16;
 /** The length of the secret from which an observation's salts are derived, in bytes. */
 export const SEED_LENGTH = 32;

@@ -25,7 +25,6 @@ const HOW =
 /** The answer to a request without a key (protocol 5.6). */
 export type Preview = ReturnType<typeof previewOf>;
 
-/** The public part of an observation, with the proof that it was signed. */
 export function previewOf({ record, seq, seed, receipt }: Observation) {
   const names = Object.keys(record).sort();
   const disclosures = disclosuresOf(record, seed);

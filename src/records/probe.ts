@@ -27,7 +27,6 @@ const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]>
 
 /** The certificate that a host presents, or why there is none. */
 export interface CertificateProbe {
-  /** Null unless the status is `ok`. */
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
 }

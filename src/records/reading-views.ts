@@ -36,7 +36,6 @@ export interface Link {
   text: string;
 }
 
-/** A list of hostnames: the catalog, or those with one facet in common. */
 export interface HostsView {
   frame: RecordsFrame;
   heading: string;
@@ -59,7 +58,6 @@ export interface HostRow {
   seq: number | null;
 }
 
-/** A list of names (services, issuers and so on), by the number of hostnames that have each. */
 export interface NamesView {
   frame: RecordsFrame;
   heading: string;
@@ -89,7 +87,6 @@ export interface AnalyticsView {
   last_look_at: string | null;
   /** Changes by day, oldest first, without gaps. */
   changes: ColumnChart;
-  /** Certificates by the week in which they expire. */
   expiry: ColumnChart;
   lists: AnalyticsList[];
 }
@@ -99,7 +96,6 @@ export interface ColumnChart {
   /** The parts of a column from the bottom up, which are their CSS classes too. */
   parts: string[];
   columns: { label: string; url: string | null; counts: number[] }[];
-  /** The largest column. */
   most: number;
   total: number;
 }
@@ -133,7 +129,6 @@ export interface FoundGroup {
 
 export interface DocsView {
   frame: RecordsFrame;
-  /** A watched hostname, for the examples. */
   example: string;
   limits: {
     /** The limits per address for requests without a key, in words. */
@@ -142,7 +137,6 @@ export interface DocsView {
     keyless_seconds: number;
     keyed_daily: number;
     keyed_per_minute: number;
-    /** How many hostnames an account may watch, by its plan. */
     watch_daily: number;
     watch_monthly: number;
   };

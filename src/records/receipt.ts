@@ -5,11 +5,9 @@ const RECEIPT_HEADER = 'domain-observation/v1';
 
 /** The parsed receipt of an observation. This file does no hashing, so it also runs in a reader's browser. */
 export interface ObservationReceipt {
-  /** In A-labels. */
   domain: string;
   /** The number in the whole service, from 1, without gaps. */
   seq: number;
-  /** ISO 8601, UTC, milliseconds. */
   observed_at: string;
   /** `sha256:<hex>`: the Merkle root over the record's disclosures. */
   record_root: string;

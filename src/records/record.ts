@@ -48,7 +48,6 @@ export function recordOf(probe: Probe, host: Hostname, observed_at: number): Dom
   };
 }
 
-/** The number of values by type, for the types whose answer is known. */
 export function summaryOf(signals: Record<string, { status: SignalStatus; values: string[] }>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(signals)

@@ -18,7 +18,6 @@ import { trackedValues } from './tracked-values.ts';
 export interface LeasedHost extends Hostname {
   id: number;
   failures: number;
-  /** The newest observation; null before the first. */
   last: { observed_at: number; receipt_hash: string } | null;
 }
 
@@ -55,7 +54,6 @@ export interface RecordingOptions {
   nbf?: number;
   /** The current time, in ms. */
   now: number;
-  /** The probe interval from the settings, in ms. */
   every: number;
   randomBytes(length: number): Uint8Array;
 }
@@ -116,9 +114,7 @@ const DRIFT = 0.05;
 export interface ScheduleInput {
   now: number;
   every: number;
-  /** Whether a missing value waits for confirmation. */
   unconfirmed: boolean;
-  /** Consecutive probes that learned nothing, including this one; 0 when it learned something. */
   failures: number;
   /** In [0, 1). */
   random: number;

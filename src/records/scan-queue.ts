@@ -22,7 +22,6 @@ export interface ScanQueue {
   lease(max: number): Promise<ScanLease | null>;
   /** Submits probes under their lease; returns their outcomes in the same order. */
   submit(lease: string, probes: Probe[]): Promise<ProbeOutcome[]>;
-  /** Ends a lease. Hostnames without a submitted probe are due again at once. */
   release(lease: string): Promise<void>;
 }
 

@@ -5,9 +5,7 @@ import type { ValueTables } from './value-search.ts';
 import { FIRST_VALUE, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 
-/** The most results of each kind in a search of all kinds. */
 const MOST = 50;
-/** How many service and issuer names are scanned. */
 const SCANNED_NAMES = 1_000;
 
 /** The kinds of results, in display order. */

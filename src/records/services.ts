@@ -5,11 +5,9 @@ export interface ServiceSeen {
   service: string;
   /** `mail`, `dns`, `hosting`…, as in the service table. */
   kind: string;
-  /** The signal types in which it was found, sorted. */
   seen_in: string[];
 }
 
-/** A host's values by type, from a probe or from its baseline. */
 type Values = Partial<Record<SignalType, readonly string[]>>;
 
 /** The services that a probe's records point to, sorted by name. */

@@ -93,7 +93,6 @@ export interface Certificate {
 export type CertificateStatus = 'ok' | 'none' | 'timeout' | 'error' | 'skipped';
 
 export interface Probe {
-  /** The A-label form. */
   hostname: string;
   /** When the probe began, in ms since 1970. */
   at: number;

@@ -3,7 +3,6 @@ import { escapeText } from './dns/escape.ts';
 import type { TrackedName } from './tracked-values.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** How many values, or sightings of one value, are read at a time. */
 const CHUNK = 64;
 
 /** An indexed value: shared by all hosts that have it or, if long, specific to one host and signal. */
@@ -35,7 +34,6 @@ export interface ValueTables {
   sightingAt(host: number, signal: string, value: string): ValueSighting | null;
 }
 
-/** The last row of a page of sightings. */
 export interface ValueCursor {
   /** 0: exact matches; 1: values with all the words; 2: values where the last word of the query is a prefix. */
   tier: number;
@@ -109,7 +107,6 @@ function* seen(
 /** The most words of one value, so that a padded TXT record cannot fill the index; and of a query. */
 const WORDS_MAX = 200;
 const QUERY_WORDS_MAX = 24;
-/** The maximum length of a word, in characters: that of a fingerprint. */
 const WORD_LENGTH = 64;
 /** The longest query, in UTF-16 units: Unicode mapping of longer texts may take much longer. */
 const QUESTION_LENGTH = 253;

@@ -13,7 +13,6 @@ export interface RecordsFrame {
   title: string;
   description: string;
   noindex: boolean;
-  /** The mail address of the signed-in reader; null when not signed in. */
   signed_in: string | null;
   /** How to reach the operator; null when CONTACT is not set. */
   contact: { url: string; text: string } | null;
@@ -24,12 +23,10 @@ export interface RecordsFrame {
 export interface FaultView {
   frame: RecordsFrame;
   heading: string;
-  /** The problem, and what to do. */
   message: string;
   ways: { url: string; text: string }[];
 }
 
-/** A change, ready to print. */
 export interface ChangeView {
   seq: number;
   at: string;
@@ -40,7 +37,6 @@ export interface ChangeView {
   /** `A`, `www A`, `certificate`… */
   signal: string;
   kind: 'added' | 'removed' | 'changed';
-  /** Removed and added values, shortened. */
   lost: string[];
   gained: string[];
   /** How many more values of each kind are not listed. */
@@ -53,10 +49,8 @@ export interface DayBar {
   count: number;
 }
 
-/** The top of a list, and the length of the list. */
 export interface TopList {
   name: string;
-  /** What a signed-in reader sees of the list. */
   about: string;
   items: { text: string; detail: string; url: string | null }[];
   total: number;
@@ -68,7 +62,6 @@ export interface TapeRow {
   seq: number;
   at: string;
   domain: string;
-  /** Null in an example. */
   url: string | null;
   kind: string;
   /** Starts with the domain. */
@@ -96,16 +89,13 @@ export interface ChangesView {
   day: string;
   is_today: boolean;
   total: number;
-  /** By signal, most changes first. */
   counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
   items: ChangeView[];
   /** The addresses of the neighboring days and of the next page; null where there is none. */
   earlier: string | null;
   later: string | null;
   next: string | null;
-  /** Whether this is a later page of the day. */
   is_continued: boolean;
-  /** The last days up to today, oldest first. */
   days: DayBar[];
 }
 
@@ -118,7 +108,6 @@ export interface TimeMachineView {
   added_at: string;
   /** The requested date or time, as entered; null for the latest. */
   as_of: string | null;
-  /** The first and last day that can be picked, YYYY-MM-DD. */
   first_day: string | null;
   today: string;
   /** Null when there is none, or none at the requested time. */
@@ -152,9 +141,7 @@ export interface ObservationView
   summary: { name: string; count: number }[];
   /** The preview for the in-browser checks, as JSON that is safe inside a script element. */
   preview_json: string;
-  /** The address of the previous observation; null for the first. */
   earlier: string | null;
-  /** Null unless signed in. */
   full: FullView | null;
 }
 

@@ -80,9 +80,7 @@ export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName
   return { seq, observed_at, signals };
 }
 
-/** The longest value in a line, in characters. */
 const LONGEST_VALUE = 60;
-/** The most values that a line lists; the others are counted. */
 const MOST_VALUES = 3;
 
 /** A change in one line of plain text: `example.com A changed: 192.0.2.1 → 192.0.2.2`. */

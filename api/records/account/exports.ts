@@ -13,7 +13,6 @@ import { signedInPage } from './pages.ts';
 
 interface Exports {
   files: ExportFiles;
-  /** A page of the receipts of the hostname in the path. */
   provenance(c: RecordsContext): unknown;
 }
 

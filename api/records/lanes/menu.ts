@@ -13,10 +13,8 @@ import { docsUrl, signInUrl } from './addresses.ts';
 /** The longest query that an offer repeats: it goes into a header, and clients read at most 16 kB of headers. */
 const QUERY_MAX = 1_000;
 
-/** The text of a menu beside the offer. */
 export interface MenuText {
   message: string;
-  /** A stable code, for programs. */
   reason?: string;
 }
 

@@ -17,7 +17,6 @@ import { answerOf, paymentOf, receiptHeader } from './payment.ts';
 
 export interface PaidTools {
   refusals: Refusals;
-  /** Null while the lane is closed. */
   checkout: Checkout | null;
   settings: Settings;
   logger: Logger;
@@ -66,7 +65,6 @@ export function paidLane({ refusals, checkout, settings, logger, signer }: PaidT
   });
 }
 
-/** Identifies what is sold: the method, and the path with its query. */
 function requestOf(c: Context): string {
   const { pathname, search } = new URL(c.req.url);
   return createHash('sha256').update(`${c.req.method}\n${pathname}${search}`).digest('hex');

@@ -88,7 +88,6 @@ type Way = Record<string, string[]>;
 
 interface AccessWords {
   words: string;
-  /** The alternatives: nothing, a key of one of these levels, a payment. */
   ways: Way[];
   /** Statuses that the lane adds to those of the route. */
   faults: FaultStatus[];

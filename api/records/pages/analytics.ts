@@ -15,7 +15,6 @@ import { wantsPage } from './page.ts';
 const DAYS = 90;
 /** Weeks ahead in the chart of expiring certificates. */
 const WEEKS = 26;
-/** Names of each list for a signed-in reader. */
 const NAMES = 15;
 
 const KINDS = ['added', 'changed', 'removed'] as const;

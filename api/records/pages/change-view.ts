@@ -7,9 +7,7 @@ import { certificateParts } from '../../../src/records/tracked-values.ts';
 import type { ChangeView, DayBar } from '../../../src/records/views.ts';
 import { dayAfter, isoTime, parseSpan } from '../../../src/time.ts';
 
-/** Characters of a value. */
 const VALUE_LENGTH = 90;
-/** Values on each side of a change. */
 const VALUES_MAX = 4;
 
 /** A change as pages show it: only the lost and gained values. */

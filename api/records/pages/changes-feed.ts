@@ -72,7 +72,6 @@ export function archivesOf(newest: number): number {
   return Math.max(0, Math.floor(newest / ARCHIVE_ITEMS) - 1);
 }
 
-/** The changes of a document: those after one number, up to another. */
 export function spanOf(newest: number, archive: number | null): { after: number; to: number } {
   if (archive === null) return { after: archivesOf(newest) * ARCHIVE_ITEMS, to: newest };
   return { after: (archive - 1) * ARCHIVE_ITEMS, to: archive * ARCHIVE_ITEMS };
@@ -161,7 +160,6 @@ export function rssOf(root: string, deltas: Delta[], part: Part): string {
   return `${newest === undefined ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }
 
-/** Lost and gained values as HTML, one per line. */
 function describe(delta: Delta): string {
   const { lost, gained, more_lost, more_gained } = changeView(delta);
   const more = (count: number) => (count === 0 ? [] : [`… and ${count} more`]);

@@ -25,7 +25,6 @@ interface Query {
   before: number | undefined;
 }
 
-/** The changes of one UTC day, newest first: today's, and those of the day in the path. Page and JSON. */
 export function changesPages(app: AppContext, pages: PageSender) {
   const cache = new ResponseCache();
   const answer = async (c: RecordsContext, day: string, today: string) => {

@@ -40,10 +40,8 @@ const BY_ADDRESS = [
 
 const CREDITS_PATH = '/v1/credits';
 
-/** Disclosures in the example of a preview. */
 const SHOWN_DISCLOSURES = 1;
 
-/** The manual: lanes with their configured limits and prices, headers, operations, and the format of receipts. */
 export const docsPage = (app: AppContext, pages: PageSender, routes: () => readonly RecordsRoute[]) => {
   const { store, settings } = app;
   const { records } = store;

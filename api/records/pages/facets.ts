@@ -107,7 +107,6 @@ function listOfKind(kind: FacetKind): FacetList {
   return list;
 }
 
-/** A name as JSON, in the words of the list's own route of the API. */
 function jsonRow(kind: FacetKind, { name, count }: { name: string; count: number }): object {
   return isListed(kind) ? { ...FACET_ROWS[kind].rowOf(name), count } : { name, count };
 }
@@ -116,7 +115,6 @@ function isListed(kind: FacetKind): kind is ListedFacet {
   return Object.hasOwn(FACET_ROWS, kind);
 }
 
-/** Links beside a list, for a signed-in reader also to all of it as a file. */
 function linksBeside(kind: FacetKind, path: string, isWhole: boolean): { url: string; text: string }[] {
   return [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
 }
@@ -136,14 +134,12 @@ export function linksToLists(self = '/domains'): { url: string; text: string }[]
 
 export interface FacetList {
   kind: FacetKind;
-  /** Address of the list. The hostnames of a name are below it. */
   path: string;
   heading: string;
   /** The singular and the plural of a name's kind. */
   noun: string;
   nouns: string;
   lede: string;
-  /** The heading of the list of hostnames with one name. */
   having(name: string): string;
 }
 

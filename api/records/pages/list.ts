@@ -12,7 +12,6 @@ import { JSON_BESIDE_PAGE, observationsState, sendPublic } from '../send.ts';
 
 /** Rows of every list without an account, beside the total. */
 export const PUBLIC_ROWS = 3;
-/** Rows of a page for a signed-in reader. */
 const PAGE_ROWS = 100;
 
 /** A page of a list: its rows, the total of the list, and the cursor of the next page. */

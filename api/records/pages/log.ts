@@ -9,7 +9,6 @@ import type { RecordsContext } from '../route.ts';
 import type { PageSender } from './page.ts';
 import { CSP_FETCHING } from './page.ts';
 
-/** The page on which people read the log of the domain records, rendered from the database. */
 export const logPage = ({ store, settings }: AppContext, pages: PageSender, policyNow: () => Policy | null) => {
   const cache = new ResponseCache();
   const url_absolute = `${settings.dataOrigin}${LOG_PATH}`;

@@ -13,9 +13,7 @@ import { cursorOf, pageOf } from '../../responses/paging.ts';
 import { offerOfLookup } from '../lanes/menu.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 
-/** Changes without an account, beside the total. */
 const TOP = 3;
-/** Changes on a page for signed-in readers. */
 const PAGE = 50;
 /** Changes on the timeline. */
 const TICKS = 200;

@@ -35,7 +35,6 @@ export class ChangeFeed {
   /** Open listeners, and those of them that have caught up. */
   readonly #open = new Set<Listener>();
   readonly #live = new Set<Listener>();
-  /** The number of the last change that live listeners received. */
   #sent = 0;
   #poll: NodeJS.Timeout | undefined;
   #beat: NodeJS.Timeout | undefined;
@@ -176,7 +175,6 @@ interface ChangeChunk {
   seq: number;
 }
 
-/** Changes in chunks of about `CHUNK` bytes. */
 function chunksOf(deltas: Delta[]): ChangeChunk[] {
   const chunks: ChangeChunk[] = [];
   let frames: Uint8Array[] = [];

@@ -6,7 +6,6 @@ const BUFFER_MAX = 256 * 1024;
 /** Heartbeats without a read after which a listener with waiting data is dropped. */
 const STALLED_BEATS = 2;
 
-/** The changes that a listener subscribed to. */
 export interface Filter {
   host?: { id: number; hostname: string } | undefined;
   signal?: string | undefined;

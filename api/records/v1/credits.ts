@@ -179,7 +179,6 @@ export const buyCredits = (
     return c.json(answer, 200, { 'Cache-Control': PRIVATE });
   });
 
-/** Conflicts of a payment that is settled for these very credits. */
 const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
 
 const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({

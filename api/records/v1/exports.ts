@@ -17,33 +17,23 @@ import type { Observation } from '../../../src/records/observation.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { logProver } from '../../../src/transparency/log-tree.ts';
-import { LogProofBody } from '../../openapi/responses.ts';
+import { LogProofBody, ok } from '../../openapi/responses.ts';
 import type { RecordsContext } from '../route.ts';
 import { operation } from '../route.ts';
 import type { ListedFacet } from './facets.ts';
 import { facetCells, facetColumns } from './facets.ts';
 import { domainParam, sinceParam, untilParam } from './params.ts';
 
-const csv = (description: string) => ({ description, content: { 'text/csv': { schema: z.string() } } });
-
-const CSV_ROWS = 'RFC 4180, with a header row.';
-
-const changesSpec = {
-  operationId: 'exportChanges',
+const csvSpec = (operationId: string, summary: string, description: string) => ({
+  operationId,
   tags: ['Exports'],
-  summary: 'Every change as CSV, oldest first',
-  description: `Columns: ${CHANGE_COLUMNS.join(', ')}; lists of values are JSON. Cells that a spreadsheet would read as a formula start with an apostrophe.`,
-  request: { query: z.object({ since: sinceParam, until: untilParam }) },
-  responses: { 200: csv(CSV_ROWS) },
-};
-
-const catalogSpec = {
-  operationId: 'exportCatalog',
-  tags: ['Exports'],
-  summary: 'The catalog as CSV, by name',
-  description: `Columns: ${CATALOG_COLUMNS.join(', ')}.`,
-  responses: { 200: csv(CSV_ROWS) },
-};
+  summary,
+  description,
+  responses: {
+    200: { description: 'RFC 4180, with a header row.', content: { 'text/csv': { schema: z.string() } } },
+  },
+});
+const FORMULAS = 'Cells that a spreadsheet would read as a formula start with an apostrophe.';
 
 const LISTS = {
   'services.csv': { kind: 'service', operationId: 'exportServices', nouns: 'Services that records point to' },
@@ -52,80 +42,81 @@ const LISTS = {
   'dns-hosts.csv': { kind: 'nameserver', operationId: 'exportDnsHosts', nouns: 'DNS hosts' },
 } as const;
 
-export type ListFile = keyof typeof LISTS;
+const fileParam = z.object({
+  file: z.string().openapi({
+    param: { name: 'file', in: 'path' },
+    description: 'A hostname followed by `.csv`.',
+    example: 'example.com.csv',
+  }),
+});
 
-const listSpec = (file: ListFile) => {
-  const { kind, operationId, nouns } = LISTS[file];
-  return {
-    operationId,
-    tags: ['Exports'],
-    summary: `${nouns} as CSV, by number of hostnames`,
-    description: `Columns: ${facetColumns(kind).join(', ')}. Cells that a spreadsheet would read as a formula start with an apostrophe.`,
-    responses: { 200: csv(CSV_ROWS) },
-  };
-};
-
-const observations = {
-  operationId: 'exportDomain',
-  tags: ['Exports'],
-  summary: 'Every observation of a domain as CSV, oldest first',
-  description: `One row per value, and one for each type without values. Columns: ${OBSERVATION_COLUMNS.join(', ')}. Cells that a spreadsheet would read as a formula start with an apostrophe.`,
-  request: {
-    params: z.object({
-      file: z.string().openapi({
-        param: { name: 'file', in: 'path' },
-        description: 'A hostname followed by `.csv`.',
-        example: 'example.com.csv',
-      }),
-    }),
-  },
-  responses: { 200: csv(CSV_ROWS) },
-};
-
-const evidence = {
-  operationId: 'exportEvidence',
-  tags: ['Exports'],
-  summary: 'Every signed observation of a domain with the signing keys, for offline verification',
-  description:
-    'Check it with the command `verify` of Broadsheet or on the page /verify: records, signatures and the chain.',
-  request: { params: domainParam },
-  responses: {
-    200: {
-      description: 'The whole chain, oldest first.',
-      content: {
-        'application/json': {
-          schema: z
-            .object({
-              evidence: z.literal('domain-evidence/v1'),
-              domain: z.string(),
-              records: z.array(
-                z.looseObject({ preview: z.literal(false), seq: z.int(), receipt: z.string(), log: LogProofBody }),
-              ),
-              keys: z.array(z.looseObject({ kid: z.string(), vkey: z.string() })),
-            })
-            .openapi('Evidence'),
-        },
-      },
-    },
-  },
-};
+const Evidence = z
+  .object({
+    evidence: z.literal('domain-evidence/v1'),
+    domain: z.string(),
+    records: z.array(
+      z.looseObject({ preview: z.literal(false), seq: z.int(), receipt: z.string(), log: LogProofBody }),
+    ),
+    keys: z.array(z.looseObject({ kid: z.string(), vkey: z.string() })),
+  })
+  .openapi('Evidence');
 
 export const exportChanges = (files: ExportFiles) =>
-  operation(changesSpec, (c) => files.changes(c, c.req.valid('query')));
+  operation(
+    {
+      ...csvSpec(
+        'exportChanges',
+        'Every change as CSV, oldest first',
+        `Columns: ${CHANGE_COLUMNS.join(', ')}; lists of values are JSON. ${FORMULAS}`,
+      ),
+      request: { query: z.object({ since: sinceParam, until: untilParam }) },
+    },
+    (c) => files.changes(c, c.req.valid('query')),
+  );
 
-export const exportCatalog = (files: ExportFiles) => operation(catalogSpec, (c) => files.catalog(c));
+export const exportCatalog = (files: ExportFiles) =>
+  operation(csvSpec('exportCatalog', 'The catalog as CSV, by name', `Columns: ${CATALOG_COLUMNS.join(', ')}.`), (c) =>
+    files.catalog(c),
+  );
 
-export const exportList = (files: ExportFiles, file: ListFile) =>
-  operation(listSpec(file), (c) => files.list(c, file, LISTS[file].kind));
+export const exportList = (files: ExportFiles, file: keyof typeof LISTS) => {
+  const { kind, operationId, nouns } = LISTS[file];
+  const columns = facetColumns(kind).join(', ');
+  return operation(
+    csvSpec(operationId, `${nouns} as CSV, by number of hostnames`, `Columns: ${columns}. ${FORMULAS}`),
+    (c) => files.list(c, file, kind),
+  );
+};
 
-export const sendList = (files: ExportFiles, file: ListFile) => (c: RecordsContext) =>
+export const sendList = (files: ExportFiles, file: keyof typeof LISTS) => (c: RecordsContext) =>
   files.list(c, file, LISTS[file].kind);
 
 export const exportDomain = (files: ExportFiles) =>
-  operation(observations, (c) => files.observations(c, c.req.valid('param').file));
+  operation(
+    {
+      ...csvSpec(
+        'exportDomain',
+        'Every observation of a domain as CSV, oldest first',
+        `One row per value, and one for each type without values. Columns: ${OBSERVATION_COLUMNS.join(', ')}. ${FORMULAS}`,
+      ),
+      request: { params: fileParam },
+    },
+    (c) => files.observations(c, c.req.valid('param').file),
+  );
 
 export const exportEvidence = (files: ExportFiles) =>
-  operation(evidence, (c) => files.evidence(c, c.req.valid('param').domain));
+  operation(
+    {
+      operationId: 'exportEvidence',
+      tags: ['Exports'],
+      summary: 'Every signed observation of a domain with the signing keys, for offline verification',
+      description:
+        'Check it with the command `verify` of Broadsheet or on the page /verify: records, signatures and the chain.',
+      request: { params: domainParam },
+      responses: { 200: ok(Evidence, 'The whole chain, oldest first.') },
+    },
+    (c) => files.evidence(c, c.req.valid('param').domain),
+  );
 
 const CHANGES = 500;
 const HOSTNAMES = 500;

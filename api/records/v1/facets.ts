@@ -13,7 +13,6 @@ const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
 export type ListedFacet = 'service' | 'issuer' | 'mailhost' | 'nameserver';
 
-/** A list by value as the API has it: `Row` is a row without its count. */
 function facetList<Row extends Record<string, string>>(list: {
   operationId: string;
   id: string;

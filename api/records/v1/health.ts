@@ -10,36 +10,35 @@ import { operation } from '../route.ts';
 
 const DiskState = z.enum(['full', 'read_only', 'failing']).nullable();
 
+const count = z.int().min(0);
+const why = z.string().nullable();
 const Health = z
   .object({
     status: z.literal('ok'),
-    domains: z.int().min(0).describe('Number of watched hostnames.'),
+    domains: count.describe('Number of watched hostnames.'),
     last_scan_at: z.iso.datetime().nullable().describe('Time of the latest observation.'),
-    event_loop_delay_max_ms: z.int().min(0).describe('The longest block of the event loop in the last minute, in ms.'),
-    log_fence: z
-      .string()
-      .nullable()
-      .describe('Why no observation is signed: this copy of the log is not the newest one. Null while they are.'),
+    event_loop_delay_max_ms: count.describe('The longest block of the event loop in the last minute, in ms.'),
+    log_fence: why.describe(
+      'Why no observation is signed: this copy of the log is not the newest one. Null while they are.',
+    ),
     signing: z
       .object({
         signs: z.boolean(),
         why: z.enum(SIGNING_REASONS).nullable(),
-        message: z.string().nullable(),
+        message: why,
         since: z.iso.datetime().nullable(),
       })
       .describe('Whether this server signs observations, and if not, why, and since when.'),
-    clock_fault: z
-      .string()
-      .nullable()
-      .describe('Why no observation is signed: the clock of this server is wrong. Null while nothing shows that.'),
+    clock_fault: why.describe(
+      'Why no observation is signed: the clock of this server is wrong. Null while nothing shows that.',
+    ),
     disk: DiskState.describe('The first of `disks` that is not null.'),
     disks: z
       .object({ data: DiskState, papers: DiskState, log: DiskState })
       .describe('Why nothing can be written to DATA_DIR, DIST_DIR and LOG_DIR. Null while writes succeed.'),
-    write_lock_held_ms: z
-      .int()
-      .min(0)
-      .describe('How long another process has held the write lock of the database, in ms; 0 while it is free.'),
+    write_lock_held_ms: count.describe(
+      'How long another process has held the write lock of the database, in ms; 0 while it is free.',
+    ),
   })
   .openapi('Health');
 

@@ -37,7 +37,6 @@ const historySpec = {
   responses: { 200: ok(History, 'By type and value.') },
 };
 
-/** How many values are read at a time to find a long one again. */
 const STEP = 500;
 
 export const listHistory = ({ records }: Pick<Store, 'records'>) =>

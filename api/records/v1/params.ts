@@ -76,7 +76,6 @@ export const payParam = z
   .regex(/^1$/, 'must be 1, which asks for the price (402) instead of a preview')
   .optional()
   .describe('Asks for the price (402) instead of a preview. Without effect beside a key or a payment.');
-/** The same as a preference (RFC 7240). */
 export const preferHeader = z.object({
   prefer: z.string().optional().describe('`payment` asks for the price, as `pay=1` does.'),
 });

@@ -50,7 +50,6 @@ export function readAnswer(question: Pick<Question, 'name' | 'type'>, bytes: Uin
 
 type Found = Pick<Signal, 'status' | 'ttl' | 'values'>;
 
-/** The records that answer a question, at the end of the chain of aliases. */
 function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Message, bytes: Uint8Array): Found {
   const nothing = (status: SignalStatus): Found => ({ status, ttl: null, values: [] });
   const { answers } = message;

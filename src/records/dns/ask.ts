@@ -85,7 +85,6 @@ async function attemptAt(tools: AttemptOptions, name: string, type: RecordType):
 
 interface Attempt {
   exchange: Exchange;
-  /** Null when no message answers the question. */
   answer: Answer | null;
   match: Match;
 }

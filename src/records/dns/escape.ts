@@ -26,7 +26,6 @@ export function escapeText(bytes: Uint8Array): string {
   return written(bytes, TEXT);
 }
 
-/** A string with its quotation marks. */
 export function escapeQuoted(bytes: Uint8Array): string {
   return `"${written(bytes, QUOTED)}"`;
 }

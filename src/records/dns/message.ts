@@ -2,7 +2,6 @@ import { escapeLabel } from './escape.ts';
 
 /** One record. Its data is bytes `start` to `end` of the message, and names in it may point back into the message. */
 export interface ResourceRecord {
-  /** As `readName` returns it. */
   owner: string;
   type: number;
   /** In seconds. */
@@ -77,7 +76,6 @@ const LONGEST_NAME = 255;
 /** A name has at most 127 labels, and no writer needs more pointers than labels. */
 const MOST_POINTERS = 127;
 
-/** A name as text, and the offset after it. */
 export interface ReadName {
   /** Lower case, without a trailing dot, with special bytes escaped; the root is `.`. */
   name: string;
@@ -124,7 +122,6 @@ export const RCODE = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, notImp:
 /** The bytes are not a DNS message, or not a record of the expected type. Never leaves `readAnswer`. */
 export class WireError extends Error {}
 
-/** The record types that are queried, by their numbers in the IANA registry. */
 export const RECORD_TYPES = {
   A: 1,
   NS: 2,

@@ -57,7 +57,6 @@ export class Upstream {
     return this.#next - now;
   }
 
-  /** Whether to try this resolver after the others. */
   get isResting(): boolean {
     return this.#now() < this.#restsUntil;
   }

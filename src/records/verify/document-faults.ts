@@ -31,8 +31,6 @@ import { receiptRules } from './observation-rules.ts';
 /** Whose corrections of the clock a document may have. */
 const RECORDS = { service: 'records', paper: null } as const;
 
-/** The rules of documents, with Node's hashes and signatures. */
-
 /** The faults of a document of the domain records; an empty list means that it is valid. */
 export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
   switch (document.kind) {

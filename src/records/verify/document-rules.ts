@@ -18,13 +18,9 @@ import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /** The faults of an answer (a preview or a full record), by the part that was compared. */
 export interface AnswerFaults {
-  /** Domain, number and time against those of the receipt. */
   names: string[];
-  /** The disclosed fields against the signed root. */
   fields: string[];
-  /** The answer's other members against the disclosed fields. */
   content: string[];
-  /** The stated number of withheld fields. */
   held_back: string[];
 }
 
@@ -130,7 +126,6 @@ function nameRules(answer: Preview | FullRecord, receipt: ObservationReceipt): s
     .map((name) => `it says ${name} ${answer[name]}, but the receipt says ${receipt[name]}`);
 }
 
-/** Members of an answer that carry a field of the record under the same name. */
 const FIELDS = [
   'domain',
   'unicode',

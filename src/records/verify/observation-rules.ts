@@ -3,7 +3,6 @@ import { signingPeriodFaults } from '../../ledger/key-text.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
-/** A receipt with its hash and the verdict on its signature. */
 export interface CheckedReceipt {
   /** Null unless it is a note of protocol 5.5. */
   receipt: ObservationReceipt | null;

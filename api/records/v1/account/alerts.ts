@@ -71,7 +71,6 @@ const AlertOn = z
   .openapi('AlertOn', { example: { on: true } });
 const params = idParam('alert');
 
-/** Alerts of changes over the API, by the rules of the account’s pages. */
 export function alertOperations(app: AppContext) {
   const { store, settings, now } = app;
   const { changeAlerts, watchGroups } = store;

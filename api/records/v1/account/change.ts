@@ -37,14 +37,12 @@ export async function changeOnce<Body extends object>(
   return { body, isNew };
 }
 
-/** The answer of a change to something that exists. */
 export const changed = async <Body extends object>(
   app: Pick<AppContext, 'store' | 'now'>,
   c: RecordsContext,
   work: () => Body,
 ): Promise<Body> => (await changeOnce(app, c, 200, work)).body;
 
-/** The id in the path of something that the account holds. */
 export const idParam = (what: string) =>
   z.object({
     id: z
