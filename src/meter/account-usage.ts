@@ -59,8 +59,7 @@ export function dayAllowance(usage: AccountUsage): Allowance {
 export type Source = 'included' | 'credits';
 
 /** What may run out: the plan's allowance of the day or of the month, and bought credits. */
-export const AXES = ['daily', 'monthly', 'credits'] as const;
-export type Axis = (typeof AXES)[number];
+type Axis = 'daily' | 'monthly' | 'credits';
 
 export interface Exhausted {
   /**

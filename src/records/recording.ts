@@ -96,7 +96,7 @@ export function recordProbe(tables: RecordingTables, lease: string, probe: Probe
       due_at: nextProbeAt({ now, every, unconfirmed: isUnconfirmed(baseline), failures, random }),
       looked_at: observed_at,
       failures,
-      operator: operatorOf(host.hostname, baseline.NS?.values ?? [], registrableDomain),
+      operator: operatorOf(host.hostname, baseline.NS?.values ?? []),
     });
     return { outcome: 'recorded', seq: observation.seq, deltas };
   });
@@ -136,11 +136,6 @@ export function observedAt(lookedAt: number, now: number, last: number | null, n
 }
 
 /** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
-export function operatorOf(
-  hostname: string,
-  nameservers: readonly string[],
-  registrable: (name: string) => string | null,
-): string {
-  const first = nameservers[0];
-  return (first === undefined ? null : registrable(first)) ?? registrable(hostname) ?? hostname;
+export function operatorOf(hostname: string, [first]: readonly string[]): string {
+  return (first === undefined ? null : registrableDomain(first)) ?? registrableDomain(hostname) ?? hostname;
 }

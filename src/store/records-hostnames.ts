@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import type { Hostname } from '../records/hostname.ts';
-import { nameAndParents, registrableDomain } from '../records/hostname.ts';
+import { nameAndParents } from '../records/hostname.ts';
 import { operatorOf } from '../records/recording.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, type Read, sql, type Transact, text } from './sql.ts';
 
@@ -78,7 +78,7 @@ export function hostnameTable(db: Db, transact: Transact) {
 
   /** Adds a hostname unless it is there. */
   const addNew = ({ hostname, unicode, registrable_domain }: Hostname, now: number, isKept: boolean): boolean => {
-    const operator = operatorOf(hostname, [], registrableDomain);
+    const operator = operatorOf(hostname, []);
     const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator, isKept ? 1 : 0);
     if (added === null) return false;
     label(added, unicode === hostname ? hostname : `${hostname} ${unicode}`);

@@ -45,7 +45,7 @@ const hostname = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) =>
 test('escaped text represents the same bytes in printable ASCII', () => {
   fc.assert(
     fc.property(octets(255), (bytes) => {
-      for (const text of [escapeText(bytes), escapeBare(bytes), escapeQuoted(bytes).slice(1, -1)]) {
+      for (const text of [escapeText(bytes), escapeBare(bytes), escapeQuoted(bytes)]) {
         assert.match(text, /^[ -~]*$/);
         assert.deepEqual(unescaped(text), Buffer.from(bytes));
       }

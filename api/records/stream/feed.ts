@@ -19,9 +19,6 @@ const TIMES: FeedTimes = { poll: 250, beat: 15_000, beats: 240 };
 const LISTENERS_MAX = 10_000;
 const BATCH = 200;
 
-/** Approximate bytes per chunk: a fraction of what may wait for a listener. */
-const CHUNK = 32 * 1024;
-
 /** The first line of every stream: how long clients wait before they reconnect, in ms. */
 const FIRST = Buffer.from('retry: 3000\n\n');
 const BEAT = Buffer.from(':\n\n');
@@ -90,7 +87,7 @@ export class ChangeFeed {
       this.#live.add(listener);
       this.#startPoll(this.#times.poll);
     }
-    return found.length === 0 ? null : { bytes: Buffer.concat(found.map(frameOf)), seq: last };
+    return chunkOf(found);
   }
 
   fallBehind(listener: Listener): void {
@@ -139,21 +136,18 @@ export class ChangeFeed {
     if (newest <= this.#sent) return false;
     const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#sent, limit: BATCH });
     const first = found[0]?.seq ?? 0;
-    // Listeners with the same filter share chunks: one write per chunk instead of one per change.
-    const shared = new Map<string, ChangeChunk[]>();
+    // Listeners with the same filter share the bytes: one write for all of them, instead of one per change.
+    const shared = new Map<string, { bytes: Uint8Array; seq: number } | null>();
     for (const listener of [...this.#live]) {
       const { filter, position } = listener;
       // Listeners that joined since have some of these already.
       const name = `${filter.host?.id} ${filter.signal} ${Math.max(position, first - 1)}`;
-      let chunks = shared.get(name);
-      if (chunks === undefined) {
-        chunks = chunksOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));
-        shared.set(name, chunks);
+      let chunk = shared.get(name);
+      if (chunk === undefined) {
+        chunk = chunkOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));
+        shared.set(name, chunk);
       }
-      for (const { bytes, seq } of chunks) {
-        // A listener that fell behind meanwhile reads the rest from the database.
-        if (this.#live.has(listener)) listener.push(bytes, seq);
-      }
+      if (chunk !== null) listener.push(chunk.bytes, chunk.seq);
     }
     const last = found.at(-1)?.seq ?? 0;
     this.#sent = found.length < BATCH ? Math.max(newest, last) : last;
@@ -170,24 +164,10 @@ export class ChangeFeed {
   }
 }
 
-interface ChangeChunk {
-  bytes: Uint8Array;
-  seq: number;
-}
-
-function chunksOf(deltas: Delta[]): ChangeChunk[] {
-  const chunks: ChangeChunk[] = [];
-  let frames: Uint8Array[] = [];
-  let length = 0;
-  for (const [index, delta] of deltas.entries()) {
-    const frame = frameOf(delta);
-    frames.push(frame);
-    length += frame.length;
-    if (length < CHUNK && index < deltas.length - 1) continue;
-    chunks.push({ bytes: Buffer.concat(frames), seq: delta.seq });
-    [frames, length] = [[], 0];
-  }
-  return chunks;
+/** Changes as bytes, with the number of the last one; null for none. */
+function chunkOf(deltas: Delta[]): { bytes: Uint8Array; seq: number } | null {
+  const last = deltas.at(-1);
+  return last === undefined ? null : { bytes: Buffer.concat(deltas.map(frameOf)), seq: last.seq };
 }
 
 /** A change as an event (HTML, "Server-sent events"). JSON contains no line breaks. */

@@ -8,11 +8,14 @@ import { matchAnswer, writeQuestion } from './question.ts';
 import type { Exchange, Transport, Upstream } from './upstream.ts';
 
 /** How many times a question is sent, across all resolvers. */
-export const TRIES = 3;
+const TRIES = 3;
 /** The timeout of the first attempt, in ms. It doubles with each attempt. */
 export const FIRST_WAIT = 1_500;
 /** The pause before a resolver is queried again, in ms, plus or minus half. It doubles with each attempt. */
 const FIRST_PAUSE = 100;
+
+const NO_FLAGS = { aa: false, ad: false, tc: false };
+const UNASKED: Signal = { status: 'skipped', ttl: null, values: [], transport: null, rtt_ms: null, flags: NO_FLAGS };
 
 /** A resolver that replied with one of these would do so again, so only the others are queried. */
 const PERMANENT: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
@@ -38,7 +41,7 @@ export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ..
     const first = turn++ % Math.max(upstreams.length, 1);
     let order = [...upstreams.slice(first), ...upstreams.slice(0, first)];
     order = [...order.filter(({ isResting }) => !isResting), ...order.filter(({ isResting }) => isResting)];
-    let last: Signal = signalOf('skipped');
+    let last = UNASKED;
     if (!isAskable(name)) return last;
     for (let attempt = 0; attempt < tries; attempt++) {
       const upstream = order[attempt % order.length];
@@ -75,7 +78,7 @@ async function attemptAt(tools: AttemptOptions, name: string, type: RecordType):
     // TCP answers cannot be spoofed blindly, so lower case suffices.
     const again = await sendOnce(tools, 'tcp', name, type, false);
     const cut = said.answer?.status === 'truncated';
-    if (cut && again.answer === null) return signalOf('truncated', { ...said, transport: 'udp', upstream });
+    if (cut && again.answer === null) return signalFrom(said, 'udp', upstream, 'truncated');
     return signalFrom(again, 'tcp', upstream);
   }
   if (said.answer?.ednsRefused)
@@ -111,23 +114,23 @@ async function sendOnce(
   return { exchange, answer: readAnswer(question, exchange.bytes), match };
 }
 
-function signalFrom({ exchange, answer }: Attempt, transport: 'udp' | 'tcp', upstream: Upstream): Signal {
-  if (answer !== null) return signalOf(answer.status, { exchange, answer, transport, upstream });
-  const status = exchange.outcome === 'timeout' || exchange.outcome === 'unreachable' ? exchange.outcome : 'malformed';
-  return signalOf(status, { exchange, answer, transport, upstream });
-}
-
-type AttemptResult = Pick<Attempt, 'exchange' | 'answer'> & { transport: 'udp' | 'tcp'; upstream: Upstream };
-
-function signalOf(status: SignalStatus, spoken?: AttemptResult): Signal {
-  const { exchange, answer } = spoken ?? {};
-  const signal: Signal = {
+function signalFrom(
+  { exchange, answer }: Attempt,
+  transport: 'udp' | 'tcp',
+  upstream: Upstream,
+  status: SignalStatus = answer?.status ?? failureOf(exchange),
+): Signal {
+  return {
     status,
     ttl: answer?.ttl ?? null,
     values: answer?.values ?? [],
-    transport: answer ? (spoken?.transport ?? null) : null,
-    rtt_ms: exchange?.outcome === 'answered' ? Math.round(exchange.ms * 1_000) / 1_000 : null,
-    flags: answer?.flags ?? { aa: false, ad: false, tc: false },
+    transport: answer && transport,
+    rtt_ms: exchange.outcome === 'answered' ? Math.round(exchange.ms * 1_000) / 1_000 : null,
+    flags: answer?.flags ?? NO_FLAGS,
+    resolver: upstream.text,
   };
-  return spoken === undefined ? signal : { ...signal, resolver: spoken.upstream.text };
+}
+
+function failureOf({ outcome }: Exchange): SignalStatus {
+  return outcome === 'timeout' || outcome === 'unreachable' ? outcome : 'malformed';
 }

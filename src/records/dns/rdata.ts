@@ -76,7 +76,7 @@ function textOf(data: Data, { type, start, end }: ResourceRecord): string {
       return text;
     }
     case RECORD_TYPES.CAA:
-      return `${data.number(1)} ${escapeBare(data.string()).toLowerCase()} ${escapeQuoted(data.rest())}`;
+      return `${data.number(1)} ${escapeBare(data.string()).toLowerCase()} "${escapeQuoted(data.rest())}"`;
     case RECORD_TYPES.DS:
       return `${data.number(2)} ${data.number(1)} ${data.number(1)} ${hex(data.rest())}`;
     case RECORD_TYPES.TLSA:
