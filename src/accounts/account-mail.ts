@@ -6,10 +6,10 @@ import type { MailedHost, RecordsMail } from '../outbound/mail-content.ts';
 
 /** The kinds of mail to accounts: a sign-in link, changes as they happen, and a daily digest of changes. */
 export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest'] as const;
-export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
+type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is composed when it is sent. */
-export interface AccountMail {
+interface AccountMail {
   /** A lower-case ULID, from which the Message-ID is derived. */
   id: string;
   /** Null for sign-in mails: the account may not exist yet. */
@@ -32,7 +32,7 @@ export interface AccountMailTable extends MailQueue<AccountMailRecord> {
 }
 
 /** The purpose of a mailed link: to sign in once, or to end change mails at any time. */
-export type LinkPurpose = 'sign-in' | 'unsubscribe';
+type LinkPurpose = 'sign-in' | 'unsubscribe';
 
 /**
  * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
@@ -85,22 +85,17 @@ export function signInMail(root: string, email: string, token: string): RecordsL
 const LISTED_MAX = 60;
 
 /** A change in a mail. `at` is ISO 8601. */
-export interface MailedChange {
+interface MailedChange {
   hostname: string;
   line: string;
   at: string;
-}
-
-export interface ChangeMailLinks {
-  root: string;
-  unsubscribe: string;
 }
 
 /** Composes a mail of changes, either immediate or daily. The changes are ordered by hostname. */
 export function changeMail(
   kind: 'changes' | 'digest',
   changes: MailedChange[],
-  { root, unsubscribe }: ChangeMailLinks,
+  { root, unsubscribe }: { root: string; unsubscribe: string },
 ): RecordsLetter {
   const names = [...new Set(changes.map(({ hostname }) => hostname))];
   const [first = ''] = names;

@@ -13,7 +13,7 @@ export type AlertWay = (typeof ALERT_WAYS)[number];
 /**
  * The receiver is gone (410) or failed for days or, for mails, the reader unsubscribed or the mailbox does not exist.
  */
-export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
+type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
 
 /** Sends changes to an account. Times in ms. */
 export interface ChangeAlert {
@@ -36,7 +36,7 @@ export interface AlertState {
 }
 
 /** A delivery to a webhook, as its log shows it. Times in ms. */
-export interface AlertDelivery {
+interface AlertDelivery {
   id: string;
   type: string;
   state: 'waiting' | 'delivered' | 'failed';
@@ -58,7 +58,7 @@ export interface ChangeAlertTable {
 
 export const ALERTS_MAX = 100;
 
-export interface AlertRequest {
+interface AlertRequest {
   group: string;
   hostname: string;
   way: AlertWay;

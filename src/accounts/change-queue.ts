@@ -2,23 +2,19 @@ import { eventBody, hostOf } from '../outbound/webhook-url.ts';
 import { DAY, MINUTE } from '../time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
-import type { AlertWay, ChangeAlertTable } from './change-alert.ts';
+import type { ChangeAlert, ChangeAlertTable } from './change-alert.ts';
 
-export interface QueuedDelta {
+interface QueuedDelta {
   seq: number;
   /** When it was recorded, in ms. */
   at: number;
   domain: string;
 }
 
-export interface MatchedAlert {
-  id: string;
-  account: string;
-  way: AlertWay;
-  url: string | null;
-}
+/** An alert that covers a delta. */
+type MatchedAlert = Pick<ChangeAlert, 'id' | 'account' | 'way' | 'url'>;
 
-export interface NewDelivery {
+interface NewDelivery {
   id: string;
   alert: string;
   type: string;
@@ -50,7 +46,7 @@ export interface ChangeQueueTable {
   forget(until: number): void;
 }
 
-export interface ChangeStore {
+interface ChangeStore {
   changeQueue: ChangeQueueTable;
   transact<T>(work: () => T): T;
 }

@@ -38,7 +38,7 @@ export interface ServiceKeyTable {
 /** The prefix of every key of the domain records (protocol 9.1). */
 const PREFIX = 'drs_';
 
-export interface ServiceKeyMaker {
+interface ServiceKeyMaker {
   keys: ServiceKeyTable;
   now(): number;
   newId(): string;

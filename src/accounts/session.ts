@@ -31,7 +31,7 @@ const NOTE_EVERY = HOUR;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-export interface SessionMaker {
+interface SessionMaker {
   sessions: SessionTable;
   now(): number;
   newId(): string;

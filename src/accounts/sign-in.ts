@@ -38,7 +38,7 @@ export const REQUESTS_SPAN = 15 * MINUTE;
 export const OWNER_REST = 2 * HOUR;
 export const SIGN_INS_KEPT = 14 * DAY;
 
-export interface SignInStore {
+interface SignInStore {
   accounts: AccountTable;
   sessions: SessionTable;
   signIns: SignInTable;

@@ -6,15 +6,15 @@ import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Set
 import { paymentHash, paymentId } from './purchase.ts';
 
 /** How long a hold lasts unless renewed, and how often its holder renews it, in ms. */
-export const HOLD = 5_000;
-export const HOLD_BEAT = 1_500;
+const HOLD = 5_000;
+const HOLD_BEAT = 1_500;
 /** How often (in ms), and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
 /** Retention of a response for payers that send the same payment again, in ms. */
-export const ANSWER_KEPT = DAY;
+const ANSWER_KEPT = DAY;
 /** How long a payment can reopen its stream, in ms. */
-export const STREAM_KEPT = HOUR;
+const STREAM_KEPT = HOUR;
 /**
  * How often a payment gets its response again, for lost connections: anyone can read a settled payment on the chain.
  */

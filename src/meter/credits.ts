@@ -8,7 +8,7 @@ export const CREDIT = 1_000_000;
 export const REQUEST_COST = 50_000;
 
 /** The largest amount of one entry: 1,000,000 credits. */
-export const CREDITS_MAX = 1_000_000 * CREDIT;
+const CREDITS_MAX = 1_000_000 * CREDIT;
 
 /** Micro-credits as credits, precise enough to print every amount that the ledger may hold. */
 export function creditsOf(micro: number): number {
@@ -18,7 +18,7 @@ export function creditsOf(micro: number): number {
 /**
  * Parses `25` or `0.05`, with at most six decimals, into micro-credits; null unless positive and at most `CREDITS_MAX`.
  */
-export function parseCredits(text: string): number | null {
+function parseCredits(text: string): number | null {
   const [, whole, decimals = ''] = /^(\d{1,7})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
   if (whole === undefined) return null;
   const micro = Number(whole) * CREDIT + Number(decimals.padEnd(6, '0'));
@@ -50,7 +50,7 @@ export interface CreditEntry {
 /** A line as it is shown: `seq` is null for the current day's draws, which are not in the ledger yet. */
 export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
 
-export interface CreditChange {
+interface CreditChange {
   at: number;
   /** Micro-credits; negative for a deduction. */
   amount: number;

@@ -10,42 +10,32 @@ import { creditsOf, REQUEST_COST } from './credits.ts';
  */
 export function meterHeaders(usage: AccountUsage): Record<string, string> {
   const { at, terms, today, month, balance } = usage;
-  const day = dayAllowance(usage);
+  const { allowance, remaining } = dayAllowance(usage);
+  const inMonth = monthAllowance(usage);
   const midnight = unixSeconds(nextDayAt(at));
-  const ofBoth = {
+  const headers = {
     'X-Service-Usage': unitsOf(month),
     'X-Service-Usage-Day': unitsOf(today),
     'X-Service-Usage-Period': monthOf(at),
-    'X-Service-Daily-Allowance': day.allowance,
-    'X-Service-Daily-Remaining': day.remaining,
+    'X-Service-Daily-Allowance': allowance,
+    'X-Service-Daily-Remaining': remaining,
     'X-Service-Daily-Reset': midnight,
     'X-Service-Burst': terms.burst,
     'X-Service-Credits-Balance': creditsOf(balance),
+    ...(terms.plan === 'daily'
+      ? {
+          'X-Service-Credits-Allowance': creditsOf(allowance * REQUEST_COST),
+          'X-Service-Credits-Used': creditsOf(unitsOf(today) * REQUEST_COST),
+          'X-Service-Credits-Remaining': creditsOf(remaining * REQUEST_COST),
+          'X-Service-Credits-Reset': midnight,
+        }
+      : {
+          'X-Service-Allowance': inMonth.allowance,
+          'X-Service-Remaining': inMonth.remaining,
+          'X-Service-Reset': unixSeconds(nextMonthAt(at)),
+        }),
   };
-  return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(usage) : monthHeaders(usage)) });
-}
-
-function creditHeaders(usage: AccountUsage): Record<string, number> {
-  const { allowance, remaining } = dayAllowance(usage);
-  return {
-    'X-Service-Credits-Allowance': creditsOf(allowance * REQUEST_COST),
-    'X-Service-Credits-Used': creditsOf(unitsOf(usage.today) * REQUEST_COST),
-    'X-Service-Credits-Remaining': creditsOf(remaining * REQUEST_COST),
-    'X-Service-Credits-Reset': unixSeconds(nextDayAt(usage.at)),
-  };
-}
-
-function monthHeaders(usage: AccountUsage): Record<string, number> {
-  const { allowance, remaining } = monthAllowance(usage);
-  return {
-    'X-Service-Allowance': allowance,
-    'X-Service-Remaining': remaining,
-    'X-Service-Reset': unixSeconds(nextMonthAt(usage.at)),
-  };
-}
-
-function texts(values: Record<string, string | number>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 /**

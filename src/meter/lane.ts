@@ -20,7 +20,7 @@ export interface Carried {
  */
 export type Lane = 'public' | 'keyless' | 'keyed' | 'paid' | 'menu' | 'unmetered' | 'operator';
 
-export type LaneDecision =
+type LaneDecision =
   | { lane: Lane }
   | { refused: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account' };
 

@@ -22,7 +22,7 @@ export interface Charged {
   at: number;
 }
 
-export interface MeterLimits {
+interface MeterLimits {
   daily: number;
   perMinute: number;
 }

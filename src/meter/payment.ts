@@ -3,10 +3,10 @@ import { Fault } from '../fault.ts';
 
 export const PAYMENT_HEADERS = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
-export type X402Version = keyof typeof PAYMENT_HEADERS;
+type X402Version = keyof typeof PAYMENT_HEADERS;
 
 /** The longest payment that is parsed, in characters: a smart wallet's signature takes a few thousand. */
-export const PAYMENT_MAX = 12_000;
+const PAYMENT_MAX = 12_000;
 
 const hex = (digits: string) =>
   z
@@ -73,7 +73,7 @@ export function decodePayment(text: string, version: X402Version): Payment {
 }
 
 /** Parses a payment's JSON, from a header or a tool call. Throws `invalid_request`. */
-export function paymentFrom(value: unknown, version: X402Version): Payment {
+function paymentFrom(value: unknown, version: X402Version): Payment {
   const field = PAYMENT_HEADERS[version];
   const read = version === 1 ? Version1.safeParse(value) : Version2.safeParse(value);
   if (!read.success) {

@@ -32,7 +32,7 @@ export interface Purchase {
 }
 
 /** A request's hold on a purchase; `until` in ms. */
-export interface Hold {
+interface Hold {
   request: string;
   holder: string;
   until: number;
@@ -57,7 +57,7 @@ export interface PaymentTable {
   forgetAnswers(before: number): void;
 }
 
-export type Verdict = 'valid' | 'down' | { refused: Reason };
+type Verdict = 'valid' | 'down' | { refused: Reason };
 export type Settlement = 'unknown' | { settled: string | null } | { refused: Reason };
 
 /** Verifies and settles payments. It is trusted as little as possible. */

@@ -1,4 +1,4 @@
-export interface AgentPlace {
+interface AgentPlace {
   /** Its public address, without a trailing slash. */
   root: string;
   keyedDaily: number;

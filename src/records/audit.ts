@@ -14,7 +14,7 @@ import { checkReceipt } from './verify/document-faults.ts';
 import type { CheckedReceipt } from './verify/observation-rules.ts';
 import { linkRules, receiptRules } from './verify/observation-rules.ts';
 
-export interface AuditedHost {
+interface AuditedHost {
   hostname: string;
   /** False for a host that opted out, which no facet counts. */
   isShown: boolean;

@@ -1,11 +1,11 @@
 /** A record of the demonstration, without its owner: the type, and the data as dns-packet writes it. */
-export type DemoRecord =
+type DemoRecord =
   | { type: 'A' | 'AAAA' | 'NS' | 'CNAME' | 'TXT'; data: string }
   | { type: 'MX'; data: { preference: number; exchange: string } }
   | { type: 'CAA'; data: { flags: number; tag: 'issue'; value: string } }
   | { type: 'SOA'; data: DemoSoa };
 
-export interface DemoSoa {
+interface DemoSoa {
   mname: string;
   rname: string;
   serial: number;

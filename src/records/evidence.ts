@@ -7,7 +7,7 @@ import type { FullRecord } from './preview.ts';
 import { fullRecordOf } from './preview.ts';
 
 /** A record, with the proof that its receipt is in the log. */
-export interface EvidenceRecord extends FullRecord {
+interface EvidenceRecord extends FullRecord {
   log?: LogProof | null;
 }
 

@@ -37,7 +37,7 @@ export function observe(
 
 const SALT_LENGTH = 16;
 /** The length of the secret from which an observation's salts are derived, in bytes. */
-export const SEED_LENGTH = 32;
+const SEED_LENGTH = 32;
 
 /**
  * The disclosures of all fields in leaf order: by name, in UTF-16 code units. The salts are parts of the output of

@@ -60,7 +60,7 @@ const CertificateSchema = z.object({
 });
 
 /** A probe as a scanner sends it. Parsing sorts the lists and refuses everything that a resolver cannot report. */
-export const ProbeSchema = z
+const ProbeSchema = z
   .object({
     hostname: z.string().max(253),
     at: z.int().min(0),

@@ -34,7 +34,7 @@ export interface CertificateProbe {
 /** Makes a TLS handshake with one of the addresses, using the host's name. Never rejects. */
 export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
-export interface ProbeOptions {
+interface ProbeOptions {
   ask: Ask;
   handshake: Handshake;
   now(): number;

@@ -3,7 +3,7 @@ import type { ChangesView, FaultView, LandingView, RecordsFrame, TimeMachineView
 
 // The views of the pages for reading and verifying. The others are in views.ts.
 
-export interface ReadingPages {
+interface ReadingPages {
   '/records/verify': VerifyView;
   '/records/hosts': HostsView;
   '/records/names': NamesView;

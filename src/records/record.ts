@@ -7,7 +7,7 @@ import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from
 import { isKnown } from './signal.ts';
 
 /** A signal as in the signed record, without the resolver, which only concerns the operator. */
-export type RecordSignal = Omit<Signal, 'resolver'>;
+type RecordSignal = Omit<Signal, 'resolver'>;
 
 /** The signed part of a probe (protocol 5.1): named fields, each of which can be disclosed separately. */
 export interface DomainRecord {

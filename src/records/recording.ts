@@ -111,7 +111,7 @@ export const RETRY_AFTER = 10 * MINUTE;
 /** The fraction of the interval by which a probe may be early or late, so that load peaks do not repeat daily. */
 const DRIFT = 0.05;
 
-export interface ScheduleInput {
+interface ScheduleInput {
   now: number;
   every: number;
   unconfirmed: boolean;

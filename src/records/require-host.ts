@@ -5,7 +5,7 @@ import type { Span } from '../time.ts';
 import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
-export interface HostTables<Host> {
+interface HostTables<Host> {
   optOutOf(hostname: string): object | null;
   find(hostname: string): Host | null;
 }

@@ -25,7 +25,7 @@ export interface ScanQueue {
   release(lease: string): Promise<void>;
 }
 
-export interface BatchOutcome {
+interface BatchOutcome {
   outcomes: ProbeOutcome[];
   /** No resolver answered: nothing was learned about the hosts, and nothing was submitted. */
   noResolver: boolean;
@@ -34,7 +34,7 @@ export interface BatchOutcome {
 /** Sent when a probe had no answer. Any reply, even a refusal, shows that a resolver is reachable. */
 const TEST_QUESTION = ['com', 'NS'] as const;
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Once this is true, the batch drops probes in progress and releases their lease. */
   isStopping(): boolean;
   /** Reports how many more hostnames were submitted or dropped. The counts add up to the whole lease. */

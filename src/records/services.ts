@@ -71,7 +71,7 @@ function includesOf(text: string): string[] {
 }
 
 /** How to recognize a service in DNS records: by host suffixes or by text prefixes. */
-export interface ServicePattern {
+interface ServicePattern {
   service: string;
   kind: 'mail' | 'dns' | 'hosting' | 'cdn' | 'verification' | 'security';
   /** The record's host is one of these names or a subdomain of one. */

@@ -48,7 +48,7 @@ export const UNKNOWN_STATUSES = [
   'error',
 ] as const;
 
-export type KnownStatus = (typeof KNOWN_STATUSES)[number];
+type KnownStatus = (typeof KNOWN_STATUSES)[number];
 export type SignalStatus = KnownStatus | (typeof UNKNOWN_STATUSES)[number];
 
 export interface Signal {
@@ -69,7 +69,7 @@ export interface Signal {
 }
 
 /** Header bits: authoritative answer, authenticated data (RFC 4035), truncated. */
-export interface SignalFlags {
+interface SignalFlags {
   aa: boolean;
   ad: boolean;
   tc: boolean;

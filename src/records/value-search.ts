@@ -132,7 +132,7 @@ export function valueWords(value: string): string {
 }
 
 /** FTS5 queries for a search: values with all its words, and values where the last word is a prefix. */
-export interface ValueMatch {
+interface ValueMatch {
   whole: string;
   /** Null when the last word is too short for a prefix search. */
   begun: string | null;

@@ -133,7 +133,7 @@ export interface ValueView {
   count: number;
 }
 
-export interface ObservationView
+interface ObservationView
   extends Pick<Preview, 'seq' | 'observed_at' | 'nameservers' | 'held_back' | 'notice' | 'receipt'> {
   /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
   true_at: string | null;

@@ -98,11 +98,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
  * Stops mails of changes by the link at their foot. Mail clients send its form without an origin (RFC 8058, section
  * 3.1), so the token authorizes it and no cookie does. `secret` is the key of mailed links.
  */
-export function unsubscribeHandlers(
-  { store, now }: Pick<AppContext, 'store' | 'now'>,
-  secret: Uint8Array,
-  pages: PageSender,
-) {
+export function unsubscribeHandlers({ store, now }: AppContext, secret: Uint8Array, pages: PageSender) {
   const linkOf = (c: RecordsContext) => ({
     account: needPart('account', c.req.query('account')),
     token: needPart('token', c.req.query('token')),

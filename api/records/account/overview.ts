@@ -88,7 +88,7 @@ export function dataHandlers(app: AppContext, pages: PageSender) {
 }
 
 /** The usage of an account over some days. Throws `not_found` when the account was deleted meanwhile. */
-export function requireUsage(app: AppContext, account: string, days: number): Usage {
+function requireUsage(app: AppContext, account: string, days: number): Usage {
   const usage = usageNow(app, account, days);
   if (usage === null) throw new Fault('not_found', 'this account was deleted');
   return usage;

@@ -29,7 +29,7 @@ export const signedInPage =
 
 /** A form of a session: from our own page, with that session's token. Throws `wrong_origin`. */
 export const signedInForm = (
-  settings: Pick<Settings, 'dataOrigin'>,
+  settings: Settings,
   handle: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
 ): RecordsHandler => ({
   before: formGuards(settings),
@@ -43,7 +43,7 @@ export const signedInForm = (
   },
 });
 
-export function formGuards({ dataOrigin }: Pick<Settings, 'dataOrigin'>): MiddlewareHandler[] {
+export function formGuards({ dataOrigin }: Settings): MiddlewareHandler[] {
   return [ownForms(dataOrigin), limitBody];
 }
 
@@ -122,7 +122,7 @@ export async function readForm(c: RecordsContext): Promise<Form> {
  * Accepts forms from pages of this service only, by Sec-Fetch-Site or, without it, Origin. Requests with neither do not
  * come from a browser. Throws `wrong_origin`.
  */
-export function ownForms(dataOrigin: string) {
+function ownForms(dataOrigin: string) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const site = c.req.header('sec-fetch-site');
     const origin = c.req.header('origin');

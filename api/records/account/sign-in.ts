@@ -20,11 +20,7 @@ import { formGuards, needPart, problemOf, readForm, SIGN_IN, sendAccountPage, si
  * Sign-up and sign-in are the same: a mailed link to a page with a button. Opening the link changes nothing, so that
  * mail scanners may do it. `secret` is the key of mailed links.
  */
-export function signInHandlers(
-  { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
-  secret: Uint8Array,
-  pages: PageSender,
-) {
+export function signInHandlers({ store, settings, now }: AppContext, secret: Uint8Array, pages: PageSender) {
   const proxies = proxyList(settings.trustedProxies);
   const linksLimited = throttle<RecordsEnv>(ASKS, proxies);
 

@@ -1,9 +1,9 @@
 import type { Settings } from '../../../src/env.ts';
 
-type At = Pick<Settings, 'dataOrigin'>;
+type At = Settings;
 
 /** The operator as messages name it, with the contact address if one is set. */
-export const operatorOf = ({ contact }: Pick<Settings, 'contact'>) =>
+export const operatorOf = ({ contact }: Settings) =>
   `the operator of this service${contact === null ? '' : ` (${contact.text})`}`;
 
 export const docsUrl = ({ dataOrigin }: At) => `${dataOrigin}/docs`;

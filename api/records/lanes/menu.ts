@@ -13,7 +13,7 @@ import { docsUrl, signInUrl } from './addresses.ts';
 /** The longest query that an offer repeats: it goes into a header, and clients read at most 16 kB of headers. */
 const QUERY_MAX = 1_000;
 
-export interface MenuText {
+interface MenuText {
   message: string;
   reason?: string;
 }

@@ -15,7 +15,7 @@ import { menuAnswer, offerFor } from './menu.ts';
 import type { Refusals } from './payment.ts';
 import { answerOf, paymentOf, receiptHeader } from './payment.ts';
 
-export interface PaidTools {
+interface PaidTools {
   refusals: Refusals;
   checkout: Checkout | null;
   settings: Settings;

@@ -35,7 +35,7 @@ export function paymentOf(c: Context): Payment {
   return decodePayment(first.text, first.version);
 }
 
-export interface Sale {
+interface Sale {
   payment: Payment;
   offer: Offer;
   settings: Settings;
@@ -83,7 +83,7 @@ const CONFLICTS = {
     'this payment was answered, and its answer is no longer kept: that is 24 hours, or one for a stream. Sign a new one',
 };
 
-const later = (settings: Pick<Settings, 'contact'>) => ({
+const later = (settings: Settings) => ({
   busy: { seconds: 1, message: 'another request with this payment is under way; send the same payment again' },
   down: {
     seconds: 5,

@@ -4,7 +4,6 @@ import type { ServiceKey } from '../../../src/accounts/service-key.ts';
 import { SERVICE_LEVELS } from '../../../src/accounts/service-key.ts';
 import type { Settings } from '../../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
-import type { Access } from '../../../src/meter/lane.ts';
 import { laneOf } from '../../../src/meter/lane.ts';
 import { VERSION } from '../../../src/project.ts';
 import type { RecordsEnv } from '../../env.ts';
@@ -173,7 +172,7 @@ const Index = z
   })
   .openapi('Index');
 
-export const indexSpec = {
+const indexSpec = {
   operationId: 'readIndex',
   tags: ['Public'],
   summary: 'Every operation, and who has access to it; with a key, every operation that it opens',
@@ -181,22 +180,19 @@ export const indexSpec = {
 };
 
 export function indexOf(root: string, paths: Paths, key: ServiceKey | null = null): z.infer<typeof Index> {
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, operation]) => key === null || isOpenTo(key, accessOf(operation)))
-      .map(
-        ([method, operation]) =>
-          [
-            operation.operationId,
-            {
-              method: method.toUpperCase(),
-              url: root + path,
-              access: ACCESS_WORDS[accessOf(operation)].words,
-              summary: String(operation.summary ?? ''),
-            },
-          ] as const,
-      ),
-  );
+  const endpoints: z.infer<typeof Index>['endpoints'] = {};
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const access = accessOf(operation);
+      if (key !== null && !('lane' in laneOf({ key: key.level, payment: false }, access))) continue;
+      endpoints[operation.operationId] = {
+        method: method.toUpperCase(),
+        url: root + path,
+        access: ACCESS_WORDS[access].words,
+        summary: String(operation.summary ?? ''),
+      };
+    }
+  }
   return {
     service: 'Domain records',
     version: VERSION,
@@ -208,17 +204,13 @@ export function indexOf(root: string, paths: Paths, key: ServiceKey | null = nul
     skill: `${root}/SKILL.md`,
     sign_in_url: `${root}/account`,
     keys_url: `${root}/.well-known/records-keys.json`,
-    endpoints: Object.fromEntries(operations),
+    endpoints,
     ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
   };
 }
 
-function isOpenTo({ level }: ServiceKey, access: Access): boolean {
-  return 'lane' in laneOf({ key: level, payment: false }, access);
-}
-
 /** The events of an account's webhooks, by type (`src/accounts/change-queue.ts`). */
-export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
+const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'domain.changed': {
     name: 'DomainChanged',
     summary: 'Hostnames of an alert have changed',

@@ -24,7 +24,7 @@ const PAGE = playgroundPage({
   how: 'Open an operation, press “Try it out”, then “Execute”. Requests go to the live service, and requests with a key are metered. The preview of one domain takes no key. For everything else, press “Authorize” and enter a key of an account; the page forgets it when you leave.',
 });
 
-export function playground({ dataOrigin: root }: Pick<Settings, 'dataOrigin'>) {
+export function playground({ dataOrigin: root }: Settings) {
   // The viewer sets inline styles; scripts come only from this host.
   const headers = {
     ...pageHeaders(root),

@@ -95,7 +95,7 @@ const optOutSpec = {
 };
 
 /** Adds hostnames in batches, so that a long list does not hold up other requests. */
-export const watchDomains = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>
+export const watchDomains = ({ store: { records }, now }: AppContext) =>
   operation(watchSpec, async (c) => {
     const hosts = parseHostnames(c.req.valid('json').domains);
     const items: z.infer<typeof WatchOutcome>[] = [];
@@ -110,13 +110,13 @@ export const watchDomains = ({ store: { records }, now }: Pick<AppContext, 'stor
     return { items, total: items.length, next_cursor: null };
   });
 
-export const pauseDomain = ({ records }: Pick<Store, 'records'>) =>
+export const pauseDomain = ({ records }: Store) =>
   operation(pauseSpec, (c) => {
     const { hostname } = requireHost(records, c.req.valid('param').domain);
     return { domain: hostname, outcome: records.pause(hostname) ? ('paused' as const) : ('already' as const) };
   });
 
-export const optOutDomain = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>
+export const optOutDomain = ({ store: { records }, now }: AppContext) =>
   operation(optOutSpec, (c) => {
     const { domain, reason } = c.req.valid('json');
     const host = parseHostname(domain);

@@ -76,14 +76,14 @@ export const leaseHostnames = (app: AppContext) =>
     return { lease, until: isoTime(until), hostnames };
   });
 
-export const endLease = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =>
+export const endLease = ({ store, now }: AppContext) =>
   operation(endSpec, (c) => {
     const { lease } = c.req.valid('param');
     requireOwnLease(store, c, lease);
     return { given_back: store.records.release(lease, now()) };
   });
 
-export const readQueue = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>
+export const readQueue = ({ store: { records }, now }: AppContext) =>
   operation(statsSpec, () => {
     const { next_due_at, ...counts } = records.stats(now());
     return { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(records.lastProbeAt()) };
@@ -95,7 +95,7 @@ export function queueOf(app: AppContext, c: RecordsContext): LocalQueue {
 }
 
 /** Throws `not_found` for a lease that belongs to another key. */
-export function requireOwnLease({ records }: Pick<Store, 'records'>, c: RecordsContext, lease: string): void {
+function requireOwnLease({ records }: Store, c: RecordsContext, lease: string): void {
   const owner = records.leaseOwner(lease);
   if (owner === null || owner === ownerOf(c)) return;
   throw new Fault('not_found', `your key holds no lease ${lease}; POST /v1/queue/lease takes one`);

@@ -24,7 +24,7 @@ const CACHE = { 'Cache-Control': 'public, max-age=300, s-maxage=60, stale-while-
  * badges.
  */
 export const badge =
-  ({ store: { records }, settings: { dataOrigin: root } }: Pick<AppContext, 'store' | 'settings'>) =>
+  ({ store: { records }, settings: { dataOrigin: root } }: AppContext) =>
   (c: RecordsContext) => {
     const text = (c.req.param('file') ?? '').slice(0, -'.svg'.length);
     try {

@@ -60,7 +60,7 @@ export function requireDay(text: string, today: string): string {
 }
 
 /** The number of changes on each of the last `days` days up to today, oldest first, without gaps. */
-export function dayBars({ store }: Pick<AppContext, 'store'>, today: string, days: number): DayBar[] {
+export function dayBars({ store }: AppContext, today: string, days: number): DayBar[] {
   const from = dayAfter(today, 1 - days);
   const counts = new Map<string, number>();
   for (const { day, count } of store.records.changesByDay(from, dayAfter(today))) {

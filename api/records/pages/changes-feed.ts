@@ -26,7 +26,7 @@ const spec = {
   responses: { 200: ok(listOf('ChangeFeed', DeltaSchema), 'Newest first.') },
 };
 
-export function changeFeeds({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) {
+export function changeFeeds({ store: { records }, settings }: AppContext) {
   const { dataOrigin } = settings;
   const cache = new ResponseCache();
   const total = changeTotal(records);
@@ -65,20 +65,20 @@ const TTL_MINUTES = 15;
  * Changes in one archive (RFC 5005, section 4): archive 1 holds the changes 1 to 100. Together with the newest
  * document, which holds what follows the last archive, the archives hold every change once.
  */
-export const ARCHIVE_ITEMS = 100;
+const ARCHIVE_ITEMS = 100;
 
 /** How many archives there are. The newest document has at least as many changes as an archive, if there are so many. */
-export function archivesOf(newest: number): number {
+function archivesOf(newest: number): number {
   return Math.max(0, Math.floor(newest / ARCHIVE_ITEMS) - 1);
 }
 
-export function spanOf(newest: number, archive: number | null): { after: number; to: number } {
+function spanOf(newest: number, archive: number | null): { after: number; to: number } {
   if (archive === null) return { after: archivesOf(newest) * ARCHIVE_ITEMS, to: newest };
   return { after: (archive - 1) * ARCHIVE_ITEMS, to: archive * ARCHIVE_ITEMS };
 }
 
 /** The requested archive; null for the newest document. Throws `invalid_request`, `not_found`. */
-export function archiveIn(c: RecordsContext, newest: number): number | null {
+function archiveIn(c: RecordsContext, newest: number): number | null {
   const text = c.req.query('archive');
   if (text === undefined) return null;
   if (!/^[1-9]\d{0,14}$/.test(text)) {
@@ -121,7 +121,7 @@ interface Part {
 }
 
 /** RSS 2.0 of changes, newest first. Its date is that of the latest change: the same changes give the same bytes. */
-export function rssOf(root: string, deltas: Delta[], part: Part): string {
+function rssOf(root: string, deltas: Delta[], part: Part): string {
   const newest = deltas[0];
   const feed = new Feed({
     title: 'Domain Records: changes',

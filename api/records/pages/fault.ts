@@ -30,7 +30,7 @@ const WAYS = [
 ];
 
 /** Answers a fault as a page where a browser wants one, otherwise as JSON. */
-export function answerFaults(app: Pick<AppContext, 'store'>, pages: PageSender, logger: Logger) {
+export function answerFaults(app: AppContext, pages: PageSender, logger: Logger) {
   return async (thrown: unknown, context: Context): Promise<Response> => {
     const fault = explainFault(thrown, context, { logger, known: app.store.fault });
     const c = context as RecordsContext;

@@ -35,7 +35,7 @@ export function requestedPart(c: RecordsContext): RequestedPart {
 
 /** The end of a list for this reader. `path` is the address of the list; null for one without further pages. */
 export function listEnd(
-  settings: Pick<Settings, 'dataOrigin'>,
+  settings: Settings,
   { rows, total, next }: ListPart<unknown>,
   isWhole: boolean,
   path: string | null,
@@ -53,7 +53,7 @@ export function listEnd(
 
 /** Sends a list as JSON: its first three rows and the total, or a page of it when signed in. */
 export async function sendListJson<Row extends object>(
-  { store, settings }: Pick<AppContext, 'store' | 'settings'>,
+  { store, settings }: AppContext,
   c: RecordsContext,
   { cache, name }: { cache: ResponseCache; name: string },
   part: () => ListPart<Row>,

@@ -31,10 +31,10 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
 
 export const logWithoutSlash = (c: RecordsContext) => c.redirect(LOG_PATH, 301);
 
-export const LOG_PATH = '/log/';
+const LOG_PATH = '/log/';
 
 export const logFiles =
-  ({ logDir, dataOrigin }: Pick<Settings, 'logDir' | 'dataOrigin'>) =>
+  ({ logDir, dataOrigin }: Settings) =>
   (c: RecordsContext) =>
     sendLogFile(c, { folder: join(logDir, 'records'), path: c.req.path.slice(LOG_PATH.length), root: dataOrigin });
 

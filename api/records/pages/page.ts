@@ -49,17 +49,13 @@ type Framed<Route extends keyof Pages> = Pages[Route] & { frame: RecordsFrame };
 
 export class PageSender {
   readonly render: Build['render'];
-  readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
+  readonly #settings: Settings;
   readonly #isDemonstration: boolean;
   readonly #headers: Headers;
   readonly #headersShared: Headers;
 
   /** `isDemonstration` makes every page say that its records are invented. */
-  constructor(
-    render: Build['render'],
-    settings: Pick<Settings, 'dataOrigin' | 'contact'>,
-    { isDemonstration = false } = {},
-  ) {
+  constructor(render: Build['render'], settings: Settings, { isDemonstration = false } = {}) {
     this.render = render;
     this.#settings = settings;
     this.#isDemonstration = isDemonstration;
@@ -133,7 +129,7 @@ export function wantsPage(c: RecordsContext): boolean {
 }
 
 export const assets =
-  (asset: Build['asset'], { dataOrigin }: Pick<Settings, 'dataOrigin'>) =>
+  (asset: Build['asset'], { dataOrigin }: Settings) =>
   (c: RecordsContext) => {
     const content = asset(c.req.path.slice(1));
     if (content === null) throw new Fault('not_found', 'no such file; it may belong to an older build');

@@ -48,7 +48,7 @@ export const searchPage = (app: AppContext, pages: PageSender) => {
 };
 
 /** The page that a query names directly: a day, or an observation by its number or hash; null for none. */
-function directTarget({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>, q: string): string | null {
+function directTarget({ store: { records }, now }: AppContext, q: string): string | null {
   if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];

@@ -130,7 +130,7 @@ export function timeMachineJson(settings: Settings, observation: Observation, as
   });
 }
 
-export function fullView(observation: Observation): FullView {
+function fullView(observation: Observation): FullView {
   const { signals, certificate, certificate_status, services, wildcard } = fullRecordOf(observation);
   return {
     signals: Object.entries(signals).map(([name, { status, ttl, values, transport, rtt_ms, flags }]) => ({

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/store.ts';
 import type { Chunk, Filter } from './listener.ts';
 import { finalEvent, Listener } from './listener.ts';
 
-export interface FeedTimes {
+interface FeedTimes {
   /** How often the database is polled, in ms. */
   poll: number;
   /** How often heartbeats are sent, in ms (protocol 5.9). */

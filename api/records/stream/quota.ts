@@ -16,7 +16,7 @@ export const RETRY_AFTER = String(LASTS / 1_000);
  * shares the limit. Keys without an account are the operator's own and are not counted. Returns what counts a stream, and
  * returns what releases it; it throws `rate_limited`.
  */
-export function streamQuota({ store, now }: Pick<AppContext, 'store' | 'now'>, logger: Logger) {
+export function streamQuota({ store, now }: AppContext, logger: Logger) {
   const open = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   const failed = (error: unknown): void =>

@@ -37,7 +37,7 @@ const changesSpec = {
   responses: { 200: ok(ChangeList, 'Newest first, unless `order` says otherwise.') },
 };
 
-export const listChanges = (app: Pick<AppContext, 'store' | 'signer'>) => {
+export const listChanges = (app: AppContext) => {
   const { records } = app.store;
   return operation(changesSpec, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
@@ -66,7 +66,7 @@ const tapeSpec = {
   responses: { 200: ok(listOf('Tape', TapeRow), 'Newest first.') },
 };
 
-export const readTape = ({ records }: Pick<Store, 'records'>) => {
+export const readTape = ({ records }: Store) => {
   const cache = new ResponseCache();
   const total = changeTotal(records);
   return operation(tapeSpec, () =>
@@ -84,7 +84,7 @@ const BEHIND = 'this server stands by for another one, and may not have these ch
  * standby has only what it restored last, so there it is `unavailable`. `field` names the parameter.
  */
 export function assertReached(
-  app: Pick<AppContext, 'signer'>,
+  app: AppContext,
   { field, position, newest }: { field: string; position: number; newest: number },
 ): void {
   if (position <= newest) return;

@@ -82,12 +82,13 @@ const moveSpec = {
   responses: { 201: ok(CreditMoved, 'The new entry.'), ...faults(409, 413, 415, 422) },
 };
 
-export const moveCredits = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =>
+export const moveCredits = (app: AppContext) =>
   operation(moveSpec, async (c) => {
+    const { store, now } = app;
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
-    const { body: moved } = await changeOnce({ store, now }, c, 201, () => {
+    const { body: moved } = await changeOnce(app, c, 201, () => {
       const account = requireAccount(store.accounts.byEmail(email.trim().toLowerCase()));
       const entry = appendCredits(store.credits, account.id, { ...move, at: now() });
       const balance = creditsOf(store.credits.balance(account.id));
@@ -136,10 +137,7 @@ interface Sales {
 }
 
 /** Sells credits. They are paid for like a read, and appended to the ledger once, however often the payment is sent. */
-export const buyCredits = (
-  { settings, store, now }: Pick<AppContext, 'settings' | 'store' | 'now'>,
-  { checkout, refusals }: Sales,
-) =>
+export const buyCredits = ({ settings, store, now }: AppContext, { checkout, refusals }: Sales) =>
   operation(buySpec, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
@@ -181,12 +179,12 @@ export const buyCredits = (
 
 const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
 
-const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({
+const nodeMissing = (settings: Settings) => ({
   reason: 'node_missing',
   message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to confirm payments. Nothing was charged; ask ${operatorOf(settings)} to set one, or to top up your credits`,
 });
 
-const closed = (settings: Pick<Settings, 'contact'>) => ({
+const closed = (settings: Settings) => ({
   reason: 'payments_closed',
   message: `this service takes no payments; ask ${operatorOf(settings)} to top up your credits`,
 });

@@ -55,7 +55,7 @@ const listSpec = {
   responses: { 200: ok(Catalog, 'Sorted by name; with `q`, in the order in which they were added.') },
 };
 
-export const listDomains = ({ records }: Pick<Store, 'records'>) =>
+export const listDomains = ({ records }: Store) =>
   operation(listSpec, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {
@@ -83,7 +83,7 @@ const readSpec = {
   },
 };
 
-export const readDomain = ({ store: { records }, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) =>
+export const readDomain = ({ store: { records }, settings, now }: AppContext) =>
   operation(readSpec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');

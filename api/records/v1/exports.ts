@@ -127,7 +127,7 @@ const linesOf = (rows: readonly Cell[][]): string => rows.map(csvLine).join('');
 export type ExportFiles = ReturnType<typeof exportFiles>;
 
 /** The files that accounts may download, by key or by session, streamed: memory use does not grow with their size. */
-export function exportFiles({ store }: Pick<AppContext, 'store'>) {
+export function exportFiles({ store }: AppContext) {
   const { records, verifyingKeys } = store;
   const logProof = logProver(store.log, 'records');
 
@@ -212,7 +212,7 @@ export const CSV = 'text/csv; charset=utf-8; header=present';
 const CHUNK = 64 * 1024;
 
 /** Sends a download, produced chunk by chunk as the client reads. Other requests run between two chunks. */
-export function sendChunks(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
+function sendChunks(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
   const headers = {
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${name}"`,

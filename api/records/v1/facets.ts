@@ -67,7 +67,7 @@ export const FACET_ROWS = {
 /** How many names are read at a time to find a long one again. */
 const STEP = 500;
 
-export const listFacet = ({ records }: Pick<Store, 'records'>, kind: ListedFacet) => {
+export const listFacet = ({ records }: Store, kind: ListedFacet) => {
   const { spec, rowOf } = FACET_ROWS[kind];
   const namesAfter = (count: number, name: string) =>
     records.topFacets(kind, STEP, { count, name }).map((row) => row.name);
@@ -87,7 +87,7 @@ export const listFacet = ({ records }: Pick<Store, 'records'>, kind: ListedFacet
 
 export const facetColumns = (kind: ListedFacet): string[] => [...Object.keys(FACET_ROWS[kind].rowOf('')), 'count'];
 
-export function* facetCells({ records }: Pick<Store, 'records'>, kind: ListedFacet): Generator<Cell[][], void> {
+export function* facetCells({ records }: Store, kind: ListedFacet): Generator<Cell[][], void> {
   const { rowOf } = FACET_ROWS[kind];
   for (let after: { count: number; name: string } | undefined; ; ) {
     const found = records.topFacets(kind, STEP, after);

@@ -49,7 +49,7 @@ const healthSpec = {
   responses: { 200: ok(Health, 'The service is up.') },
 };
 
-export const readHealth = (app: Pick<AppContext, 'settings' | 'store' | 'signer' | 'clock'>) =>
+export const readHealth = (app: AppContext) =>
   operation(healthSpec, async (c) => {
     const { settings, store } = app;
     const { records, log, lock } = store;

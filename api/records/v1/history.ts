@@ -39,7 +39,7 @@ const historySpec = {
 
 const STEP = 500;
 
-export const listHistory = ({ records }: Pick<Store, 'records'>) =>
+export const listHistory = ({ records }: Store) =>
   operation(historySpec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
@@ -93,7 +93,7 @@ const seriesSpec = {
   responses: { 200: ok(Series, 'One point per observation, oldest first.') },
 };
 
-export const readSeries = ({ records }: Pick<Store, 'records'>) =>
+export const readSeries = ({ records }: Store) =>
   operation(seriesSpec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');

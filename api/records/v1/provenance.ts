@@ -54,7 +54,7 @@ const receiptsSpec = {
   responses: { 200: ok(Provenance, 'Newest first.') },
 };
 
-type App = Pick<AppContext, 'store' | 'settings'>;
+type App = AppContext;
 
 export const listProvenance = (app: App) => {
   const page = provenancePage(app);
@@ -123,7 +123,7 @@ const keysSpec = {
   responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.') },
 };
 
-export const readSigningKeys = ({ verifyingKeys }: Pick<Store, 'verifyingKeys'>) => ({
+export const readSigningKeys = ({ verifyingKeys }: Store) => ({
   ...operation(keysSpec, (c) => c.json(jwks(verifyingKeys('records')), 200, { 'Cache-Control': PUBLIC })),
   before: [etag()],
 });

@@ -45,7 +45,7 @@ const identity = {
 
 const Receipt = z.string().describe('The signed note, verbatim. It commits to every field.');
 
-export const PaymentOffer = z
+const PaymentOffer = z
   .object({
     price: z.string().openapi({ example: '0.001 USDC' }),
     units: z.string().openapi({ description: 'The price in atomic units of the token.', example: '1000' }),

@@ -70,7 +70,7 @@ const CURSORS: Record<FoundKind, z.ZodType<FoundCursor>> = {
   mailhost: z.tuple([z.string()]),
 };
 
-export const searchRecords = ({ records }: Pick<Store, 'records'>) =>
+export const searchRecords = ({ records }: Store) =>
   operation(spec, (c) => {
     const { q, kind, limit, cursor } = c.req.valid('query');
     if (kind === undefined) {

@@ -21,7 +21,7 @@ const COUNTS = {
   failed: count.describe('Answered with 400 or above; their units were refunded.'),
 };
 
-export const UsageAnswer = z
+const UsageAnswer = z
   .object({
     at: z.iso.datetime(),
     plan: z.enum(PLANS),

@@ -10,7 +10,7 @@ import type { Exchange, Transport, Upstream } from './upstream.ts';
 /** How many times a question is sent, across all resolvers. */
 const TRIES = 3;
 /** The timeout of the first attempt, in ms. It doubles with each attempt. */
-export const FIRST_WAIT = 1_500;
+const FIRST_WAIT = 1_500;
 /** The pause before a resolver is queried again, in ms, plus or minus half. It doubles with each attempt. */
 const FIRST_PAUSE = 100;
 
@@ -23,7 +23,7 @@ const PERMANENT: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'erro
 /** Queries the records of a type. Never rejects: every failure becomes a status. */
 export type Ask = (name: string, type: RecordType) => Promise<Signal>;
 
-export interface AskOptions {
+interface AskOptions {
   /** Used in rotation: each question starts with the next resolver. */
   upstreams: readonly Upstream[];
   transport: Transport;

@@ -76,7 +76,7 @@ const LONGEST_NAME = 255;
 /** A name has at most 127 labels, and no writer needs more pointers than labels. */
 const MOST_POINTERS = 127;
 
-export interface ReadName {
+interface ReadName {
   /** Lower case, without a trailing dot, with special bytes escaped; the root is `.`. */
   name: string;
   end: number;

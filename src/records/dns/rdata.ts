@@ -188,7 +188,7 @@ function addresses(value: Uint8Array, size: 4 | 16): string {
 }
 
 /** An IPv4 address, or an IPv6 address by RFC 5952. */
-export function addressText(bytes: Uint8Array): string {
+function addressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : new ipaddr.IPv6([...bytes]).toRFC5952String();
 }
 

@@ -142,7 +142,7 @@ const FIELDS = [
  * The members of an answer (a preview or a full record) that differ from what was signed. `disclosed` holds the fields
  * of its disclosures, with null for a malformed one. It does no hashing, so it also runs in a reader's browser.
  */
-export function answerRules(
+function answerRules(
   answer: Record<string, unknown>,
   disclosed: (Disclosed | null)[],
   receipt: ObservationReceipt | null,

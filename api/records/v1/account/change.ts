@@ -7,7 +7,7 @@ import { readIdempotentWrite, runOnce } from '../../../middleware/idempotency.ts
 import type { RecordsContext } from '../../route.ts';
 
 /** The account of the request’s key. Throws `key_invalid` when it was deleted meanwhile. */
-export function accountOf({ store }: Pick<AppContext, 'store'>, c: RecordsContext): Account {
+export function accountOf({ store }: AppContext, c: RecordsContext): Account {
   const account = store.accounts.find(c.get('key')?.account ?? '');
   if (account !== null) return account;
   throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
@@ -18,7 +18,7 @@ export function accountOf({ store }: Pick<AppContext, 'store'>, c: RecordsContex
  * where an earlier request did the work.
  */
 export async function changeOnce<Body extends object>(
-  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  { store, now }: AppContext,
   c: RecordsContext,
   status: 200 | 201,
   work: () => Body,
@@ -38,7 +38,7 @@ export async function changeOnce<Body extends object>(
 }
 
 export const changed = async <Body extends object>(
-  app: Pick<AppContext, 'store' | 'now'>,
+  app: AppContext,
   c: RecordsContext,
   work: () => Body,
 ): Promise<Body> => (await changeOnce(app, c, 200, work)).body;
