@@ -1,5 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createCheckout } from '../../src/app/checkout.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
