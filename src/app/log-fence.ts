@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { logFolder } from '../files/log-files.ts';
 import { sameBytes } from '../ledger/bytes.ts';
@@ -11,8 +10,7 @@ import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import { hasRoot } from '../transparency/log-tree.ts';
-import { type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
+import { type LogContext, type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /**
@@ -25,10 +23,7 @@ export const WITNESSES_WAIT = 2 * SECOND;
 /** Leaves read per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
-interface FencedContext {
-  settings: Settings;
-  store: Pick<Store, 'transact' | 'signingKeys' | 'log'>;
-}
+type FencedContext = LogContext & { store: Pick<Store, 'transact'> };
 
 /** Throws `unavailable`, saying why, when nothing may be signed for a service. */
 export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogService): void {

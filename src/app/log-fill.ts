@@ -9,22 +9,8 @@ import { progressTo } from '../terminal/progress.ts';
 /** The number of observations that one transaction fills in. */
 const BATCH = 10_000;
 
-type FilledStore = Pick<
-  Store,
-  | 'transact'
-  | 'log'
-  | 'entries'
-  | 'hasPaper'
-  | 'paperSlugs'
-  | 'archive'
-  | 'pieceState'
-  | 'keysAsEntered'
-  | 'clockNotes'
-  | 'records'
->;
-
 /** Logs what was signed before there was a log. Call it before signing, outside a transaction. */
-export function fillLogs(store: FilledStore): void {
+export function fillLogs(store: Store): void {
   for (const log of LOG_SERVICES) {
     if (store.log.isFilled(log)) continue;
     const progress = progressTo();
@@ -38,7 +24,7 @@ export function fillLogs(store: FilledStore): void {
  * or beside it.
  */
 export function fillLog(
-  store: FilledStore,
+  store: Store,
   log: LogService,
   onProgress: (leaves: number) => void = () => {},
   batch = BATCH,
@@ -48,7 +34,7 @@ export function fillLog(
 }
 
 /** In one transaction, because what is public may change between two. */
-function fillDesk(store: FilledStore, onProgress: (leaves: number) => void): void {
+function fillDesk(store: Store, onProgress: (leaves: number) => void): void {
   store.transact(() => {
     if (store.log.isFilled('desk')) return;
     const publicPapers = new Set(store.paperSlugs().filter((paper) => isPublic(store, paper)));
@@ -69,7 +55,7 @@ function fillDesk(store: FilledStore, onProgress: (leaves: number) => void): voi
 }
 
 /** Logs the keys, and the next observations. Returns whether that was everything. */
-function fillObservations(store: FilledStore, batch: number): boolean {
+function fillObservations(store: Store, batch: number): boolean {
   return store.transact(() => {
     if (store.log.isFilled('records')) return true;
     // In each batch, because a key may have been rotated since the last one.
@@ -85,7 +71,7 @@ function fillObservations(store: FilledStore, batch: number): boolean {
   });
 }
 
-function keyLeaves(store: Pick<FilledStore, 'keysAsEntered'>): string[] {
+function keyLeaves(store: Store): string[] {
   return store.keysAsEntered().flatMap(({ kid, publicKey, nbf, retired_at }) => {
     const public_key = Buffer.from(publicKey).toString('base64');
     const leaf = keyLeaf('records', { kid, public_key, at: nbf });

@@ -35,7 +35,8 @@ export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: 
   return logOrigins[log] ?? `${new URL(log === 'desk' ? origin : dataOrigin).host}/log`;
 }
 
-interface KeyContext {
+/** What the functions of a log need. */
+export interface LogContext {
   settings: Settings;
   store: Pick<Store, 'signingKeys' | 'log'>;
 }
@@ -44,7 +45,7 @@ interface KeyContext {
  * The key that a log signs with, and its origin, which stays when its address changes. Throws `unavailable` for a key
  * that must not sign for this log.
  */
-export function readLogKey({ settings, store }: KeyContext, log: LogService): LogKey | null {
+export function readLogKey({ settings, store }: LogContext, log: LogService): LogKey | null {
   const file = logKeyFile(settings, log);
   if (!existsSync(file)) return null;
   const { signer, kid } = readKeyFile('log', file);
@@ -71,7 +72,7 @@ export function readLogKey({ settings, store }: KeyContext, log: LogService): Lo
 }
 
 /** The key that a log signs with, made when the log has none. Throws as `readLogKey` does. */
-export function openLogKey(app: KeyContext, log: LogService): LogKey {
+export function openLogKey(app: LogContext, log: LogService): LogKey {
   const file = logKeyFile(app.settings, log);
   if (!existsSync(file)) {
     const origin = newLogOrigin(app.settings, log);

@@ -8,14 +8,9 @@ import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { type Policy, policyText } from '../ledger/log/policy.ts';
-import type { Store } from '../store/store.ts';
+import { isSignedBy } from '../ledger/verifier-key.ts';
 import { checkpointWithLateLines } from '../transparency/cosigned-head.ts';
-import type { LogKey } from './log-key.ts';
-
-interface PublishingContext {
-  settings: Settings;
-  store: Pick<Store, 'log'>;
-}
+import type { LogContext, LogKey } from './log-key.ts';
 
 interface PublicationOptions {
   /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
@@ -29,7 +24,7 @@ interface PublicationOptions {
  * `unavailable` naming the file.
  */
 export async function publishLog(
-  { settings, store }: PublishingContext,
+  { settings, store }: LogContext,
   log: LogService,
   key: LogKey,
   { isWhole, assertClaim }: PublicationOptions,
@@ -59,7 +54,7 @@ export async function publishLog(
 
 /** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
 function shownHead(
-  { settings, store }: PublishingContext,
+  { settings, store }: LogContext,
   log: LogService,
   { origin }: LogKey,
 ): { size: number; checkpoint: string } | null {

@@ -1,4 +1,3 @@
-import type { Settings } from '../env.ts';
 import { logFolder } from '../files/log-files.ts';
 import { toBase64 } from '../ledger/bytes.ts';
 import { vkeyText } from '../ledger/key-text.ts';
@@ -7,22 +6,16 @@ import type { LogService } from '../ledger/log/leaf.ts';
 import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
 import { meetsQuorum } from '../ledger/log/policy.ts';
 import { plural } from '../plural.ts';
-import type { Store } from '../store/store.ts';
 import { isoOrNull, isoTime } from '../time.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
-import { newLogOrigin, readLogKey } from './log-key.ts';
+import { type LogContext, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /** The state of a log, for operators. Times are in ISO 8601. */
 export type LogStatus = ReturnType<typeof logStatus>;
 
-interface StatusContext {
-  settings: Settings;
-  store: Pick<Store, 'signingKeys' | 'log'>;
-}
-
 /** Reads the state of a log. Throws as `readLogKey` does. */
-export function logStatus({ settings, store }: StatusContext, log: LogService) {
+export function logStatus({ settings, store }: LogContext, log: LogService) {
   const tables = store.log;
   const key = readLogKey({ settings, store }, log);
   const origin = key?.origin ?? newLogOrigin(settings, log);

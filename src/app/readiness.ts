@@ -1,39 +1,27 @@
 import type { Store } from '../store/store.ts';
 
-/** What a server does now. */
-type Phase = 'starting' | 'serving' | 'stopping';
-
 /** Whether a process should get requests, and each check that says so. */
-export interface ReadinessReport {
-  status: 'ready' | 'not_ready';
-  checks: {
-    server: 'ok' | 'starting' | 'stopping';
-    database: 'ok' | 'no_answer';
-    /** Where another server signs: whether every public paper is pressed here. */
-    papers?: 'ok' | 'not_pressed';
-  };
-}
-
-/** Decides whether a standby has something to serve. */
-export interface Standby {
-  standsBy(): boolean;
-  isPressed(): boolean;
-}
+export type ReadinessReport = ReturnType<Readiness['report']>;
 
 /** Tells load balancers whether to send requests to this process. */
 export class Readiness {
   /** Outside `serve`, a listening server counts as serving. */
-  phase: Phase = 'serving';
+  phase: 'starting' | 'serving' | 'stopping' = 'serving';
   readonly #store: Pick<Store, 'vitalSigns'>;
-  readonly #standby: Standby;
+  readonly #standby: { standsBy(): boolean; isPressed(): boolean };
 
-  constructor(store: Pick<Store, 'vitalSigns'>, standby: Standby) {
+  constructor(store: Pick<Store, 'vitalSigns'>, standby: { standsBy(): boolean; isPressed(): boolean }) {
     this.#store = store;
     this.#standby = standby;
   }
 
-  report(): ReadinessReport {
-    const checks: ReadinessReport['checks'] = {
+  report() {
+    const checks: {
+      server: 'ok' | 'starting' | 'stopping';
+      database: 'ok' | 'no_answer';
+      /** Where another server signs: whether every public paper is pressed here. */
+      papers?: 'ok' | 'not_pressed';
+    } = {
       server: this.phase === 'serving' ? 'ok' : this.phase,
       database: this.#isDatabaseReadable() ? 'ok' : 'no_answer',
     };
@@ -42,7 +30,7 @@ export class Readiness {
       checks.papers = this.#standby.isPressed() ? 'ok' : 'not_pressed';
     }
     const isReady = Object.values(checks).every((check) => check === 'ok');
-    return { status: isReady ? 'ready' : 'not_ready', checks };
+    return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
   }
 
   #isDatabaseReadable(): boolean {

@@ -11,8 +11,7 @@ import { outputNamed } from '../press/outputs/all.ts';
 import { hosting } from '../press/outputs/hosting.ts';
 import { NEWS_AGE, news } from '../press/outputs/sitemap.ts';
 import type { Pages } from '../press/views.ts';
-import { bytesOf } from './disk.ts';
-import { PRESS_AGAIN } from './parts.ts';
+import { bytesOf, PRESS_AGAIN } from './parts.ts';
 
 interface OutputAuditJob {
   paper: string;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { LogService } from '../ledger/log/leaf.ts';
 import type { Site } from '../press/edition.ts';
 import type { Pictures, Render, RenderedFile } from '../press/output.ts';
@@ -44,4 +45,13 @@ export interface AuditedLog {
   texts: Record<string, string>;
   /** What is wrong with its key file; null when nothing is. */
   key_fault: string | null;
+}
+
+/** The bytes of a file; null when it does not exist or is not a file. */
+export function bytesOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    return null;
+  }
 }

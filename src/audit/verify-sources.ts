@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import { codeOf, Fault, messageOf, reasonOf } from '../fault.ts';
 import { DuplicateMember, NotIJson, parseIJson } from '../ledger/i-json.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
@@ -48,7 +49,7 @@ export async function fetchedBytes(
   try {
     const response = await fetch(address, { headers: { accept }, signal: stop.signal });
     heard();
-    if (response.ok) return await bodyOf(response, address, bytes, heard);
+    if (response.ok) return await bytesIn(response.body ?? Readable.from([]), address, bytes, heard);
     const { status } = response;
     const wait = status === 404 || status === 410 ? null : response.headers.get('retry-after');
     if (wait !== null) throw new Fault('unavailable', `${address} answered ${status}; ask again in ${wait} s`);
@@ -64,72 +65,39 @@ export async function fetchedBytes(
   }
 }
 
-async function bodyOf(response: Response, address: string, longest: number, heard: () => void): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+async function bytesIn(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  longest: number,
+  heard: () => void = () => {},
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
   let length = 0;
-  // Counts decompressed bytes.
-  for await (const chunk of response.body ?? []) {
+  // Of a response, counts decompressed bytes.
+  for await (const chunk of chunks) {
     heard();
     length += chunk.length;
-    if (length > longest) throw tooLong(address, longest);
-    chunks.push(chunk);
+    if (length > longest) throw tooLong(name, longest);
+    read.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(read);
 }
 
 /** As `readBytes`, for a text. */
-export function readText(file: string, give: string, longest?: number): string {
-  return readBytes(file, give, longest).toString('utf8');
+export async function readText(file: string, give: string, longest?: number): Promise<string> {
+  return (await readBytes(file, give, longest)).toString('utf8');
 }
 
-/**
- * Reads a file, or standard input for `-`. Throws `not_found`, and `unavailable` for what is unreadable or too long.
- */
-export function readBytes(file: string, give: string, longest = LONGEST_DOCUMENT): Buffer {
+/** Reads a file, or standard input for `-`. Throws `not_found`, and `unavailable` for what is unreadable or too long. */
+export async function readBytes(file: string, give: string, longest = LONGEST_DOCUMENT): Promise<Buffer> {
   const name = file === '-' ? 'standard input' : file;
-  let input: number;
   try {
-    input = file === '-' ? 0 : openSync(file, 'r');
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Fault('not_found', `${file} does not exist; give ${give}`);
-    throw new Fault('unavailable', `${file} cannot be read (${messageOf(error)}); give ${give}`);
-  }
-  try {
-    if (fstatSync(input).size > longest) throw tooLong(name, longest);
-    return bytesOf(input, name, longest);
+    return await bytesIn(file === '-' ? process.stdin : createReadStream(file), name, longest);
   } catch (error) {
     if (error instanceof Fault) throw error;
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Fault('not_found', `${file} does not exist; give ${give}`);
     throw new Fault('unavailable', `${name} cannot be read (${messageOf(error)}); give ${give}`);
-  } finally {
-    if (input !== 0) closeSync(input);
-  }
-}
-
-function bytesOf(input: number, name: string, longest: number): Buffer {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for (;;) {
-    const chunk = Buffer.alloc(1 << 16);
-    const size = readOrWait(input, chunk);
-    if (size === 0) return Buffer.concat(chunks);
-    length += size;
-    if (length > longest) throw tooLong(name, longest);
-    chunks.push(chunk.subarray(0, size));
-  }
-}
-
-/** Waits while a pipe is empty. A closed pipe counts as the end of input. */
-function readOrWait(input: number, chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(input, chunk);
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'EOF') return 0;
-      if (code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
   }
 }
 
@@ -190,8 +158,8 @@ export async function keysAt(where: string): Promise<VerifyingKey[]> {
   return keysInFile(where);
 }
 
-export function keysInFile(file: string): VerifyingKey[] {
-  return keysIn(file, readText(file, 'a newsdesk-keys.json'));
+export async function keysInFile(file: string): Promise<VerifyingKey[]> {
+  return keysIn(file, await readText(file, 'a newsdesk-keys.json'));
 }
 
 function keysIn(where: string, text: string): VerifyingKey[] {

@@ -77,11 +77,11 @@ async function verifyTree(
   if (files.length === 0) {
     throw new Fault('not_found', `${folder} holds no stories/*/proof.json; give the folder of a pressed paper`);
   }
-  const keys = trusted ?? folderKeys(folder);
+  const keys = trusted ?? (await folderKeys(folder));
   const checked: CheckedProof[] = [];
   for (const file of files) {
     try {
-      const text = readText(file, 'a proof record');
+      const text = await readText(file, 'a proof record');
       checked.push(await inLog(checkText(file, text, keys, verifyNode), text, policy));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -91,7 +91,7 @@ async function verifyTree(
   return checked;
 }
 
-function folderKeys(folder: string): VerifyingKey[] | undefined {
+async function folderKeys(folder: string): Promise<VerifyingKey[] | undefined> {
   const file = join(folder, '.well-known/newsdesk-keys.json');
   return existsSync(file) ? keysInFile(file) : undefined;
 }
@@ -100,7 +100,7 @@ function folderKeys(folder: string): VerifyingKey[] | undefined {
 async function textAt(where: string): Promise<{ source: string; text: string }> {
   if (!isAddress(where)) {
     const source = where === '-' ? 'standard input' : where;
-    return { source, text: readText(where, 'a proof file, a folder or an address') };
+    return { source, text: await readText(where, 'a proof file, a folder or an address') };
   }
   const source = where.endsWith('/') ? `${where}proof.json` : where;
   const text = await fetched(source, "a story's address or its proof.json, or a document of the domain records");

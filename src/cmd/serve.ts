@@ -1,11 +1,10 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { loadBuild } from '../app/build.ts';
 import { ClockGuard } from '../app/clock-guard.ts';
-import { askOutside } from '../app/clock-sources.ts';
+import { askOutside, watchClock } from '../app/clock-watch.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
 import { forgetAhead } from '../app/correct-clock.ts';
 import { eventLoop } from '../app/event-loop.ts';
-import { watchClock } from '../app/jobs/clock-watch.ts';
 import { checkLog } from '../app/open-witnesses.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';

@@ -89,7 +89,7 @@ test('verify of an address or a file that is too much ends with one line and cod
     assert.match(outcome.stdout + outcome.stderr, why);
     assert.equal(outcome.code, code);
   }
-  assert.throws(() => readText(large, 'less', LONGEST_DOCUMENT), { code: 'unavailable' });
+  await assert.rejects(readText(large, 'less', LONGEST_DOCUMENT), { code: 'unavailable' });
 });
 
 test('nothing that verify prints from a document moves a terminal', async (t) => {

@@ -9,7 +9,7 @@ import { DAY, isoTime } from '../../time.ts';
 import { lastBackup } from '../backup-source.ts';
 import { isBuilt } from '../build.ts';
 import { clockFault, TOLERANCE } from '../clock-guard.ts';
-import { askOutside } from '../clock-sources.ts';
+import { askOutside } from '../clock-watch.ts';
 import type { AppContext } from '../context.ts';
 import { databaseFile, signingKeyFile } from '../context.ts';
 import { signingNameProblem } from '../signing-name.ts';

@@ -42,7 +42,7 @@ export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLe
   }
   const strays = [...leaves.kinds.entries()].filter(([index]) => seen[index] === 0);
   for (const [index, kind] of strays.slice(0, LISTED_MAX)) {
-    faults.push(`leaf ${index} (${leaves.nameOf(kind)}): it has no signed record`);
+    faults.push(`leaf ${index} (${kind}): it has no signed record`);
   }
   if (strays.length > LISTED_MAX)
     faults.push(`${plural(strays.length - LISTED_MAX, 'more leaf', 'more leaves')} likewise`);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Fault } from '../../fault.ts';
 import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
@@ -27,7 +28,7 @@ const PATIENCE = { silence: 10_000, whole: 60_000 };
 
 export function logSource(where: string): LogSource {
   if (!isAddress(where)) {
-    return { where, read: async (path, longest) => readBytes(join(where, path), GIVE, longest) };
+    return { where, read: (path, longest) => readBytes(join(where, path), GIVE, longest) };
   }
   const base = where.endsWith('/') ? where : `${where}/`;
   return {
@@ -56,19 +57,10 @@ interface EntryRun {
 
 /** The entries from index `from` up to `size`, at most 256 at a time. Throws a LogFault for a malformed bundle. */
 export async function* entriesFrom(source: LogSource, from: number, size: number): AsyncGenerator<EntryRun> {
-  const under: Promise<EntryRun>[] = [];
-  let next = Math.floor(from / TILE_WIDTH);
-  const ask = (): void => {
-    if (next * TILE_WIDTH >= size) return;
-    const run = bundleAt(source, next++, size);
-    // The one who waits for it sees its error; until then it is not an unhandled rejection.
-    run.catch(() => {});
-    under.push(run);
-  };
-  for (let count = 0; count < AHEAD; count++) ask();
-  for (let run = under.shift(); run !== undefined; run = under.shift()) {
-    const { start, entries } = await run;
-    ask();
+  const [first, end] = [Math.floor(from / TILE_WIDTH), Math.ceil(size / TILE_WIDTH)];
+  const indexes = Array.from({ length: end - first }, (_, at) => first + at);
+  const runs = Readable.from(indexes).map((index: number) => bundleAt(source, index, size), { concurrency: AHEAD });
+  for await (const { start, entries } of runs as AsyncIterable<EntryRun>) {
     const known = Math.max(0, from - start);
     yield { start: start + known, entries: entries.slice(known) };
   }
@@ -153,7 +145,7 @@ const LONGEST = 1_000_000;
 export async function readPolicyAt(where: string): Promise<Policy> {
   const text = isAddress(where)
     ? await fetched(where, POLICY, { bytes: LONGEST, accept: '*/*' })
-    : readText(where, POLICY, LONGEST);
+    : await readText(where, POLICY, LONGEST);
   try {
     return readPolicy(text);
   } catch (error) {

@@ -15,22 +15,10 @@ import { leafHash } from '../../ledger/merkle.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../transparency/log-tables.ts';
 import { keyLeafFault } from './leaf.ts';
 
-const KINDS: readonly (Leaf['kind'] | 'unreadable')[] = [
-  'unreadable',
-  'receipt',
-  'receipt-hash',
-  'withdrawal',
-  'key',
-  'key-retired',
-  'clock',
-];
-
-/** What the leaves of a log say, in a byte for each. */
+/** What the leaves of a log say. */
 export interface StoredLeaves {
-  /** The kind of each leaf, as a number for `nameOf`. */
-  kinds: Uint8Array;
+  kinds: (Leaf['kind'] | 'unreadable')[];
   withdrawals: { index: number; paper: string; piece: string; at: string; reason: string }[];
-  nameOf(kind: number): string;
 }
 
 /** Reads every leaf of a log. Appends to `faults` for malformed leaves and wrong hashes. */
@@ -41,7 +29,7 @@ export function storedLeaves(
   progress: (done: number, total: number) => void,
 ): StoredLeaves {
   const size = tables.size(log);
-  const kinds = new Uint8Array(size);
+  const kinds = new Array<StoredLeaves['kinds'][number]>(size).fill('unreadable');
   const withdrawals: StoredLeaves['withdrawals'] = [];
   for (let start = 0; start < size; start += TILE_WIDTH) {
     const end = Math.min(size, start + TILE_WIDTH);
@@ -54,7 +42,7 @@ export function storedLeaves(
         faults.push(`leaf ${index}: its hash is not that of its entry`);
       try {
         const leaf = parseLeaf(entry);
-        kinds[index] = KINDS.indexOf(leaf.kind);
+        kinds[index] = leaf.kind;
         if (leaf.kind === 'withdrawal') withdrawals.push({ index, ...leaf });
         const fault = keyLeafFault(leaf);
         if (fault !== null) faults.push(`leaf ${index}: ${fault}`);
@@ -64,7 +52,7 @@ export function storedLeaves(
     }
     progress(end, size);
   }
-  return { kinds, withdrawals, nameOf: (kind) => KINDS[kind] ?? 'unreadable' };
+  return { kinds, withdrawals };
 }
 
 /** Leaves hashed per batch. */

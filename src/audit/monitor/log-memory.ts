@@ -137,10 +137,7 @@ export class LogMemory {
       const means = 'somebody signs with a key that the paper has not announced';
       return [{ kind: 'key', what: `${what} names key ${shown(receipt.kid)}, which no earlier leaf announces`, means }];
     }
-    const publicKey = publicKeyIn(key);
-    const read = parseNote(note);
-    const lines = (read?.signatures ?? []).slice(0, SIGNATURES_MAX);
-    if (read === null || !lines.some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode))) {
+    if (!isSigned(note, key)) {
       const means = 'it proves nothing, and a paper does not log what it has not signed';
       return [{ kind: 'key', what: `${what} is not signed by the key that it names, ${key.kid}`, means }];
     }
@@ -155,13 +152,7 @@ export class LogMemory {
   #takeClock(index: number, { note, clock }: Extract<Leaf, { kind: 'clock' }>): Found[] {
     const own = [...this.#keys.values()].filter(({ service }) => service === clock.service);
     const key = own.find(({ kid }) => kid === clock.kid);
-    const read = parseNote(note);
-    const publicKey = key === undefined ? null : publicKeyIn(key);
-    const isSigned =
-      read !== null &&
-      publicKey !== null &&
-      read.signatures.slice(0, SIGNATURES_MAX).some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode));
-    if (!isSigned) {
+    if (key === undefined || !isSigned(note, key)) {
       const what = `the correction of the clock is not signed by a key that an earlier leaf announces`;
       return [{ kind: 'key', what, means: 'it excuses nothing, and a paper does not log what it has not signed' }];
     }
@@ -209,6 +200,13 @@ export class LogMemory {
     const what = `it retires key ${kid} from ${retired_at}, but a receipt by it is of ${isoTime(key.latest)}`;
     return [{ kind: 'key', what, means: 'the retirement was back-dated, or that receipt postdated' }];
   }
+}
+
+function isSigned(note: string, key: LoggedKey): boolean {
+  const read = parseNote(note);
+  const publicKey = publicKeyIn(key);
+  const lines = read?.signatures.slice(0, SIGNATURES_MAX) ?? [];
+  return read !== null && lines.some(({ name }) => isSignedBy(read, { name, publicKey }, verifyNode));
 }
 
 function nameOf(service: string, kid: string): string {

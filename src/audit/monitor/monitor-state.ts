@@ -91,7 +91,7 @@ export interface MonitorState {
 }
 
 /** Reads a state file; without one, the state before the first run. Throws `invalid_request` for a damaged one. */
-export function readState(file: string): MonitorState {
+export async function readState(file: string): Promise<MonitorState> {
   if (!existsSync(file)) {
     if (!existsSync(dirname(file))) {
       throw new Fault('not_found', `${dirname(file)} does not exist; make this folder for the state file`);
@@ -100,7 +100,7 @@ export function readState(file: string): MonitorState {
     const nothing = { findings: [], pages: [], text: null };
     return { origin: null, edge: EMPTY_EDGE, checkpoint: '', seen_at: null, memory, ...nothing };
   }
-  const text = readText(file, GIVE, STATE_MAX);
+  const text = await readText(file, GIVE, STATE_MAX);
   try {
     return parseState(text);
   } catch (error) {
@@ -138,11 +138,11 @@ function bytesIn(base64: string): Uint8Array {
  * Writes a state file. Of another monitor's since it was read the larger tree stays; returns that state when it has
  * another tree of the same size.
  */
-export function writeState(
+export async function writeState(
   file: string,
   state: MonitorState & { origin: string; seen_at: string },
-): MonitorState | null {
-  const other = readState(file);
+): Promise<MonitorState | null> {
+  const other = await readState(file);
   if (other.text !== state.text && other.origin === state.origin) {
     if (other.edge.size === state.edge.size && !sameBytes(edgeRoot(other.edge), edgeRoot(state.edge))) return other;
     if (other.edge.size > state.edge.size) return null;

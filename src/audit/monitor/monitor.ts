@@ -57,7 +57,7 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
   const { sites, policy, file, now, progress = () => {} } = task;
   const until = now() + LONGEST_RUN;
   const isLate = () => now() >= until;
-  const state = readState(file);
+  const state = await readState(file);
   if (state.origin !== null && !policy.logs.some(({ key }) => key.name === state.origin)) {
     throw new Fault('invalid_request', `${file} is the state of ${state.origin}, a log that the policy does not name`);
   }
@@ -104,7 +104,7 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
       findings: kept,
       pages: watched,
     };
-    compareWith(writeState(file, next), head.checkpoint, run);
+    compareWith(await writeState(file, next), head.checkpoint, run);
   });
   return run;
 }

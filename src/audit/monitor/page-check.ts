@@ -39,8 +39,7 @@ export async function readPage(page: WatchedPage): Promise<SeenPage> {
   try {
     text = await fetched(source, "a story's address", PATIENCE);
   } catch (error) {
-    const status = error instanceof Fault ? error.details.status : undefined;
-    if (status !== 404 && status !== 410) throw error;
+    if (!saysGone(error)) throw error;
     // A page whose proof never existed cannot be classified.
     if (page.piece === null && (await isThere(page.address))) {
       throw new Fault('unavailable', `${page.address} is there, and its proof.json is not`);
@@ -62,10 +61,13 @@ async function isThere(address: string): Promise<boolean> {
     await fetched(address, "a story's address", { ...PATIENCE, accept: 'text/html' });
     return true;
   } catch (error) {
-    const status = error instanceof Fault ? error.details.status : undefined;
-    if (status === 404 || status === 410) return false;
+    if (saysGone(error)) return false;
     throw error;
   }
+}
+
+function saysGone(error: unknown): boolean {
+  return error instanceof Fault && [404, 410].includes(Number(error.details.status));
 }
 
 function documentIn(source: string, text: string): Proof {
