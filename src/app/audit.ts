@@ -10,19 +10,10 @@ import { readLogKey } from './log-key.ts';
 import { publishedPolicy } from './log-publication.ts';
 import { pressPlan } from './press-run.ts';
 
-interface AuditOptions {
-  deep?: boolean | undefined;
-  /** Whether pressed files are audited too. */
-  trees?: boolean;
-  /** Whether the files of media are looked at. */
-  media?: boolean;
-  progress?: AuditParts['progress'];
-}
-
 /** Audits the database and the pressed trees of an app. */
 export function auditApp(
   app: AppContext,
-  { deep = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
+  { progress = () => {}, ...options }: Parameters<typeof auditAll>[1] & { progress?: AuditParts['progress'] } = {},
 ): Promise<Audit> {
   const parts: AuditParts = {
     store: app.store,
@@ -39,7 +30,7 @@ export function auditApp(
     now: app.now,
     progress,
   };
-  return auditAll(parts, { deep, trees, media });
+  return auditAll(parts, options);
 }
 
 /** A transparency log as an audit takes it. */

@@ -97,16 +97,15 @@ async function load(): Promise<Build> {
 
 /** The stamp of `Build` that this code will have when it is built. */
 export function nextStamp(): string {
-  return stampFrom(sourceStamp());
+  return stampFrom(digestOf(PAGE_CODE));
 }
 
 /** Excludes Astro's output, which contains a new random key in each build. */
 function stampFrom(source: string): string {
-  const code = PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path))).map((path) => fileIn(path));
-  return digestOf([{ path: SOURCE, body: source }, ...code]);
+  return `${source}.${digestOf(PRESS_CODE)}`;
 }
 
-/** The digest of the pages on disk (see `sourceStamp`); empty while they are being built. */
+/** The digest of `PAGE_CODE` of the pages on disk; empty while they are being built. */
 function builtFrom(): string {
   return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
@@ -123,16 +122,12 @@ function clientFiles(): Map<string, Asset> {
 
 /** Stores the digest of the built code, which later shows whether the build is current. */
 export function stampBuild(): void {
-  writeFileSync(SOURCE, sourceStamp());
-}
-
-function sourceStamp(): string {
-  return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))).map((path) => fileIn(path)));
+  writeFileSync(SOURCE, digestOf(PAGE_CODE));
 }
 
 /** Whether the built pages match the current code. */
 export function isBuilt(): boolean {
-  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === sourceStamp();
+  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === digestOf(PAGE_CODE);
 }
 
 function filesIn(path: string): string[] {
@@ -145,18 +140,12 @@ function filesIn(path: string): string[] {
     .sort();
 }
 
-interface SourceFile {
-  path: string;
-  body: string | Buffer;
-}
-
-function fileIn(path: string): SourceFile {
-  return { path, body: readFileSync(path) };
-}
-
-function digestOf(files: SourceFile[]): string {
+/** The digest of files, with those in folders, by their paths and contents. */
+function digestOf(paths: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const { path, body } of files) hash.update(path.slice(PROJECT.length)).update('\0').update(body).update('\0');
+  for (const file of paths.flatMap((path) => filesIn(join(PROJECT, path)))) {
+    hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
+  }
   return hash.digest('hex');
 }
 

@@ -39,10 +39,8 @@ export interface ClockEvidence {
 }
 
 /** Why nothing is signed. `message` is a sentence without its full stop that ends in the cure. */
-export interface ClockFault {
-  kind: 'too_early' | 'jumped' | 'behind' | 'contradicted';
-  message: string;
-}
+const ClockFault = z.object({ kind: z.enum(['too_early', 'jumped', 'behind', 'contradicted']), message: z.string() });
+export type ClockFault = z.infer<typeof ClockFault>;
 
 const SYNC = 'set it, and synchronize it with NTP';
 
@@ -108,11 +106,7 @@ const NOTE = 'clock.wrong';
 /** How long a note counts that is not renewed, in ms: its server may have been killed. */
 export const NOTE_LASTS = 30 * SECOND;
 
-const Note = z.object({
-  kind: z.enum(['too_early', 'jumped', 'behind', 'contradicted']),
-  message: z.string(),
-  until: z.number(),
-});
+const Note = ClockFault.extend({ until: z.number() });
 
 interface Parts {
   store: Pick<Store, 'newestTime' | 'clockCorrections'>;

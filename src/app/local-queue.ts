@@ -15,46 +15,45 @@ import { newId } from './context.ts';
 /** How long a lease lasts, in ms: many times the duration of a batch, even if no hostname in it answers. */
 export const LEASE_TIME = 120_000;
 
-/** The queue in this machine's database. */
-export interface LocalQueue extends ScanQueue {
-  /** Leases the given hostnames, due or not. Returns null when none of them is watched. */
-  leaseNames(names: string[]): ScanLease | null;
-  /** Leases up to `max` due hostnames, possibly none. `until` is when the lease ends, in ms. */
-  leaseUntil(max: number): ScanLease & { until: number };
-}
+export type LocalQueue = ReturnType<typeof localQueue>;
 
-/** `owner` names the lease holder, for operators. */
-export function localQueue(app: AppContext, owner: string): LocalQueue {
+/** The queue in this machine's database. `owner` names the lease holder, for operators. */
+export function localQueue(app: AppContext, owner: string) {
   const { store, now } = app;
   const { records } = store;
   const fresh = () => ({ id: newId(), owner, until: now() + LEASE_TIME });
-  const leased = ({ id }: { id: string }, rows: { hostname: string }[]): ScanLease => ({
+  const leased = ({ id, until }: { id: string; until: number }, rows: { hostname: string }[]) => ({
     lease: id,
     hostnames: rows.map(({ hostname }) => hostname),
+    until,
   });
-  const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
+  /** Leases up to `max` due hostnames, possibly none. `until` is when the lease ends, in ms. */
+  const leaseUntil = (max: number) => {
     const wish = fresh();
     // A wrong clock pauses the scan.
-    if (app.clock.fault() !== null) return { ...leased(wish, []), until: wish.until };
+    if (app.clock.fault() !== null) return leased(wish, []);
     records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     // Checking first avoids the write lock when nothing is due.
-    const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
-    return { ...leased(wish, rows), until: wish.until };
+    return leased(wish, records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : []);
   };
-  return {
-    leaseUntil,
+  const queue: ScanQueue = {
     async lease(max) {
-      const { lease, hostnames } = leaseUntil(max);
-      return hostnames.length === 0 ? null : { lease, hostnames };
-    },
-    leaseNames(names) {
-      const wish = fresh();
-      const rows = records.leaseNames({ ...wish, names });
-      return rows.length === 0 ? null : leased(wish, rows);
+      const lease = leaseUntil(max);
+      return lease.hostnames.length === 0 ? null : lease;
     },
     submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe))),
     async release(id) {
       records.release(id, now());
+    },
+  };
+  return {
+    ...queue,
+    leaseUntil,
+    /** Leases the given hostnames, due or not. Returns null when none of them is watched. */
+    leaseNames(names: string[]): ScanLease | null {
+      const wish = fresh();
+      const rows = records.leaseNames({ ...wish, names });
+      return rows.length === 0 ? null : leased(wish, rows);
     },
   };
 }

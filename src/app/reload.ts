@@ -20,24 +20,20 @@ const RELOADED = {
 } as const satisfies Record<string, keyof Settings>;
 
 /** What a reload does to the settings. */
-export interface Reload {
-  /** The settings in force with those of `RELOADED` replaced. */
-  settings: Settings;
-  /** Changed variables that are in force now. */
-  reloaded: string[];
-  /** Those that need a restart, wholly or for the lease. */
-  restart: string[];
-}
+export type Reload = ReturnType<typeof reloadedSettings>;
 
 /** Takes over what a running server can. `changed` are the names of the variables that differ. */
-export function reloadedSettings(inForce: Settings, read: Settings, changed: readonly string[]): Reload {
+export function reloadedSettings(inForce: Settings, read: Settings, changed: readonly string[]) {
   const fieldOf = new Map<string, keyof Settings>(Object.entries(RELOADED));
   const fields = Object.values(RELOADED).map((field) => [field, read[field]]);
   // The lease stays in the store in which it was taken: in another one, another server may hold it.
   const isOfLease = (name: string) => inForce.leaseUrl !== null && fieldOf.get(name) === 'objectStorage';
   return {
+    /** Those in force with those of `RELOADED` replaced. */
     settings: { ...inForce, ...Object.fromEntries(fields) },
+    /** Changed variables that are in force now. */
     reloaded: changed.filter((name) => fieldOf.has(name)),
+    /** Those that need a restart, wholly or for the lease. */
     restart: changed.filter((name) => !fieldOf.has(name) || isOfLease(name)),
   };
 }

@@ -8,34 +8,16 @@ const FLUSH_EVERY = 200;
 
 /** A log on standard error that delays no response. It is written on exit, and at once from level warn on. */
 export function openServerLog(level: string): ServerLog {
-  const output = pino.destination({ dest: 2, sync: false, minLength: 1 });
-  // Not left to the destination: with each line, it measures and copies all lines that it buffers.
-  let lines = '';
-  const pass = () => {
-    const passed = lines;
-    lines = '';
-    if (passed !== '') output.write(passed);
-  };
-  setInterval(pass, FLUSH_EVERY).unref();
-  process.once('exit', () => {
-    pass();
-    output.flushSync();
-  });
+  const output = pino.destination({ dest: 2, sync: false, minLength: BUFFER, periodicFlush: FLUSH_EVERY });
+  process.once('exit', () => output.flushSync());
   const warn = pino.levels.values.warn ?? 0;
-  const stream = {
-    // With this symbol, pino sets `lastLevel` before each line.
-    [pino.symbols.needsMetadataGsym]: true as const,
-    lastLevel: 0,
-    write(line: string) {
-      lines += line;
-      if (this.lastLevel >= warn || lines.length >= BUFFER) pass();
-    },
-    flush(done: (error?: Error) => void) {
-      pass();
-      output.flush(done);
+  const hooks: pino.LoggerOptions['hooks'] = {
+    logMethod(args, method, at) {
+      method.apply(this, args);
+      if (at >= warn) output.flush();
     },
   };
-  return pino({ level }, stream);
+  return pino({ level, hooks }, output);
 }
 
 /** A log on standard error that writes each line at once. */

@@ -27,7 +27,7 @@ export interface Audit {
  */
 export async function auditAll(
   parts: AuditParts,
-  { deep = false, trees = true, media = true }: { deep?: boolean; trees?: boolean; media?: boolean } = {},
+  { deep = false, trees = true, media = true }: { deep?: boolean | undefined; trees?: boolean; media?: boolean } = {},
 ): Promise<Audit> {
   const { store, progress } = parts;
   const audit: Audit = { generations: 0, observations: 0, damaged: 0, leaves: 0, files: 0, faults: [] };

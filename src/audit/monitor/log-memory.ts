@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { Fault } from '../../fault.ts';
 import { verifyNode } from '../../ledger/ed25519.ts';
 import { signingPeriodFaults } from '../../ledger/key-text.ts';
@@ -12,33 +13,32 @@ import { keyLeafFault, publicKeyIn } from '../log/leaf.ts';
 import type { LeafIndex } from './leaf-index.ts';
 
 /** What a monitor finds wrong. */
-export const FINDING_KINDS = [
-  /** The log has another history than it had. */
-  'fork',
-  /** The log has fewer leaves than it had. */
-  'shrunken',
-  /** Two receipts say that they are the same one. */
-  'two-receipts',
-  /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
-  'key',
-  /** An entry is not a well-formed leaf. */
-  'leaf',
-  /** A page shows a receipt that the log does not have. */
-  'unlogged',
-  /** A page does not show what its receipt says. */
-  'altered',
-  /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
-  'gone',
-] as const;
-
-export interface Finding {
-  kind: (typeof FINDING_KINDS)[number];
+export const Finding = z.strictObject({
+  kind: z.enum([
+    /** The log has another history than it had. */
+    'fork',
+    /** The log has fewer leaves than it had. */
+    'shrunken',
+    /** Two receipts say that they are the same one. */
+    'two-receipts',
+    /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
+    'key',
+    /** An entry is not a well-formed leaf. */
+    'leaf',
+    /** A page shows a receipt that the log does not have. */
+    'unlogged',
+    /** A page does not show what its receipt says. */
+    'altered',
+    /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
+    'gone',
+  ]),
   /** The log's origin with the leaf, or the page. */
-  where: string;
+  where: z.string(),
   /** What was found, and what it means, each one line. */
-  what: string;
-  means: string;
-}
+  what: z.string(),
+  means: z.string(),
+});
+export type Finding = z.infer<typeof Finding>;
 
 /** A finding in one line for people. */
 export function findingLine({ kind, where, what, means }: Finding): string {
@@ -50,16 +50,17 @@ const KEYS_MAX = 10_000;
 const SIGNATURES_MAX = 4;
 
 /** A key that the log has announced. Times in ms. */
-interface LoggedKey {
-  service: string;
-  kid: string;
+export const LoggedKey = z.strictObject({
+  service: z.string(),
+  kid: z.string(),
   /** Base64url. */
-  x: string;
-  nbf: number;
-  retired_at: number | null;
+  x: z.string(),
+  nbf: z.number(),
+  retired_at: z.number().nullable(),
   /** The latest time of a logged receipt by this key; null before the first. */
-  latest: number | null;
-}
+  latest: z.number().nullable(),
+});
+type LoggedKey = z.infer<typeof LoggedKey>;
 
 /** A finding without its place. */
 type Found = Omit<Finding, 'where'>;

@@ -10,7 +10,7 @@ import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { readText } from '../verify-sources.ts';
 import { LeafIndex } from './leaf-index.ts';
-import { FINDING_KINDS, type Finding, LogMemory } from './log-memory.ts';
+import { Finding, LoggedKey, LogMemory } from './log-memory.ts';
 
 const FORMAT = 'broadsheet-monitor/v1';
 /** Bytes. Eight million names and fifty thousand pages take less. */
@@ -18,6 +18,22 @@ const STATE_MAX = 256_000_000;
 
 const GIVE = 'the file that the last run wrote, or a name for a new one';
 const CURE = 'restore it from a copy, or remove it and begin anew, which forgets what the log was';
+
+/** A page of a story that a monitor keeps an eye on. Times in ms. */
+const WatchedPage = z.strictObject({
+  /** The address of the page, with a slash at its end. */
+  address: z.string(),
+  /** The paper and the piece that its receipt names; null until a receipt was read. */
+  paper: z.string().nullable(),
+  piece: z.string().nullable(),
+  /** The size of the log, as known before the run that last found the page: a withdrawal comes later. */
+  seen_size: z.number(),
+  /** 0 before the first time. */
+  checked_at: z.number(),
+  /** Since when its receipt is not in the log; null when it is. */
+  unlogged_since: z.number().nullable(),
+});
+export type WatchedPage = z.infer<typeof WatchedPage>;
 
 const StateBody = z.strictObject({
   format: z.literal(FORMAT),
@@ -27,51 +43,11 @@ const StateBody = z.strictObject({
   edge: z.array(z.string()),
   checkpoint: z.string(),
   seen_at: z.iso.datetime(),
-  keys: z.array(
-    z.strictObject({
-      service: z.string(),
-      kid: z.string(),
-      x: z.string(),
-      nbf: z.number(),
-      retired_at: z.number().nullable(),
-      latest: z.number().nullable(),
-    }),
-  ),
+  keys: z.array(LoggedKey),
   names: z.string(),
-  findings: z.array(
-    z.strictObject({
-      kind: z.enum(FINDING_KINDS),
-      where: z.string(),
-      what: z.string(),
-      means: z.string(),
-    }),
-  ),
-  pages: z.array(
-    z.strictObject({
-      address: z.string(),
-      paper: z.string().nullable(),
-      piece: z.string().nullable(),
-      seen_size: z.number(),
-      checked_at: z.number(),
-      unlogged_since: z.number().nullable(),
-    }),
-  ),
+  findings: z.array(Finding),
+  pages: z.array(WatchedPage),
 });
-
-/** A page of a story that a monitor keeps an eye on. Times in ms. */
-export interface WatchedPage {
-  /** The address of the page, with a slash at its end. */
-  address: string;
-  /** The paper and the piece that its receipt names; null until a receipt was read. */
-  paper: string | null;
-  piece: string | null;
-  /** The size of the log, as known before the run that last found the page: a withdrawal comes later. */
-  seen_size: number;
-  /** 0 before the first time. */
-  checked_at: number;
-  /** Since when its receipt is not in the log; null when it is. */
-  unlogged_since: number | null;
-}
 
 /** What one run of a monitor leaves to the next. */
 export interface MonitorState {
