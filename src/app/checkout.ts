@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CheckoutOptions } from '../meter/checkout.ts';
-import { Checkout } from '../meter/checkout.ts';
+import { Checkout, type CheckoutOptions } from '../meter/checkout.ts';
 import { chainClient } from '../net/chain.ts';
 import { facilitatorClient } from '../net/facilitator.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
+import { type AppContext, newId } from './context.ts';
 
 /** The checkout of the paid lane, with the facilitator and chain from the settings; null while the lane is closed. */
 export function createCheckout({ settings, store, now }: AppContext): Checkout | null {

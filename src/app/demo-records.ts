@@ -6,8 +6,7 @@ import { makeServiceKey } from '../accounts/service-key.ts';
 import type { Settings } from '../env.ts';
 import { DEMO_NAMES } from '../records/demo-zone.ts';
 import { parseHostname } from '../records/hostname.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
+import { type AppContext, newId } from './context.ts';
 import { requireWatched } from './watched-hosts.ts';
 
 /** The account of the demonstration; nothing is ever sent to it. */

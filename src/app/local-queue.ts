@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
-import type { FullRecord } from '../records/preview.ts';
-import { fullRecordOf } from '../records/preview.ts';
+import { type FullRecord, fullRecordOf } from '../records/preview.ts';
 import { recordProbe } from '../records/recording.ts';
 import { requireHost } from '../records/require-host.ts';
 import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
 import { areResolversDown, gotNoAnswer } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 import { changeLine } from '../records/wire-rows.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
+import { type AppContext, newId } from './context.ts';
 
 /** How long a lease lasts, in ms: many times the duration of a batch, even if no hostname in it answers. */
 export const LEASE_TIME = 120_000;

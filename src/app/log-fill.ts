@@ -1,5 +1,4 @@
-import type { ClockBody } from '../desk/clock-correction.ts';
-import { clockLeaf } from '../desk/clock-correction.ts';
+import { type ClockBody, clockLeaf } from '../desk/clock-correction.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../desk/log-leaves.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';

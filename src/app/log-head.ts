@@ -5,13 +5,10 @@ import { logTree } from '../ledger/log/tree.ts';
 import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import { addNodes, hasRoot } from '../transparency/log-tree.ts';
-import type { ClockCheck } from './clock-guard.ts';
-import { TOLERANCE } from './clock-guard.ts';
+import { type ClockCheck, TOLERANCE } from './clock-guard.ts';
 import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
-import type { LogKey } from './log-key.ts';
-import { openLogKey } from './log-key.ts';
+import { type LogKey, openLogKey } from './log-key.ts';
 import type { SignerRight } from './signer.ts';
 
 /** The result of one step towards the next head. */

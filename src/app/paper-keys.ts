@@ -3,8 +3,7 @@ import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { shapeProblems } from '../ledger/shape.ts';
-import type { AppContext } from './context.ts';
-import { newId, requirePaper } from './context.ts';
+import { type AppContext, newId, requirePaper } from './context.ts';
 
 /**
  * Creates a key of a paper. `options` maps members to names of options. Throws `invalid_request`, `not_found`,

@@ -1,19 +1,16 @@
 import type { DeskEvent } from '../desk/event.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { Fault } from '../fault.ts';
-import type { DeliverySource } from '../outbound/dispatcher.ts';
-import { Dispatcher } from '../outbound/dispatcher.ts';
+import { type DeliverySource, Dispatcher } from '../outbound/dispatcher.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/row-view.ts';
-import type { PaperDeliveryJob } from '../readers/delivery.ts';
-import { DELIVERIES_KEPT } from '../readers/delivery.ts';
+import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../readers/delivery.ts';
 import { EVENTS_KEPT } from '../readers/event-table.ts';
-import { requireReceiver } from '../readers/webhook.ts';
-import { messageOf, queueNext, queueTest } from '../readers/webhook-queue.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
-import type { WebhookService } from './jobs/webhooks.ts';
-import { deliveryTransport } from './jobs/webhooks.ts';
+import { messageOf } from '../readers/webhook-message.ts';
+import { queueNext, queueTest } from '../readers/webhook-queue.ts';
+import { requireReceiver } from '../readers/webhook-rules.ts';
+import { type AppContext, newId } from './context.ts';
+import { deliveryTransport, type WebhookService } from './jobs/webhooks.ts';
 import { queueNotices } from './paper-mails.ts';
 
 /** The webhooks of the papers: the desks' own and their readers'. */

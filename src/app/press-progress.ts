@@ -6,8 +6,7 @@ import type { AppContext } from './context.ts';
 import { MediaCopies } from './jobs/media.ts';
 import { openMediaStore } from './media-place.ts';
 import type { MediaPlace } from './missing-media.ts';
-import type { PaperReport, PressOptions } from './press-run.ts';
-import { pressPapers } from './press-run.ts';
+import { type PaperReport, type PressOptions, pressPapers } from './press-run.ts';
 
 /** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
 export async function pressWithProgress(

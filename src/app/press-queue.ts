@@ -4,8 +4,7 @@ import { isTree } from '../files/tree.ts';
 import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
 import { measurements } from './measurements.ts';
-import type { PaperReport } from './press-run.ts';
-import { pressPapers } from './press-run.ts';
+import { type PaperReport, pressPapers } from './press-run.ts';
 
 /** How many papers this process presses at a time: each needs a connection, and a large one needs a thread per core. */
 const CONCURRENCY = 2;

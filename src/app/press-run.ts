@@ -10,12 +10,9 @@ import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts
 import { missingMediaIn } from '../files/media.ts';
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
-import type { PressReport, PrintPool } from '../press/press.ts';
-import { NEEDS_LARGE_HEAP, type NEEDS_POOL, press } from '../press/press.ts';
-import type { Build } from './build.ts';
-import { loadBuild } from './build.ts';
-import type { AppContext } from './context.ts';
-import { requirePaper } from './context.ts';
+import { NEEDS_LARGE_HEAP, type NEEDS_POOL, type PressReport, type PrintPool, press } from '../press/press.ts';
+import { type Build, loadBuild } from './build.ts';
+import { type AppContext, requirePaper } from './context.ts';
 import { lookForMissing, missingPlaces, noteMissing } from './missing-media.ts';
 import { PressClaim } from './press-claim.ts';
 import { PressPool } from './press-pool.ts';

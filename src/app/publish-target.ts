@@ -4,8 +4,7 @@ import { Fault } from '../fault.ts';
 import { FolderBucket } from '../files/folder-bucket.ts';
 import { realPath } from '../files/real-path.ts';
 import { S3Bucket } from '../net/s3-bucket.ts';
-import type { Address, S3Address } from '../publish/address.ts';
-import { parseAddress, shownAddress } from '../publish/address.ts';
+import { type Address, parseAddress, type S3Address, shownAddress } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 import { isDead, PROCESS } from './press-claim.ts';
 

@@ -1,8 +1,7 @@
 import type { AccountMailRecord, RecordsLetter } from '../accounts/account-mail.ts';
 import { changeMail, fromRecords, mailedToken, signInMail } from '../accounts/account-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
-import type { RenderMail } from '../outbound/letter.ts';
-import { mailOf } from '../outbound/letter.ts';
+import { mailOf, type RenderMail } from '../outbound/letter.ts';
 import type { MailSource } from '../outbound/mail-sender.ts';
 import { changeLine } from '../records/wire-rows.ts';
 import { DAY, dayOf, isoTime } from '../time.ts';

@@ -1,11 +1,9 @@
-import type { DeltaSource } from '../accounts/change-queue.ts';
-import { queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
+import { type DeltaSource, queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
 import { unwatchAbandoned } from '../accounts/watching.ts';
 import type { Delta } from '../records/delta.ts';
 import { deltaRow } from '../records/wire-rows.ts';
 import { DAY } from '../time.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
+import { type AppContext, newId } from './context.ts';
 import type { WebhookService } from './jobs/webhooks.ts';
 
 /** Retention of queued changes, in ms. */

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Busy, codeOf, Fault, messageOf } from '../fault.ts';
-import type { Found, Question, SearchReader } from '../store/search-reader.ts';
-import { INTERRUPTED } from '../store/search-reader.ts';
+import { type Found, INTERRUPTED, type Question, type SearchReader } from '../store/search-reader.ts';
 
 const LIMITS = {
   /** How long a search may take from its arrival to its answer, in ms. */

@@ -12,8 +12,7 @@ import {
 import { Fault } from '../fault.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { readAddress } from '../readers/address.ts';
-import type { AppContext } from './context.ts';
-import { newId } from './context.ts';
+import { type AppContext, newId } from './context.ts';
 
 /** The command-line arguments for a new key. */
 interface ServiceKeyWords {

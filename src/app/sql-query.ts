@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +6,7 @@ import { Busy, Fault, messageOf } from '../fault.ts';
 import { PROJECT } from '../project.ts';
 import type { QueryAnswer, QueryTask } from '../store/query-process.ts';
 import { requireOneStatement } from '../store/query-sql.ts';
-import type { AppContext } from './context.ts';
-import { databaseFile } from './context.ts';
+import { type AppContext, databaseFile } from './context.ts';
 
 /** The time limit of a query, in ms. */
 export const QUERY_TIME = 5_000;

@@ -1,5 +1,4 @@
-import type { Usage } from '../meter/usage.ts';
-import { usageOf } from '../meter/usage.ts';
+import { type Usage, usageOf } from '../meter/usage.ts';
 import { dayOf, daysUpTo } from '../time.ts';
 import type { AppContext } from './context.ts';
 

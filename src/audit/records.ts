@@ -1,7 +1,6 @@
 import { Fault } from '../fault.ts';
-import { isLine } from '../ledger/shown-text.ts';
-import type { HostAudit } from '../records/audit.ts';
-import { auditHost } from '../records/audit.ts';
+import { isLine } from '../ledger/door.ts';
+import { auditHost, type HostAudit } from '../records/audit.ts';
 import type { AuditParts } from './parts.ts';
 
 /** Checks observations and what is derived from them. Appends to `faults`. Returns their number. */

@@ -1,9 +1,7 @@
 import { airDue, append } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
-import { replayClock } from '../desk/ledger-entry.ts';
-import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
-import { DRAFT } from '../desk/ledger-store.ts';
+import { DRAFT, type LedgerStore, type PieceState } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 
 /** The state of a paper after the entries. */

@@ -7,8 +7,7 @@ import { filesIn } from '../files/tree.ts';
 import { memoized } from '../press/memoized.ts';
 import { OUTPUTS, outputName } from '../press/outputs/all.ts';
 import { OutputAudit } from './output-audit.ts';
-import type { AuditParts } from './parts.ts';
-import { PRESS_AGAIN } from './parts.ts';
+import { type AuditParts, PRESS_AGAIN } from './parts.ts';
 
 /** How many times a tree that is being pressed is checked, and the pause between two checks, in ms. */
 const CHECKS_MAX = 4;

@@ -1,8 +1,7 @@
 import { unsignedWords } from '../ledger/members.ts';
 import { plural } from '../plural.ts';
 import type { CheckedProof, Trust } from './verify.ts';
-import type { CheckedRecords } from './verify-records.ts';
-import { saidOf } from './verify-records.ts';
+import { type CheckedRecords, saidOf } from './verify-records.ts';
 import { isAddress } from './verify-sources.ts';
 
 const COMPARE = 'to know whose they are, compare them with --keys or --vkey.';

@@ -1,19 +1,15 @@
 import { Fault } from '../fault.ts';
 import { clockIn, correctionsIn, trueIso } from '../ledger/clock-note.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { keysOf } from '../ledger/keyring.ts';
+import { keysOf, type VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import { parseNote } from '../ledger/note.ts';
 import { plural } from '../plural.ts';
-import type { ObservationReceipt } from '../records/receipt.ts';
-import { parseObservation } from '../records/receipt.ts';
+import { type ObservationReceipt, parseObservation } from '../records/receipt.ts';
 import { documentFaults } from '../records/verify/document-faults.ts';
-import type { RecordsDocument } from '../records/verify/documents.ts';
-import { documentIn } from '../records/verify/documents.ts';
-import type { LoggedReceipt } from './verify-logged.ts';
-import { checkLogged } from './verify-logged.ts';
+import { documentIn, type RecordsDocument } from '../records/verify/documents.ts';
+import { checkLogged, type LoggedReceipt } from './verify-logged.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
 /** A document of the domain records, and its faults. */

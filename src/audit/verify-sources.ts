@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { codeOf, Fault, messageOf, reasonOf } from '../fault.ts';
 import { DuplicateMember, NotIJson, parseIJson } from '../ledger/i-json.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { keysOf } from '../ledger/keyring.ts';
+import { keysOf, type VerifyingKey } from '../ledger/keyring.ts';
 import { sizeText } from '../size.ts';
 
 // How `broadsheet verify` reads untrusted input: with limits on its size and duration.

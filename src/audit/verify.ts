@@ -8,10 +8,8 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import { isProof, type Proof, proofFaults } from '../ledger/proof.ts';
 import { unsignedIn } from '../ledger/proof-form.ts';
-import type { LoggedReceipt } from './verify-logged.ts';
-import { checkLogged } from './verify-logged.ts';
-import type { CheckedRecords } from './verify-records.ts';
-import { checkRecords, recordsDocument } from './verify-records.ts';
+import { checkLogged, type LoggedReceipt } from './verify-logged.ts';
+import { type CheckedRecords, checkRecords, recordsDocument } from './verify-records.ts';
 import { fetched, isAddress, keysInFile, parsed, readText, siteKeys } from './verify-sources.ts';
 
 /** A story's proof, and its faults. */

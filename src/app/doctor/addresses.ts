@@ -2,8 +2,7 @@ import type { Settings } from '../../env.ts';
 import { isLoopbackHost } from '../../public-address.ts';
 import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import type { Finding } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, fault, holds, open, runCheck } from './finding.ts';
 
 /** Hosts that always mean this machine, as in an address or by themselves. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;

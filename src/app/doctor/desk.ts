@@ -7,12 +7,10 @@ import { readClaim } from '../../publish/claim.ts';
 import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { openMediaStore } from '../media-place.ts';
-import type { MediaPlace } from '../missing-media.ts';
-import { missingPlaces, unnoticedPlaces } from '../missing-media.ts';
+import { type MediaPlace, missingPlaces, unnoticedPlaces } from '../missing-media.ts';
 import { staleTrees, treeName } from '../publish-run.ts';
 import { openBucket, publishAddress } from '../publish-target.ts';
-import type { Finding, Found } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 
 /** Compares the papers' addresses with the hosts at which they are served. */
 export async function checkHosts(app: AppContext | null): Promise<Finding[]> {

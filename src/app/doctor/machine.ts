@@ -10,12 +10,10 @@ import { lastBackup } from '../backup-source.ts';
 import { isBuilt } from '../build.ts';
 import { clockFault, TOLERANCE } from '../clock-guard.ts';
 import { askOutside } from '../clock-watch.ts';
-import type { AppContext } from '../context.ts';
-import { databaseFile, signingKeyFile } from '../context.ts';
+import { type AppContext, databaseFile, signingKeyFile } from '../context.ts';
 import { signingNameProblem } from '../signing-name.ts';
 import { programAt } from './addresses.ts';
-import type { Finding, Found } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 import { ageText } from './queues.ts';
 import { listenRefusal, urlAt } from './running.ts';
 

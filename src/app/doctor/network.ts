@@ -4,8 +4,7 @@ import type { Settings } from '../../env.ts';
 import { codeOf, messageOf, reasonOf } from '../../fault.ts';
 import { createResolver } from '../../net/resolver.ts';
 import { smtpOf } from '../../net/smtp.ts';
-import type { Finding } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, fault, holds, open, runCheck } from './finding.ts';
 
 /** The timeout of a mail server or a facilitator, in ms. */
 const PATIENCE = 15_000;

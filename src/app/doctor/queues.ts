@@ -1,11 +1,9 @@
 import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
-import type { QueueLength } from '../../store/vital-signs.ts';
-import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES } from '../../store/vital-signs.ts';
+import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
 import { HOUR, MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import type { Finding, Found } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
 
 /** How long something may be due while a server runs, in ms. As in deploy/prometheus/alerts.yml. */

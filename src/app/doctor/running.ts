@@ -4,8 +4,7 @@ import type { Settings } from '../../env.ts';
 import { codeOf, reasonOf } from '../../fault.ts';
 import { isPublicAddress } from '../../public-address.ts';
 import type { AppContext } from '../context.ts';
-import type { Finding, Found } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 
 /** The timeout of a request to a server of this machine, in ms. */
 const PATIENCE = 5_000;

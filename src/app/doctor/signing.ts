@@ -6,8 +6,7 @@ import type { AppContext } from '../context.ts';
 import { assertNotFenced } from '../log-fence.ts';
 import { logStatus } from '../log-status.ts';
 import { readSignerLease, watchSignerLease } from '../signer.ts';
-import type { Finding, Found } from './finding.ts';
-import { fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 
 /** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */
 export async function checkLogs(settings: Settings, app: AppContext | null): Promise<Finding[]> {

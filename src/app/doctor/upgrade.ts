@@ -5,8 +5,7 @@ import type { Settings } from '../../env.ts';
 import { plural } from '../../plural.ts';
 import { VERSION } from '../../project.ts';
 import { sizeText } from '../../size.ts';
-import type { Fill, PressedPaper } from '../../store/upgrade-plan.ts';
-import { readUpgradePlan } from '../../store/upgrade-plan.ts';
+import { type Fill, type PressedPaper, readUpgradePlan } from '../../store/upgrade-plan.ts';
 import { nextStamp } from '../build.ts';
 import { databaseFile } from '../context.ts';
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { outboxFolder } from '../../files/outbox.ts';
-import type { SmtpMailer } from '../../net/smtp.ts';
-import { CONNECTIONS } from '../../net/smtp.ts';
+import { CONNECTIONS, type SmtpMailer } from '../../net/smtp.ts';
 import type { MailJob } from '../../outbound/mail.ts';
-import type { MailEvents, MailSource } from '../../outbound/mail-sender.ts';
-import { MailSender, MailThrottle } from '../../outbound/mail-sender.ts';
+import { type MailEvents, MailSender, type MailSource } from '../../outbound/mail-sender.ts';
+import { MailThrottle } from '../../outbound/mail-throttle.ts';
 import type { AppContext } from '../context.ts';
 import { measurements } from '../measurements.ts';
 import { requestLease } from './lease.ts';

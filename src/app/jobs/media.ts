@@ -5,8 +5,7 @@ import { plural } from '../../plural.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { measurements } from '../measurements.ts';
-import type { MediaStore } from '../media-place.ts';
-import { openMediaStore } from '../media-place.ts';
+import { type MediaStore, openMediaStore } from '../media-place.ts';
 import { lookForMissing } from '../missing-media.ts';
 import { poll } from './poll.ts';
 

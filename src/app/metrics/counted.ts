@@ -1,5 +1,4 @@
-import type { Registry } from 'prom-client';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { MAIL_QUEUE_NAMES } from '../../store/vital-signs.ts';
 import { measurements } from '../measurements.ts';
 

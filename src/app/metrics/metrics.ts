@@ -5,8 +5,7 @@ import { messageOf } from '../../fault.ts';
 import { measurements } from '../measurements.ts';
 import { countMeasurements } from './counted.ts';
 import { ofBoth, ofDesk, ofDisks, ofLease, ofProcess, ofRecords } from './gauges.ts';
-import type { MetricSources, Readings } from './sampled-registry.ts';
-import { SampledRegistry } from './sampled-registry.ts';
+import { type MetricSources, type Readings, SampledRegistry } from './sampled-registry.ts';
 
 export type Metrics = ReturnType<typeof openMetrics>;
 

@@ -1,5 +1,4 @@
-import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { QueueLength } from '../../store/vital-signs.ts';
 import type { AppContext } from '../context.ts';
 import type { PressQueue } from '../press-queue.ts';

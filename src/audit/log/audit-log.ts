@@ -6,8 +6,7 @@ import { parseCheckpoint } from '../../ledger/log/checkpoint.ts';
 import type { LogService } from '../../ledger/log/leaf.ts';
 import { entryBundle, type HashTile, TILE_WIDTH, type Tile, tilePath, tilesBetween } from '../../ledger/log/tile.ts';
 import type { LogHead, LogTables } from '../../transparency/log-tables.ts';
-import type { AuditedLog, AuditParts } from '../parts.ts';
-import { bytesOf } from '../parts.ts';
+import { type AuditedLog, type AuditParts, bytesOf } from '../parts.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
 import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';
 

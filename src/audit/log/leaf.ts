@@ -1,6 +1,5 @@
 import { thumbprint } from '../../ledger/keyring.ts';
-import type { Leaf } from '../../ledger/log/leaf.ts';
-import { parseLeaf } from '../../ledger/log/leaf.ts';
+import { type Leaf, parseLeaf } from '../../ledger/log/leaf.ts';
 import { LogFault, shown } from '../../ledger/log/log-fault.ts';
 
 /** Why a leaf that announces a key is wrong; null for a right one, and for every other leaf. */

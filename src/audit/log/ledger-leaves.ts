@@ -1,5 +1,4 @@
-import type { ClockBody } from '../../desk/clock-correction.ts';
-import { clockLeaf } from '../../desk/clock-correction.ts';
+import { type ClockBody, clockLeaf } from '../../desk/clock-correction.ts';
 import type { RecordEntry } from '../../desk/ledger-entry.ts';
 import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../desk/log-leaves.ts';
 import { PaperBody } from '../../desk/paper.ts';

@@ -5,10 +5,9 @@ import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { readPolicy } from '../../ledger/log/node-crypto.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
-import type { HashTile, Tile } from '../../ledger/log/tile.ts';
-import { ENTRY_MAX, readEntryBundle, readTile, TILE_WIDTH, tileOf, tilePath } from '../../ledger/log/tile.ts';
-import type { LogTree } from '../../ledger/log/tree.ts';
-import { logTree } from '../../ledger/log/tree.ts';
+import { readPolicy } from '../../ledger/log/policy-keys.ts';
+import { type HashTile, readTile, TILE_WIDTH, type Tile, tileOf, tilePath } from '../../ledger/log/tile.ts';
+import { type LogTree, logTree } from '../../ledger/log/tree.ts';
 import { fetched, fetchedBytes, isAddress, readBytes, readText } from '../verify-sources.ts';
 
 /** The files of a published log (C2SP tlog-tiles), in a folder or at an address. */

@@ -12,8 +12,7 @@ import { verifyCheckpoint } from '../../ledger/log/verify.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 import { plural } from '../../plural.ts';
 import { leafIn } from '../log/leaf.ts';
-import type { LogSource } from '../log/served-log.ts';
-import { entriesFrom, ServedTree } from '../log/served-log.ts';
+import { entriesFrom, type LogSource, ServedTree } from '../log/served-log.ts';
 import type { Finding, LogMemory } from './log-memory.ts';
 
 /** Findings in leaves that one run reports. */

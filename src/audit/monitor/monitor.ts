@@ -9,8 +9,7 @@ import { isoTime, MINUTE } from '../../time.ts';
 import { logSource, ServedTree } from '../log/served-log.ts';
 import { readGrowth, readHead } from './log-growth.ts';
 import type { Finding } from './log-memory.ts';
-import type { MonitorState, WatchedPage } from './monitor-state.ts';
-import { readState, writeState } from './monitor-state.ts';
+import { type MonitorState, readState, type WatchedPage, writeState } from './monitor-state.ts';
 import { checkPage, type ReadLog, readPage, type SeenPage } from './page-check.ts';
 import { STORIES_MAX, storyAddresses } from './story-addresses.ts';
 

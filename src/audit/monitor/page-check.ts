@@ -9,8 +9,7 @@ import { isProof, keysFromVkeys, type Proof, proofFaults } from '../../ledger/pr
 import { parseReceipt, type Receipt } from '../../ledger/receipt.ts';
 import { plural } from '../../plural.ts';
 import { HOUR, isoTime } from '../../time.ts';
-import type { LogSource, ServedTree } from '../log/served-log.ts';
-import { bundleAt } from '../log/served-log.ts';
+import { bundleAt, type LogSource, type ServedTree } from '../log/served-log.ts';
 import { fetched } from '../verify-sources.ts';
 import type { Finding, LogMemory } from './log-memory.ts';
 import type { WatchedPage } from './monitor-state.ts';
