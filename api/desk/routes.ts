@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { linkKey } from '../../src/app/link-key.ts';
+import { linkKey } from '../../src/app/context.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { hostProver } from '../../src/net/host-proof.ts';
 import { VERSION } from '../../src/project.ts';

@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { linkKey } from '../../src/app/link-key.ts';
+import { linkKey } from '../../src/app/context.ts';
 import { ownPolicy } from '../../src/app/log-publication.ts';
 import type { Checkout } from '../../src/meter/checkout.ts';
 import type { RecordsEnv } from '../env.ts';

@@ -9,6 +9,7 @@ import { SEARCH_ROWS } from '../desk/search.ts';
 import type { Settings } from '../env.ts';
 import { codeOf, Fault } from '../fault.ts';
 import { type MediaFiles, mediaFiles } from '../files/media.ts';
+import { readerKey } from '../files/reader-key.ts';
 import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import { isTree } from '../files/tree.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
@@ -72,6 +73,11 @@ export function mediaFolder(settings: Settings): string {
 
 export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
+}
+
+/** The secret of links in mails, made when it is missing. Throws `unavailable`. */
+export function linkKey({ dataDir }: Settings, of: 'readers' | 'accounts'): Uint8Array {
+  return readerKey(join(dataDir, `${of}.key`));
 }
 
 /**

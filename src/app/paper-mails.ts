@@ -17,9 +17,8 @@ import { fromPaper, mailRoot, type PaperLetter } from '../readers/paper-letter.t
 import { deleteExpired } from '../readers/subscribe.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../readers/token.ts';
 import { DAY, isoTime } from '../time.ts';
-import { type AppContext, newId } from './context.ts';
+import { type AppContext, linkKey, newId } from './context.ts';
 import type { MailService } from './jobs/mails.ts';
-import { linkKey } from './link-key.ts';
 
 /** Retention of settled mails, in ms. */
 const MAILS_KEPT = 35 * DAY;

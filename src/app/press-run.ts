@@ -51,14 +51,8 @@ export interface PaperReport extends PressReport {
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PaperReport>> {
   const { store } = app;
   const { paper } = options;
-  const over = store.papers.nextPlaceExpiry();
-  // Where another server signs, it airs what is due; by a wrong clock nothing is.
-  if (maySign(app) && app.clock.fault() === null) {
-    store.transact(() => {
-      airDue(store, app.now());
-      if (over !== null && over <= app.now()) expirePlaces(store, app.now());
-    });
-  }
+  // Where another server signs, it airs what is due.
+  if (maySign(app)) airWhatIsDue(app);
   if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
   // What cannot be fetched holds up no press.
   await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
@@ -73,7 +67,8 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
     try {
       let report = await pressPaper(app, slug, options);
       if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
-      if (report !== null) reports.set(slug, { ...report, missing: missingOf(app, slug) });
+      const missing = missingPlaces(app).flatMap(({ paper: of, path }) => (of === slug ? [path] : []));
+      if (report !== null) reports.set(slug, { ...report, missing });
     } catch (error) {
       failures.push(error);
     }
@@ -93,11 +88,13 @@ function maySign({ signer }: AppContext): boolean {
   }
 }
 
-/** The paths of a paper's media that are missing. */
-function missingOf(app: AppContext, slug: string): string[] {
-  return missingPlaces(app)
-    .filter(({ paper }) => paper === slug)
-    .map(({ path }) => path);
+/** Airs what is due, and ends places on the front whose time is over. By a wrong clock nothing is due. */
+export function airWhatIsDue({ store, clock, now }: AppContext): void {
+  if (clock.fault() !== null) return;
+  const at = now();
+  const isDue = (time: number | null) => time !== null && time <= at;
+  if (isDue(store.nextScheduled())) store.transact(() => airDue(store, at));
+  if (isDue(store.nextPlaceExpiry())) store.transact(() => expirePlaces(store, at));
 }
 
 /** Presses until no pictures are left. Lets other processes press the paper in between. */

@@ -6,8 +6,8 @@ import type { MailSource } from '../outbound/mail-sender.ts';
 import { changeLine } from '../records/wire-rows.ts';
 import { DAY, dayOf, isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
+import { linkKey } from './context.ts';
 import type { MailService } from './jobs/mails.ts';
-import { linkKey } from './link-key.ts';
 
 /** Retention of settled mails, in ms; sign-in mails are retained for a day. */
 const MAILS_KEPT = 35 * DAY;

@@ -103,31 +103,23 @@ function compareLog(
     else if (other.size > head.size) heads.push(`${line}: ${leaves(other.size - head.size)} signed since the backup`);
     else heads.push(`${line}, with the same first ${small.size.toLocaleString('en')}`);
   };
-  let compared = 0;
   const folder = logFolder(settings.logDir, log);
   const text = publishedCheckpoint(folder);
   const published = text === null ? null : parseCheckpoint(text);
-  if (published !== null && published.origin === head.origin) {
-    compare(`the published log in ${folder}`, { ...published, tiles: publishedTiles(folder) });
-    compared++;
-  }
+  const isPublished = published?.origin === head.origin;
+  if (isPublished) compare(`the published log in ${folder}`, { ...published, tiles: publishedTiles(folder) });
   const file = databaseFile(settings);
-  if (isComparable) {
-    const live = openStore({ file });
-    try {
-      const there = live.log.newestHead(log, head.origin);
-      if (there !== null) {
-        compare(`the database ${file}`, { ...parseCheckpoint(there.checkpoint), tiles: live.log.tiles(log) });
-        compared++;
-      }
-    } finally {
-      live.close();
+  const live = isComparable ? openStore({ file }) : null;
+  try {
+    const there = live?.log.newestHead(log, head.origin) ?? null;
+    if (live !== null && there !== null) {
+      compare(`the database ${file}`, { ...parseCheckpoint(there.checkpoint), tiles: live.log.tiles(log) });
+    } else if (!isPublished) {
+      const alone = 'compared with nothing: this machine has no other copy';
+      heads.push(`log of the ${log}: a head of ${leaves(head.size)}, ${alone}`);
     }
-  }
-  if (compared === 0) {
-    heads.push(
-      `log of the ${log}: a head of ${leaves(head.size)}, compared with nothing: this machine has no other copy`,
-    );
+  } finally {
+    live?.close();
   }
 }
 

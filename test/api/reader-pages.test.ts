@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import pino from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
-import { linkKey } from '../../src/app/link-key.ts';
+import { linkKey } from '../../src/app/context.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { DiskFault } from '../../src/fault.ts';
 import { manageToken, tokenIn } from '../../src/readers/link.ts';

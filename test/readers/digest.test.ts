@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
-import { linkKey } from '../../src/app/link-key.ts';
+import { linkKey } from '../../src/app/context.ts';
 import { digestTimes } from '../../src/app/paper-mails.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';

@@ -10,7 +10,7 @@ import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { requireSignIn } from '../../src/accounts/sign-in.ts';
 import { auditApp } from '../../src/app/audit.ts';
-import { linkKey } from '../../src/app/link-key.ts';
+import { linkKey } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import { ANSWER_TTL } from '../../desk/answers.ts';
-import { airDue } from '../../desk/append.ts';
-import { expirePlaces } from '../../desk/placing.ts';
 import { tags } from '../../desk/tags.ts';
 import { isLocked } from '../../fault.ts';
 import { NEWS_AGE } from '../../press/outputs/sitemap.ts';
 import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import type { PressQueue } from '../press-queue.ts';
+import { airWhatIsDue } from '../press-run.ts';
 import { hourly, LOCKED_REST, poll } from './poll.ts';
 
 /** How often the server checks for pieces that other processes filed, in ms. */
@@ -56,14 +55,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
   };
   const check = async (): Promise<number> => {
     const now = app.now();
-    // By a wrong clock nothing is due.
-    const isRight = app.clock.fault() === null;
-    const next = store.nextScheduled();
-    if (isRight && next !== null && next <= now) {
-      store.transact(() => airDue(store, now));
-    }
-    const over = store.papers.nextPlaceExpiry();
-    if (isRight && over !== null && over <= now) store.transact(() => expirePlaces(store, now));
+    airWhatIsDue(app);
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
