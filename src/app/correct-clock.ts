@@ -21,11 +21,7 @@ export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'seqs'>;
  * the time, and `stated` what the operator says, in ms. Throws `unavailable` when the clock now is wrong, and
  * `invalid_request` when nobody confirms it: a correction by a clock that is behind would be false for good.
  */
-export function correctClock(
-  app: AppContext,
-  outside: readonly OutsideTime[],
-  stated: number | null = null,
-): { true_time: string; corrected: Corrected[] } {
+export function correctClock(app: AppContext, outside: readonly OutsideTime[], stated: number | null = null) {
   const { store } = app;
   requireRight(app, outside);
   app.signer.assertHeld();

@@ -22,12 +22,7 @@ export function fillLogs(store: Store): void {
  * Logs a service's past, oldest first; of what is not public now only the hash. Resumes where another process stopped,
  * or beside it.
  */
-export function fillLog(
-  store: Store,
-  log: LogService,
-  onProgress: (leaves: number) => void = () => {},
-  batch = BATCH,
-): void {
+export function fillLog(store: Store, log: LogService, onProgress: (leaves: number) => void = () => {}, batch = BATCH) {
   if (log === 'desk') fillDesk(store, onProgress);
   else while (!fillObservations(store, batch)) onProgress(store.log.size(log));
 }

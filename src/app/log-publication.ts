@@ -53,11 +53,7 @@ export async function publishLog(
 }
 
 /** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
-function shownHead(
-  { settings, store }: LogContext,
-  log: LogService,
-  { origin }: LogKey,
-): { size: number; checkpoint: string } | null {
+function shownHead({ settings, store }: LogContext, log: LogService, { origin }: LogKey) {
   const policy = ownPolicy(settings);
   const cosigned = policy === null ? null : store.log.newestCosigned(log, origin);
   if (policy !== null && cosigned !== null) {

@@ -9,10 +9,7 @@ import type { MediaPlace } from './missing-media.ts';
 import { type PaperReport, type PressOptions, pressPapers } from './press-run.ts';
 
 /** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
-export async function pressWithProgress(
-  app: AppContext,
-  options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {},
-): Promise<Map<string, PaperReport>> {
+export async function pressWithProgress(app: AppContext, options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {}) {
   const progress = progressTo();
   const step = (paper: string, done: number, total: number, what: string) =>
     progress.step(`press ${paper}`, done, total, what);

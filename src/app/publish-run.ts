@@ -3,9 +3,9 @@ import { plural } from '../plural.ts';
 import { type Address, treePrefix } from '../publish/address.ts';
 import type { Bucket } from '../publish/bucket.ts';
 import { type ClaimTimes, readClaim } from '../publish/claim.ts';
-import { type Comparison, compare } from '../publish/compare.ts';
+import { compare } from '../publish/compare.ts';
 import { type PublishReport, plan, publish } from '../publish/publish.ts';
-import type { Difference, Source } from '../publish/source.ts';
+import type { Source } from '../publish/source.ts';
 import { sizeText } from '../size.ts';
 import { printError } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
@@ -40,12 +40,7 @@ export function staleTrees(app: AppContext, address: Address): string[] {
 }
 
 /** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
-export async function publishTrees(
-  app: AppContext,
-  address: Address,
-  bucket: Bucket,
-  options: PublishOptions = {},
-): Promise<Map<string, PublishReport>> {
+export async function publishTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
   const { publications } = app.store;
   const work = async (source: Source): Promise<PublishReport> => {
     try {
@@ -59,22 +54,12 @@ export async function publishTrees(
 }
 
 /** What a publication would do now. */
-export function planTrees(
-  app: AppContext,
-  address: Address,
-  bucket: Bucket,
-  options: PublishOptions = {},
-): Promise<Map<string, Difference[]>> {
+export function planTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
   return eachTree(app, address, bucket, options, (source) => plan(jobOf(source, address, bucket, options)));
 }
 
 /** Compares every object with the trees: its bytes and its headers. */
-export function compareTrees(
-  app: AppContext,
-  address: Address,
-  bucket: Bucket,
-  options: PublishOptions = {},
-): Promise<Map<string, Comparison>> {
+export function compareTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
   return eachTree(app, address, bucket, options, async (source) => {
     const { prefix, excludes, progress } = jobOf(source, address, bucket, options);
     // Before a listing, which would find every object of another desk a stray.

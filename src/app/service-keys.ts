@@ -27,10 +27,7 @@ interface ServiceKeyWords {
  * Creates a key of the domain records. One of level `account` is metered on the account of `email`, made if need be;
  * else on one that nobody can sign in to. Throws `invalid_request`, `conflict`.
  */
-export function createServiceKey(
-  { store, now }: AppContext,
-  words: ServiceKeyWords,
-): { key: string; made: ServiceKey; email: string | null } {
+export function createServiceKey({ store, now }: AppContext, words: ServiceKeyWords) {
   const level = SERVICE_LEVELS.find((known) => known === words.level);
   if (level === undefined) {
     throw wrong('level', `${JSON.stringify(words.level)}: must be one of ${SERVICE_LEVELS.join(', ')}`);

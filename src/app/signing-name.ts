@@ -20,13 +20,7 @@ export function signingName({ origin, dataOrigin }: Settings, service: LogServic
  * The key in force under a service's name. Notes a new name in the ledger: call it in the transaction that uses the
  * key. Throws `unavailable` for a name that means nothing elsewhere.
  */
-export function keyUnderName(
-  store: Store,
-  settings: Settings,
-  service: LogService,
-  key: CurrentKey,
-  now: number,
-): CurrentKey {
+export function keyUnderName(store: Store, settings: Settings, service: LogService, key: CurrentKey, now: number) {
   const noted = store.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? key.signer.name : null);
   const name = followedName(current, signingName(settings, service));

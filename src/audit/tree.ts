@@ -74,13 +74,7 @@ function waitsForPress(paper: string): string {
 }
 
 /** Checks every output that the ledger requires, then looks for files that it does not require. */
-async function checkOutputs(
-  parts: AuditParts,
-  paper: string,
-  audit: OutputAudit,
-  staleTags: string[],
-  folder: string,
-): Promise<TreeFindings> {
+async function checkOutputs(parts: AuditParts, paper: string, audit: OutputAudit, staleTags: string[], folder: string) {
   const { manifest } = parts.store;
   const staleNames = staleOutputs(manifest, paper, staleTags, audit);
   const names = new Set<string>();

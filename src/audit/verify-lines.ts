@@ -15,11 +15,7 @@ const NOBODY_LOOKED =
   'The log was not checked: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
 
 /** Describes what was verified at a place, in lines for people, who may have named keys and a policy. */
-export function verifiedLines(
-  where: string,
-  checked: (CheckedProof | CheckedRecords)[],
-  { keys, policy }: Trust,
-): string[] {
+export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], { keys, policy }: Trust) {
   const records = checked.filter((one) => 'kind' in one);
   const proofs = checked.filter((one) => 'proof' in one);
   return [

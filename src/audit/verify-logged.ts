@@ -20,11 +20,7 @@ export interface LoggedReceipt {
 }
 
 /** Whether the `log` member of a document proves, by a policy, that a log has the receipt or its hash; else why not. */
-export async function checkLogged(
-  log: LogProof | null | undefined,
-  receipt: string,
-  policy: Policy,
-): Promise<{ logged: LoggedReceipt | null; faults: string[] }> {
+export async function checkLogged(log: LogProof | null | undefined, receipt: string, policy: Policy) {
   if (log == null) return { logged: null, faults: [`log: ${NO_PROOF}`] };
   const faults: string[] = [];
   for (const entry of loggedEntries(receipt)) {

@@ -69,11 +69,7 @@ export async function checkRecords(
 }
 
 /** Demands that the log of a policy has every receipt of a document. */
-async function checkRows(
-  kind: CheckedRecords['kind'],
-  document: RecordsDocument,
-  policy: Policy,
-): Promise<{ rows: LoggedReceipt[] | null; faults: string[] }> {
+async function checkRows(kind: CheckedRecords['kind'], document: RecordsDocument, policy: Policy) {
   const rows = loggedRowsIn(document);
   if (rows === null) {
     const cure = 'get the provenance of the hostname, or an evidence bundle';

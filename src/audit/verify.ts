@@ -63,11 +63,7 @@ async function inLog(checked: CheckedProof, text: string, policy: Policy | undef
 }
 
 /** Verifies every proof in the folder of a pressed paper. Throws `not_found` when there are none. */
-async function verifyTree(
-  folder: string,
-  trusted: VerifyingKey[] | undefined,
-  policy: Policy | undefined,
-): Promise<CheckedProof[]> {
+async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, policy: Policy | undefined) {
   const stories = join(folder, 'stories');
   const files = (existsSync(stories) ? readdirSync(stories) : [])
     .map((name) => join(stories, name, 'proof.json'))
@@ -105,11 +101,7 @@ async function textAt(where: string): Promise<{ source: string; text: string }> 
   return { source, text };
 }
 
-async function checkProofFrom(
-  source: string,
-  text: string,
-  trusted: VerifyingKey[] | undefined,
-): Promise<CheckedProof> {
+async function checkProofFrom(source: string, text: string, trusted: VerifyingKey[] | undefined) {
   const site = trusted === undefined && isAddress(source) ? await siteKeys(source) : null;
   if (site === null) return checkText(source, text, trusted);
   if ('why' in site) return { ...checkText(source, text, undefined), keys_unread: site.why };
@@ -125,12 +117,7 @@ function checkText(source: string, text: string, keys: VerifyingKey[] | undefine
   }
 }
 
-function check(
-  proof: string,
-  document: unknown,
-  keys: VerifyingKey[] | undefined,
-  verify: typeof verifyNode,
-): CheckedProof {
+function check(proof: string, document: unknown, keys: VerifyingKey[] | undefined, verify: typeof verifyNode) {
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];

@@ -3,7 +3,7 @@ import { plural } from '../../plural.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
 import { HOUR, MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
-import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
+import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
 
 /** How long something may be due while a server runs, in ms. As in deploy/prometheus/alerts.yml. */
@@ -13,11 +13,7 @@ const SCAN_LATE = 6 * HOUR;
 const PAYMENT_LATE = HOUR;
 
 /** Compares what is due with what a running server gets done. Without a server, nothing of it is a fault. */
-export async function checkQueues(
-  { services, scanner }: Settings,
-  app: AppContext | null,
-  server: RunningServer,
-): Promise<Finding[]> {
+export async function checkQueues({ services, scanner }: Settings, app: AppContext | null, server: RunningServer) {
   if (app === null) return [];
   const signs = app.store.vitalSigns();
   const now = app.now();

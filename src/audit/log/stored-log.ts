@@ -72,12 +72,7 @@ interface StoredCosignature extends LogCosignature {
  * Rebuilds a log's tree and compares nodes and heads with it. Appends to `faults`. Returns the cosignatures of all
  * heads.
  */
-export function headFaults(
-  tables: LogTables,
-  log: LogService,
-  verifier: LogVerifier | null,
-  faults: string[],
-): StoredCosignature[] {
+export function headFaults(tables: LogTables, log: LogService, verifier: LogVerifier | null, faults: string[]) {
   const total = tables.size(log);
   const last = tables.lastHead(log)?.size ?? 0;
   const cosignatures: StoredCosignature[] = [];
@@ -101,14 +96,7 @@ export function headFaults(
 }
 
 /** Appends the leaves up to `size`. Compares the nodes above them that the head of `last` leaves needs. */
-function grown(
-  tables: LogTables,
-  log: LogService,
-  from: TreeEdge,
-  size: number,
-  last: number,
-  faults: string[],
-): TreeEdge {
+function grown(tables: LogTables, log: LogService, from: TreeEdge, size: number, last: number, faults: string[]) {
   const read = tables.tiles(log);
   let edge = from;
   while (edge.size < size) {

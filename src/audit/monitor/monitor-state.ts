@@ -114,10 +114,7 @@ function bytesIn(base64: string): Uint8Array {
  * Writes a state file. Of another monitor's since it was read the larger tree stays; returns that state when it has
  * another tree of the same size.
  */
-export async function writeState(
-  file: string,
-  state: MonitorState & { origin: string; seen_at: string },
-): Promise<MonitorState | null> {
+export async function writeState(file: string, state: MonitorState & { origin: string; seen_at: string }) {
   const other = await readState(file);
   if (other.text !== state.text && other.origin === state.origin) {
     if (other.edge.size === state.edge.size && !sameBytes(edgeRoot(other.edge), edgeRoot(state.edge))) return other;

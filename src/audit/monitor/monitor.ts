@@ -124,12 +124,7 @@ function logAddress(sites: string[], { logs: [log, ...others] }: Policy): string
 }
 
 /** The pages to watch: those of the last run and those that the sites list now, in the order in which to read them. */
-async function watchedPages(
-  sites: string[],
-  state: MonitorState,
-  { unchecked }: MonitorRun,
-  isLate: () => boolean,
-): Promise<WatchedPage[]> {
+async function watchedPages(sites: string[], state: MonitorState, { unchecked }: MonitorRun, isLate: () => boolean) {
   const pages = new Map(state.pages.map((page) => [page.address, page]));
   const listed = new Set<string>();
   for (const site of sites) {

@@ -94,11 +94,7 @@ export interface ReadLog {
 }
 
 /** Compares what a site showed with the log. `page` is what to watch from now on; null for one that needs no eye. */
-export async function checkPage(
-  { page, shown }: SeenPage,
-  log: ReadLog,
-  now: number,
-): Promise<{ page: WatchedPage | null; findings: Finding[] }> {
+export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: number) {
   if (shown === null) return checkGone(page, log);
   const { proof } = shown;
   const found = (kind: Finding['kind'], what: string, means: string): Finding => ({
@@ -181,10 +177,7 @@ function keyedFaults(proof: Proof, memory: LogMemory): string[] {
 }
 
 /** The receipts of a proof that are not leaves; `leaf` is that of another receipt for the same revision. */
-async function unloggedReceipts(
-  { receipt, generations }: Proof,
-  log: ReadLog,
-): Promise<{ receipt: Receipt; leaf: number | null }[]> {
+async function unloggedReceipts({ receipt, generations }: Proof, log: ReadLog) {
   const notes = new Set([receipt, ...generations.slice(-GENERATIONS_MAX).map((generation) => generation.receipt)]);
   const unlogged: { receipt: Receipt; leaf: number | null }[] = [];
   for (const note of notes) {

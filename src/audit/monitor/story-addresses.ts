@@ -18,12 +18,7 @@ const PATIENCE = { silence: 10_000, whole: 60_000, accept: '*/*' };
  * The addresses of a site's stories, each with a slash at its end. Appends to `unchecked` what cannot be read or is too
  * much, and that a site that `hadStories` has no list.
  */
-export async function storyAddresses(
-  site: string,
-  unchecked: string[],
-  isLate: () => boolean,
-  hadStories = false,
-): Promise<Set<string>> {
+export async function storyAddresses(site: string, unchecked: string[], isLate: () => boolean, hadStories = false) {
   const base = site.endsWith('/') ? site : `${site}/`;
   const stories = new Set<string>();
   const seen = new Set<string>();
