@@ -23,17 +23,12 @@ export function isDemonstration({ dataDir }: Pick<Settings, 'dataDir'>): boolean
   return existsSync(join(dataDir, MARKER_FILE));
 }
 
-/** The folder of the demonstration, apart from the records in DATA_DIR. */
-function demoFolder({ dataDir }: Pick<Settings, 'dataDir'>): string {
-  return join(dataDir, 'demo-records');
-}
-
 /**
  * The variables of the demonstration: its own data and log, no mails, payments or witnesses, and its own name server at
  * `port`. `every` is in seconds.
  */
 export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
-  const folder = demoFolder(settings);
+  const folder = join(settings.dataDir, 'demo-records');
   return {
     DATA_DIR: folder,
     LOG_DIR: join(folder, 'log'),

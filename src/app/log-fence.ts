@@ -53,22 +53,17 @@ export async function checkFence(
   const { log: tables } = context.store;
   const key = readLogKey(context, log);
   const standing = tables.fence(log);
-  const line =
-    key === null
-      ? withoutKey(context, log, standing)
-      : (fenceLine(context, log, key) ?? (await withinWait(contradiction(key), standing)));
+  let line: string | null;
+  if (key === null) {
+    // Without its key a log has no other history to contradict, unless it is still the one that was fenced.
+    line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : standing;
+  } else {
+    // While the witnesses are silent, the fence that one of them caused stays.
+    const silent = standing?.startsWith('witness ') ? standing : null;
+    const late = () => pause(WITNESSES_WAIT, silent, { ref: false });
+    line = fenceLine(context, log, key) ?? (await Promise.race([contradiction(key), late()]));
+  }
   if (tables.fence(log) !== line) setFence(context, log, line);
-}
-
-/** Without its key a log has no other history to contradict, unless it is still the one that was fenced. */
-function withoutKey({ settings, store }: FencedContext, log: LogService, standing: string | null): string | null {
-  return store.log.newestHead(log, newLogOrigin(settings, log)) === null ? null : standing;
-}
-
-/** What the witnesses say. While they are silent, the fence that one of them caused stays. */
-function withinWait(contradiction: Promise<string | null>, standing: string | null): Promise<string | null> {
-  const silent = standing?.startsWith('witness ') ? standing : null;
-  return Promise.race([contradiction, pause(WITNESSES_WAIT, silent, { ref: false })]);
 }
 
 function setFence({ store }: FencedContext, log: LogService, line: string | null): void {

@@ -3,8 +3,8 @@ import { toBase64 } from '../ledger/bytes.ts';
 import { vkeyText } from '../ledger/key-text.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { Policy, PolicyWitness } from '../ledger/log/policy.ts';
-import { meetsQuorum } from '../ledger/log/policy.ts';
+import type { PolicyWitness } from '../ledger/log/policy.ts';
+import { meetsQuorum } from '../ledger/log/quorum.ts';
 import { plural } from '../plural.ts';
 import { isoOrNull, isoTime } from '../time.ts';
 import type { LogHead, LogTables } from '../transparency/log-tables.ts';
@@ -21,6 +21,7 @@ export function logStatus({ settings, store }: LogContext, log: LogService) {
   const origin = key?.origin ?? newLogOrigin(settings, log);
   const policy = ownPolicy(settings);
   const witnesses = policy?.witnesses.map((witness) => witnessStatus(tables, { log, origin }, witness)) ?? null;
+  const answering = new Set(witnesses?.flatMap(({ name, fault }) => (fault === null ? [name] : [])));
   const published = key === null ? null : ownCheckpoint(logFolder(settings.logDir, log), key);
   return {
     log,
@@ -36,7 +37,7 @@ export function logStatus({ settings, store }: LogContext, log: LogService) {
     /** The witnesses of the policy; null without one. */
     witnesses,
     /** Whether the witnesses that answer are enough for the quorum. True without a policy. */
-    quorum_answers: policy === null || answersQuorum(policy, witnesses ?? []),
+    quorum_answers: policy === null || meetsQuorum(policy, answering),
     /** Why nothing is signed; null while it is. */
     fence: tables.fence(log),
   };
@@ -73,10 +74,6 @@ function witnessStatus(
     /** When a running server asks it again; null without a fault. */
     next_at: fault === null ? null : isoTime(next_at),
   };
-}
-
-function answersQuorum(policy: Policy, witnesses: ReturnType<typeof witnessStatus>[]): boolean {
-  return meetsQuorum(policy, new Set(witnesses.filter(({ fault }) => fault === null).map(({ name }) => name)));
 }
 
 /** Describes the state of a log, in lines for operators. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from '../accounts/account.ts';
-import type { ServiceKey } from '../accounts/service-key.ts';
 import {
   KEY_NAME_MAX,
   makeAccountKey,

@@ -71,7 +71,8 @@ async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, p
   if (files.length === 0) {
     throw new Fault('not_found', `${folder} holds no stories/*/proof.json; give the folder of a pressed paper`);
   }
-  const keys = trusted ?? (await folderKeys(folder));
+  const listed = join(folder, '.well-known/newsdesk-keys.json');
+  const keys = trusted ?? (existsSync(listed) ? await keysInFile(listed) : undefined);
   const checked: CheckedProof[] = [];
   for (const file of files) {
     try {
@@ -83,11 +84,6 @@ async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, p
     }
   }
   return checked;
-}
-
-async function folderKeys(folder: string): Promise<VerifyingKey[] | undefined> {
-  const file = join(folder, '.well-known/newsdesk-keys.json');
-  return existsSync(file) ? keysInFile(file) : undefined;
 }
 
 /** The text in a file, at an address or on standard input, and its source. A story's address means its proof. */

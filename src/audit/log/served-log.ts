@@ -123,14 +123,10 @@ export class ServedTree {
         return compute(tree);
       } catch (error) {
         if (!(error instanceof MissingTile) || missing === null) throw error;
-        await this.#fetch(missing);
+        if (this.#tiles.size >= KEPT_MAX) this.#tiles.clear();
+        this.#tiles.set(tilePath(missing), await hashesOf(this.#source, missing));
       }
     }
-  }
-
-  async #fetch(tile: HashTile): Promise<void> {
-    if (this.#tiles.size >= KEPT_MAX) this.#tiles.clear();
-    this.#tiles.set(tilePath(tile), await hashesOf(this.#source, tile));
   }
 }
 

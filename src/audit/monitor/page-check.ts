@@ -131,7 +131,11 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
   const missing = unlogged.filter(({ leaf }) => leaf === null);
   const [first] = missing;
   const since = first === undefined ? null : (page.unlogged_since ?? now);
-  if (first !== undefined && since !== null && (claimsLeaf(proof, log.head.size) || now - since >= GRACE)) {
+  if (
+    first !== undefined &&
+    since !== null &&
+    ((proof.log != null && proof.log.index < log.head.size) || now - since >= GRACE)
+  ) {
     const what = `the receipt for revision ${first.receipt.revision} is not a leaf of the log, and the page has existed since ${isoTime(since)}`;
     findings.push(found('unlogged', what, 'it can be changed or denied later, and nobody would see it'));
   }
@@ -201,9 +205,4 @@ async function isLeaf(note: string, index: number, { tree, head, source }: ReadL
   const { start, entries } = await bundleAt(source, Math.floor(index / TILE_WIDTH), head.size);
   if (!Buffer.from(note).equals(entries[index - start] ?? new Uint8Array())) return false;
   throw new Fault('invalid_request', `${source.where} serves tiles that do not belong to its own checkpoint`);
-}
-
-/** Whether a proof says that its receipt is a leaf of a tree as large as the head's. */
-function claimsLeaf({ log }: Proof, size: number): boolean {
-  return log != null && log.index < size;
 }

@@ -11,14 +11,14 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
  */
 export function pageTextFaults(html: string, { headline, dek, prose, cited_facts }: Basis): string[] {
   const page = letters(html);
-  const signed = { headline: plain(headline), summary: plain(dek), text: letters(signedHtml(prose, cited_facts)) };
+  const signed = {
+    headline: plain(headline),
+    summary: plain(dek),
+    text: letters(proseHtml(prose, cited_facts, (path) => path).html),
+  };
   return Object.entries(signed)
     .filter(([, text]) => !page.includes(text))
     .map(([name]) => `the page does not show the ${name} that was signed`);
-}
-
-function signedHtml(prose: string, facts: Basis['cited_facts']): string {
-  return proseHtml(prose, facts, (path) => path).html;
 }
 
 function plain(text: string): string {
