@@ -72,20 +72,17 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
 /** Where the media that are missing would be shown, in the order of papers and paths. */
 export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
   const { store } = app;
-  const missing = store.missingMedia.all();
-  if (missing.length === 0) return [];
-  const places = placesOf(app);
-  return missing
-    .flatMap(({ digest }) => places.get(digest) ?? [])
+  if (store.missingMedia.all().length === 0) return [];
+  return mediaOf(app)
+    .filter(({ digest }) => store.missingMedia.has(digest))
+    .map(({ paper, path }) => ({ paper, path }))
     .sort((a, b) => (a.paper + a.path < b.paper + b.path ? -1 : 1));
 }
 
 /** Media without a file in DATA_DIR that no press has noticed yet. Does not read the files. */
-export function unnoticedPlaces({ store, media }: Pick<AppContext, 'store' | 'media'>): MediaPlace[] {
-  return store
-    .paperSlugs()
-    .flatMap((paper) => store.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })))
-    .filter(({ digest }) => !media.has(digest) && !store.missingMedia.has(digest))
+export function unnoticedPlaces(app: Pick<AppContext, 'store' | 'media'>): MediaPlace[] {
+  return mediaOf(app)
+    .filter(({ digest }) => !app.media.has(digest) && !app.store.missingMedia.has(digest))
     .map(({ paper, path }) => ({ paper, path }));
 }
 
@@ -141,11 +138,16 @@ class Sources {
   }
 }
 
-/** The newest media of all papers, by content. */
-function placesOf({ store }: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
-  const all = store.paperSlugs().flatMap((paper) => store.papers.allMedia(paper).map((each) => ({ paper, ...each })));
-  const places = Map.groupBy(all, ({ digest }) => digest);
-  return new Map([...places].map(([digest, found]) => [digest, found.map(({ paper, path }) => ({ paper, path }))]));
+/** The newest media of all papers. */
+function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
+  return store
+    .paperSlugs()
+    .flatMap((paper) => store.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
+}
+
+/** By content. */
+function placesOf(app: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
+  return Map.groupBy(mediaOf(app), ({ digest }) => digest);
 }
 
 /** Marks what shows these files. Lists leave out an edition without its video, and read only that it is one. */

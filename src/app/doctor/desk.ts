@@ -10,14 +10,10 @@ import { openMediaStore } from '../media-place.ts';
 import { type MediaPlace, missingPlaces, unnoticedPlaces } from '../missing-media.ts';
 import { staleTrees, treeName } from '../publish-run.ts';
 import { openBucket, publishAddress } from '../publish-target.ts';
-import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
+import { type Found, fault, holds, open } from './finding.ts';
 
 /** Compares the papers' addresses with the hosts at which they are served. */
-export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
-  return app === null ? [] : [await runCheck('hosts of papers', () => hosts(app))];
-}
-
-function hosts({ store, settings }: AppContext) {
+export function checkHosts({ store, settings }: AppContext) {
   const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
   const served = servedAt(papers, store.hosts);
   const unfit = served.find(({ url }) => hostProblem(new URL(url ?? ''), settings) !== null);
@@ -35,28 +31,24 @@ function hosts({ store, settings }: AppContext) {
       `give that paper a domain of its own with \`url\` in its paper.yaml, and file it again`,
     );
   }
-  const elsewhere = papers.find((paper) => paper.url !== undefined && !served.includes(paper) && !isShared(paper.url));
+  const elsewhere = papers.find(
+    (paper) => paper.url?.startsWith(`${settings.origin}/`) === false && !served.includes(paper),
+  );
   if (elsewhere !== undefined) {
     return open(
       `${elsewhere.slug} has the address ${elsewhere.url}, where this server does not serve it; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
     );
   }
   return holds(served.length === 0 ? 'no paper has its own host' : served.map(({ url }) => url).join(', '));
-
-  function isShared(url: string): boolean {
-    return url.startsWith(`${settings.origin}/`);
-  }
 }
 
 /** Names the papers in a language without a table of phrases: their pages speak English around the pieces. */
-export function checkLanguages(app: AppContext | null): Promise<Finding> {
-  return runCheck('languages', () => {
-    const papers = app === null ? [] : app.store.paperSlugs().flatMap((slug) => app.store.paper(slug) ?? []);
-    const without = papers.filter(({ language }) => tableTag(language) === null);
-    if (without.length === 0) return holds('the pages of every paper speak its language');
-    const named = without.map(({ slug, language }) => `${slug} (${language})`).join(', ');
-    return open(`pages speak English around the pieces of ${named}; docs/translating.md says how to add a language`);
-  });
+export function checkLanguages(app: AppContext | null) {
+  const papers = app === null ? [] : app.store.paperSlugs().flatMap((slug) => app.store.paper(slug) ?? []);
+  const without = papers.filter(({ language }) => tableTag(language) === null);
+  if (without.length === 0) return holds('the pages of every paper speak its language');
+  const named = without.map(({ slug, language }) => `${slug} (${language})`).join(', ');
+  return open(`pages speak English around the pieces of ${named}; docs/translating.md says how to add a language`);
 }
 
 /** Checks that PUBLISH_URL can be reached, and that what was pressed is published there. */

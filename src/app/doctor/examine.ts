@@ -40,11 +40,12 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const { services } = settings;
     const running = checkRunning(settings, app);
     // What waits for others is asked for at the same time.
-    const [logs, addresses, hosts, elsewhere, { findings }, queues] = await Promise.all([
+    const [logs, addresses, elsewhere, { findings }, queues] = await Promise.all([
       checkLogs(settings, app),
       checkAddresses(settings, app),
-      services.desk ? Promise.all([...(await checkHosts(app)), checkLanguages(app)]) : [],
       Promise.all([
+        ...(services.desk && app !== null ? [runCheck('hosts of papers', () => checkHosts(app as AppContext))] : []),
+        ...(services.desk ? [runCheck('languages', () => checkLanguages(app))] : []),
         runCheck('proxy', () => checkProxy(settings, app)),
         ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
         ...(services.desk ? [runCheck('media', () => checkMedia(settings, app))] : []),
@@ -54,7 +55,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       running,
       running.then((server) => checkQueues(settings, app, server)),
     ]);
-    return [...here, ...logs, ...addresses, ...hosts, ...elsewhere, ...findings, ...queues, ...(await network)];
+    return [...here, ...logs, ...addresses, ...elsewhere, ...findings, ...queues, ...(await network)];
   } finally {
     (app as AppContext | null)?.close();
   }

@@ -56,9 +56,11 @@ interface EntryRun {
 
 /** The entries from index `from` up to `size`, at most 256 at a time. Throws a LogFault for a malformed bundle. */
 export async function* entriesFrom(source: LogSource, from: number, size: number): AsyncGenerator<EntryRun> {
-  const [first, end] = [Math.floor(from / TILE_WIDTH), Math.ceil(size / TILE_WIDTH)];
-  const indexes = Array.from({ length: end - first }, (_, at) => first + at);
-  const runs = Readable.from(indexes).map((index: number) => bundleAt(source, index, size), { concurrency: AHEAD });
+  // One by one: a log may claim any size.
+  const indexes = function* () {
+    for (let index = Math.floor(from / TILE_WIDTH); index * TILE_WIDTH < size; index++) yield index;
+  };
+  const runs = Readable.from(indexes()).map((index: number) => bundleAt(source, index, size), { concurrency: AHEAD });
   for await (const { start, entries } of runs as AsyncIterable<EntryRun>) {
     const known = Math.max(0, from - start);
     yield { start: start + known, entries: entries.slice(known) };
