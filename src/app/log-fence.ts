@@ -10,6 +10,7 @@ import { TILE_WIDTH } from '../ledger/log/tile.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
+import { hasRoot } from '../transparency/log-tree.ts';
 import { type LogContext, type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 

@@ -5,6 +5,7 @@ import { logTree } from '../ledger/log/tree.ts';
 import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
+import { addNodes, hasRoot } from '../transparency/log-tree.ts';
 import { type ClockCheck, TOLERANCE } from './clock-guard.ts';
 import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';

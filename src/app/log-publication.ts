@@ -8,7 +8,6 @@ import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { type Policy, policyText } from '../ledger/log/policy.ts';
-import { isSignedBy } from '../ledger/verifier-key.ts';
 import { checkpointWithLateLines } from '../transparency/cosigned-head.ts';
 import type { LogContext, LogKey } from './log-key.ts';
 

@@ -9,11 +9,10 @@ import type { SubmitCheckpoint } from '../net/witness-client.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import { cosignatureFrom, vkeyOf } from '../transparency/cosignature-from.ts';
-import { type CoveredLeaves, cosignedText, cosignHead, type WitnessedLog } from '../transparency/cosigned-head.ts';
+import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
+import { cosignatureFrom, cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
-import { type Submitted, submitHead } from '../transparency/submit-head.ts';
-import { afterCosignature, afterFailure } from '../transparency/witness-state.ts';
+import { afterCosignature, afterFailure, type Submitted, submitHead } from '../transparency/submit-head.ts';
 import { cureOf } from './log-fence.ts';
 import { measurements } from './measurements.ts';
 

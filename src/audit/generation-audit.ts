@@ -1,7 +1,7 @@
 import type { ClockBody } from '../desk/clock-correction.ts';
 import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from '../desk/ledger-entry.ts';
-import { type AuditOptions, generationAuditor } from '../ledger/audit.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
+import { type AuditOptions, checkClockNotes, generationAuditor } from '../ledger/generation.ts';
 import { keyFaults, type VerifyingKey } from '../ledger/keyring.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { isoTime } from '../time.ts';

@@ -1,6 +1,6 @@
 import { airDue, append } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
-import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import { type GenerationEntry, type LedgerEntry, replayClock } from '../desk/ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 

@@ -4,7 +4,7 @@ import { verifyNode } from '../../ledger/ed25519.ts';
 import { isSignedBy } from '../../ledger/keyring.ts';
 import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/append.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../../ledger/log/checkpoint.ts';
-import { HASH_LENGTH } from '../../ledger/log/hash-lines.ts';
+import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import { type Leaf, type LogService, parseLeaf } from '../../ledger/log/leaf.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
