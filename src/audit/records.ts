@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { isLine } from '../ledger/door.ts';
+import { isLine } from '../ledger/shown-text.ts';
 import { auditHost, type HostAudit } from '../records/audit.ts';
 import type { AuditParts } from './parts.ts';
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { askOutside } from '../app/clock-watch.ts';
-import { withAppContext } from '../app/context.ts';
 import { type Corrected, correctClock } from '../app/correct-clock.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { Fault } from '../fault.ts';
