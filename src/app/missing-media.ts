@@ -142,7 +142,7 @@ class Sources {
 function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
   return store
     .paperSlugs()
-    .flatMap((paper) => store.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
+    .flatMap((paper) => store.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
 }
 
 /** By content. */

@@ -94,7 +94,7 @@ export function airWhatIsDue({ store, clock, now }: AppContext): void {
   const at = now();
   const isDue = (time: number | null) => time !== null && time <= at;
   if (isDue(store.nextScheduled())) store.transact(() => airDue(store, at));
-  if (isDue(store.nextPlaceExpiry())) store.transact(() => expirePlaces(store, at));
+  if (isDue(store.papers.nextPlaceExpiry())) store.transact(() => expirePlaces(store, at));
 }
 
 /** Presses until no pictures are left. Lets other processes press the paper in between. */
