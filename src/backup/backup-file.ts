@@ -51,10 +51,8 @@ export async function writeBackupFile(file: string, content: AsyncIterable<Uint8
 function requireFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return;
-  throw new Fault(
-    'invalid_request',
-    `${file}: is not a file; name a file or a folder, or write to standard output: backup - > ${file}`,
-  );
+  const message = `${file}: is not a file; name a file or a folder, or write to standard output: backup - > ${file}`;
+  throw new Fault('invalid_request', message);
 }
 
 /** Removes what backups that were killed left behind, as far as it may. */

@@ -51,8 +51,6 @@ export function requireMigrations({ migrations, broadsheet }: Manifest, known: r
 }
 
 function newer(name: string, version: string): Fault {
-  return new Fault(
-    'unavailable',
-    `${name} was made by a newer Broadsheet (${version}); restore it with that version or a newer one`,
-  );
+  const message = `${name} was made by a newer Broadsheet (${version}); restore it with that version or a newer one`;
+  return new Fault('unavailable', message);
 }

@@ -25,10 +25,8 @@ export function assertRestored(folder: string): void {
   // The database comes last: beside it, an empty folder is all that is left. Without it, a restore may have just begun.
   const isLeft = (name: string) => name !== LOCK && name !== DATABASE_FILE;
   if (existsSync(join(folder, DATABASE_FILE)) && !readdirSync(aside).some(isLeft)) return;
-  throw new Fault(
-    'unavailable',
-    `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`,
-  );
+  const message = `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`;
+  throw new Fault('unavailable', message);
 }
 
 /** An empty folder that gets the files of a backup: all of them, or none. */
@@ -130,17 +128,13 @@ function requireEmpty(folder: string, names: readonly string[]): void {
   const isInterrupted = names.includes(RESTORING) && names.every((name) => name === RESTORING || PUT.test(name));
   if (names.length === 0 || isInterrupted) return;
   const [first] = names.filter((name) => name !== RESTORING).sort();
-  throw new Fault(
-    'conflict',
-    `${folder} is not empty (it has ${first}); a backup is restored into an empty DATA_DIR only: move it away, or set another`,
-  );
+  const message = `${folder} is not empty (it has ${first}); a backup is restored into an empty DATA_DIR only: move it away, or set another`;
+  throw new Fault('conflict', message);
 }
 
 function cameMeanwhile(folder: string, name: string): Fault {
-  return new Fault(
-    'conflict',
-    `${name} came into ${folder} while it was restored; end what uses this folder, empty it, and restore again`,
-  );
+  const message = `${name} came into ${folder} while it was restored; end what uses this folder, empty it, and restore again`;
+  return new Fault('conflict', message);
 }
 
 /** Moves a file or a folder to an unused name. */

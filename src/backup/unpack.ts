@@ -53,10 +53,8 @@ export async function unpack({ name, source, begin, file }: Unpacking): Promise<
   } catch (error) {
     if (error instanceof Fault) throw error;
     const reason = messageOf((error as Error).cause ?? error).split('\n', 1)[0];
-    throw new Fault(
-      'unavailable',
-      `${name} is not a complete backup: it is truncated or altered (${reason}); use another copy`,
-    );
+    const message = `${name} is not a complete backup: it is truncated or altered (${reason}); use another copy`;
+    throw new Fault('unavailable', message);
   }
 }
 

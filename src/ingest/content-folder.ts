@@ -84,10 +84,8 @@ function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
       throw new Fault('not_found', `${given} does not exist; name a paper's folder or a story's file`);
     const folder = paperFolder(path);
     if (folder === null) {
-      throw new Fault(
-        'invalid_request',
-        `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`,
-      );
+      const message = `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`;
+      throw new Fault('invalid_request', message);
     }
     if (statSync(path).isDirectory()) folders.set(folder, undefined);
     else if (!folders.has(folder)) folders.set(folder, new Set([path]));

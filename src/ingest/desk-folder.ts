@@ -78,18 +78,15 @@ export class DeskFolder {
       const wanted = ending === undefined || extname(entry.name) === ending;
       if (entry.isDirectory()) paths.push(...this.#filesIn(path, ending));
       if (entry.isFile() && wanted) paths.push(path);
-      else if (entry.isFile()) this.#otherEnding(path, ending ?? '');
-      else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
+      else if (entry.isFile()) {
+        // It was probably meant for this folder.
+        if (/\.(?:ya?ml|md|markdown)$/i.test(path))
+          this.refuse(path, 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
+      } else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
         this.refuse(path, 'file', 'this is not a file; put the file itself here, or move it away');
       }
     }
     return paths;
-  }
-
-  /** Reports a file that was probably meant for this folder but has another extension. */
-  #otherEnding(path: string, ending: string): void {
-    if (!/\.(?:ya?ml|md|markdown)$/i.test(path)) return;
-    this.refuse(path, 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
   }
 
   /** Reports an error about a file, at the lines of its fields. Rethrows other errors. */

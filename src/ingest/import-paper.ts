@@ -22,18 +22,14 @@ const DEFAULT_PERSONA = 'archive-desk';
 /** Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
 export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
   if (!store.hasPaper(paper)) {
-    throw new Fault(
-      'not_found',
-      `there is no paper ${JSON.stringify(paper)}; create it with --create, or file a content folder first`,
-    );
+    const message = `there is no paper ${JSON.stringify(paper)}; create it with --create, or file a content folder first`;
+    throw new Fault('not_found', message);
   }
   const active = store.archive(paper).masthead();
   const found = persona === undefined && active.length === 1 ? active[0] : active.find(({ slug }) => slug === persona);
   if (found === undefined) {
-    throw new Fault(
-      'invalid_request',
-      `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`,
-    );
+    const message = `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`;
+    throw new Fault('invalid_request', message);
   }
   return { persona: found.slug, create() {} };
 }
@@ -46,10 +42,8 @@ export async function createdPaper(
   persona: string | undefined,
 ): Promise<ImportPaper> {
   if (!isPaperSlug(paper) && !store.hasPaper(paper)) {
-    throw new Fault(
-      'invalid_request',
-      `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
-    );
+    const message = `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`;
+    throw new Fault('invalid_request', message);
   }
   const removed = removedProblem(store, paper);
   if (removed !== null) throw new Fault('conflict', removed);
@@ -59,20 +53,16 @@ export async function createdPaper(
   const added = (await sectionsIn(file)).filter((section) => !known.includes(section));
   const sections = [...known, ...added];
   if (sections.length === 0) {
-    throw new Fault(
-      'invalid_request',
-      `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`,
-    );
+    const message = `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`;
+    throw new Fault('invalid_request', message);
   }
   const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
   if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));
   const unshown = added.flatMap((section) => shownProblems('section', section));
   if (unshown.length > 0) throw refusalOf(unshown);
   if (persona !== undefined && !SLUG.test(persona)) {
-    throw new Fault(
-      'invalid_request',
-      `--persona ${JSON.stringify(persona)} cannot be a persona's address; use a–z, 0–9 and single hyphens`,
-    );
+    const message = `--persona ${JSON.stringify(persona)} cannot be a persona's address; use a–z, 0–9 and single hyphens`;
+    throw new Fault('invalid_request', message);
   }
   const slug = persona ?? store.archive(paper).masthead()[0]?.slug ?? DEFAULT_PERSONA;
   const create = () => {

@@ -112,10 +112,8 @@ function checkedLog(where: string, work: () => void): void {
 
 function requireHeader(line: LedgerLine, where: string): void {
   if (line.type === 'ledger' && VERSIONS.includes(line.version)) return;
-  throw new Fault(
-    'invalid_request',
-    `${where}: this is not a ledger export of version ${VERSIONS.slice(0, -1).join(', ')} or ${VERSIONS.at(-1)}; give a file of \`ledger export\``,
-  );
+  const message = `${where}: this is not a ledger export of version ${VERSIONS.slice(0, -1).join(', ')} or ${VERSIONS.at(-1)}; give a file of \`ledger export\``;
+  throw new Fault('invalid_request', message);
 }
 
 function requireEnd(line: EndLine, count: number, sha: string, where: string): true {

@@ -55,10 +55,8 @@ export function parseLedgerLine(text: string, where: string): LedgerLine {
 }
 
 export function damaged(where: string, why: string): Fault {
-  return new Fault(
-    'invalid_request',
-    `${where}: ${why}; nothing was imported: export the ledger again, or use another copy`,
-  );
+  const message = `${where}: ${why}; nothing was imported: export the ledger again, or use another copy`;
+  return new Fault('invalid_request', message);
 }
 
 /** The lines of a file. Reads synchronously, so that one transaction can contain the whole import. */

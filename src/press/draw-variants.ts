@@ -44,20 +44,17 @@ type Pixels = { data: Buffer; info: { width: number; height: number; channels: 1
 
 /** The pixels in sRGB, upright, at most `widest` wide. Decodes them once, at the size that is needed. */
 async function decoded(bytes: Uint8Array, widest: number): Promise<Pixels> {
-  const { data, info } = await sharp(bytes, { failOn: 'none', limitInputPixels: false })
+  return sharp(bytes, { failOn: 'none', limitInputPixels: false })
     .autoOrient()
     .resize({ width: widest, withoutEnlargement: true })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { data, info };
 }
 
 async function blank(shape: { width: number; height: number }, widest: number): Promise<Pixels> {
   const width = Math.min(widest, shape.width);
   const height = Math.max(1, Math.round((shape.height * width) / shape.width));
-  const { data, info } = await sharp({ create: { width, height, channels: 3, background: UNREADABLE } })
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data, info };
+  const picture = sharp({ create: { width, height, channels: 3, background: UNREADABLE } });
+  return picture.raw().toBuffer({ resolveWithObject: true });
 }

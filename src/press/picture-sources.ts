@@ -26,16 +26,8 @@ export type PicturePlace = keyof typeof SIZES;
 const FACE_MAX = 400;
 const PICTURE_MIN = 400;
 
-type Pictured = Pick<PictureView, 'variants'>;
-
-export interface ImageSource {
-  type: string;
-  srcset: string;
-  sizes: string;
-}
-
 /** Preferred format first; none without variants. Browsers measure the width of late (lazy) pictures themselves. */
-export function imageSources({ variants }: Pictured, place: PicturePlace, isLate: boolean): ImageSource[] {
+export function imageSources({ variants }: Pick<PictureView, 'variants'>, place: PicturePlace, isLate: boolean) {
   const widest = Math.max(...variants.map(({ width }) => width));
   const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
   const sizes = isLate ? `auto, ${SIZES[place]}` : SIZES[place];

@@ -115,21 +115,24 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
     writer.save();
   }
 
+  const keepsCards = isPublic && !job.cards;
   const dropped = full
-    ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
+    ? manifest.outputs(paper).filter((name) => !names.has(name) && !(keepsCards && isCard(name)))
     : [];
   // Equal pictures of different names share the files of their variants.
   const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const found = checksDisk && !tree.isNew ? await unlistedOnDisk(job) : [];
-  const isInDoubt = full || isShared || found.length > 0;
-  const gone = isInDoubt ? await unlisted(job, [...writer.gone, ...found]) : writer.gone;
+  const onDisk = checksDisk && !tree.isNew ? tree.files() : [];
+  const gone = checksDisk || isShared ? await unlisted(job, writer.gone, onDisk) : writer.gone;
   const removed = await removeFiles(job, gone, dropped);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
     const deferred = job.cards
       ? []
-      : [...[...job.marks.staleTags(paper)].filter(isCardTag), ...deferredCards(names, archive)];
+      : [
+          ...[...job.marks.staleTags(paper)].filter((tag) => tag.startsWith(tags.card(''))),
+          ...deferredCards(names, archive),
+        ];
     manifest.clearStale(paper, start.until);
     if (job.cards) manifest.recordPressed(paper, start.until, writer.written + removed);
     else manifest.markStale(paper, deferred);
@@ -168,11 +171,20 @@ async function removeFiles(job: PressJob, gone: string[], dropped: string[]): Pr
   return paths.size;
 }
 
-/** The files that no output has any more. Another version of the program may print a file as part of another output. */
-async function unlisted({ paper, manifest }: PressJob, gone: string[]): Promise<string[]> {
-  if (gone.length === 0) return gone;
-  const paths = new Set(gone);
+/**
+ * The files that no output has any more. Another version of the program may print a file as part of another output.
+ * Files on disk are the press's own: nothing else writes there.
+ */
+async function unlisted({ paper, manifest }: PressJob, ...found: Iterable<string>[]): Promise<string[]> {
+  const paths = new Set<string>();
   const yieldTurn = yielder();
+  for (const source of found) {
+    for (const path of source) {
+      paths.add(path);
+      await yieldTurn();
+    }
+  }
+  if (paths.size === 0) return [];
   for (const { path } of manifest.allFiles(paper)) {
     paths.delete(path);
     await yieldTurn();
@@ -215,48 +227,19 @@ async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Se
   const undrawn = new Set<string>();
   const yieldTurn = yielder();
   for (const name of names) {
-    if (isPicture(name) && !(await printer.isDrawn(name))) undrawn.add(name);
+    if (name.startsWith('picture/') && !(await printer.isDrawn(name))) undrawn.add(name);
     await yieldTurn();
   }
   return undrawn;
-}
-
-function keepsCard(name: string, { cards }: PressJob): boolean {
-  return !cards && isCard(name);
 }
 
 function isCard(name: string): boolean {
   return name === 'card' || name.startsWith('card/');
 }
 
-function isPicture(name: string): boolean {
-  return name.startsWith('picture/');
-}
-
-/** Whether a tag marks a card that an earlier press deferred. */
-function isCardTag(tag: string): boolean {
-  return tag.startsWith(tags.card(''));
-}
-
 /** Tags of the cards of the stories just pressed. */
 function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> {
   for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
-}
-
-/** Files on disk that the manifest does not list. Only presses write there. */
-async function unlistedOnDisk({ paper, manifest, tree }: PressJob): Promise<string[]> {
-  const listed = new Set<string>();
-  const found: string[] = [];
-  const yieldTurn = yielder();
-  for (const { path } of manifest.allFiles(paper)) {
-    listed.add(path);
-    await yieldTurn();
-  }
-  for (const path of tree.files()) {
-    if (!listed.has(path)) found.push(path);
-    await yieldTurn();
-  }
-  return found;
 }
 
 /** Records printed outputs in the manifest, many per transaction. */

@@ -61,16 +61,12 @@ export async function readClaim(
   const place = `${bucket.name}: ${prefix}${CLAIM_FILE}`;
   const record = parseRecord(found.bytes);
   if (record === null) {
-    throw new Fault(
-      'conflict',
-      `${place} cannot be read as that of a publication; remove it, and publish again with --repair`,
-    );
+    const message = `${place} cannot be read as that of a publication; remove it, and publish again with --repair`;
+    throw new Fault('conflict', message);
   }
   if (record.tree !== tree || record.key !== key) {
-    throw new Fault(
-      'conflict',
-      `${place} says that another desk publishes ${record.tree} there, with the key ${record.key} and not ${key}; publish to another place, or empty this one first`,
-    );
+    const message = `${place} says that another desk publishes ${record.tree} there, with the key ${record.key} and not ${key}; publish to another place, or empty this one first`;
+    throw new Fault('conflict', message);
   }
   return { record, etag: found.etag, age: found.age };
 }
@@ -163,10 +159,8 @@ export class Claim {
         return new Claim(request, { before, record, etag, at });
       }
       if (++refused === REFUSED_MAX) {
-        throw new Fault(
-          'unavailable',
-          `${bucket.name} does not show what was written: ${prefix}${CLAIM_FILE} is never the object that was read before; give the address of the store itself, without a cache between`,
-        );
+        const message = `${bucket.name} does not show what was written: ${prefix}${CLAIM_FILE} is never the object that was read before; give the address of the store itself, without a cache between`;
+        throw new Fault('unavailable', message);
       }
       await sleep(Math.random() * times.poll, undefined, { signal });
     }
@@ -249,9 +243,7 @@ function textOf(record: ClaimRecord): Uint8Array {
 async function requireEmpty({ bucket, prefix, excludes }: ClaimRequest): Promise<void> {
   for await (const { key } of bucket.list(prefix)) {
     if (excludes.some((other) => key.startsWith(other))) continue;
-    throw new Fault(
-      'conflict',
-      `${bucket.name} has objects that no publication wrote, such as ${key}; publish to an empty place, or take this one over with --repair, which removes what the paper does not have`,
-    );
+    const message = `${bucket.name} has objects that no publication wrote, such as ${key}; publish to an empty place, or take this one over with --repair, which removes what the paper does not have`;
+    throw new Fault('conflict', message);
   }
 }

@@ -32,10 +32,8 @@ export async function compare(
   for await (const object of bucket.list(prefix)) {
     if (object.key === prefix + CLAIM_FILE || excludes.some((other) => object.key.startsWith(other))) continue;
     if (object.key.endsWith(`/${CLAIM_FILE}`)) {
-      throw new Fault(
-        'conflict',
-        `${bucket.name}: ${object.key} says that another tree is published within that of ${source.tree}; publish to another place`,
-      );
+      const message = `${bucket.name}: ${object.key} says that another tree is published within that of ${source.tree}; publish to another place`;
+      throw new Fault('conflict', message);
     }
     objects.set(object.key.slice(prefix.length), object);
   }

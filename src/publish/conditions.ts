@@ -15,9 +15,7 @@ export async function requireConditions(bucket: Bucket, { key, bytes, ...options
     const again = await bucket.put(key, bytes, { ...options, onlyIf });
     if (again === null) continue;
     await bucket.remove([key], options.signal);
-    throw new Fault(
-      'conflict',
-      `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`,
-    );
+    const message = `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`;
+    throw new Fault('conflict', message);
   }
 }

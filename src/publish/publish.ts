@@ -119,10 +119,8 @@ async function sendAll(job: PublishJob, claim: Claim): Promise<PublishReport> {
     if (overtaken === null) continue;
     fruitless = report.sent + report.removed > before ? 0 : fruitless + 1;
     if (fruitless === FRUITLESS_MAX) {
-      throw new Fault(
-        'unavailable',
-        `${job.source.folder}/${overtaken} is not the file that was pressed; run broadsheet press --full, then publish again`,
-      );
+      const message = `${job.source.folder}/${overtaken} is not the file that was pressed; run broadsheet press --full, then publish again`;
+      throw new Fault('unavailable', message);
     }
     await sleep(RETRY_PAUSE, undefined, { signal: claim.signal });
   }

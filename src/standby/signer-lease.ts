@@ -324,10 +324,8 @@ export class SignerLease {
     const ours = this.#options.desk();
     if (desk === null || desk === ours) return;
     const here = ours === null ? 'this database has no key yet' : `that of this database is ${ours}`;
-    throw new Fault(
-      'conflict',
-      `${bucket.name}: ${key} is the lease of a desk whose first signing key is ${desk}, and ${here}; restore a copy of that desk, or give this one a LEASE_URL of its own`,
-    );
+    const message = `${bucket.name}: ${key} is the lease of a desk whose first signing key is ${desk}, and ${here}; restore a copy of that desk, or give this one a LEASE_URL of its own`;
+    throw new Fault('conflict', message);
   }
 
   async #release(): Promise<void> {
