@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import satori from 'satori';
 import sharp from 'sharp';
 import { sha256 } from '../ledger/basis.ts';
@@ -19,25 +18,11 @@ const TWO = { width: 312, height: 176 };
 const SCALE_MAX = 0.8;
 const HALF = PORTRAIT_SIDE / 2;
 
-/** Portraits by content: presses, audits and readers of private papers request the same ones. */
-const drawn = new LRUCache<string, Promise<Uint8Array>>({ max: 100 });
-
-/** Draws the portrait of a persona without a picture, as PNG. Concurrent and repeated calls share one result. */
-export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
-  const { slug, name, hue, language } = portrait;
-  const key = JSON.stringify([slug, name, hue, language]);
-  const bytes = drawn.get(key) ?? draw(portrait);
-  drawn.set(key, bytes);
-  // After a failure the next request draws it again.
-  bytes.catch(() => drawn.delete(key));
-  return bytes;
-}
-
 /**
- * Draws a monogram on the paper's color, over a plain shape. The slug decides the shape and whether the ground is
- * deep or pale, so that the personas of a desk look different. Equal portraits give equal bytes.
+ * Draws a monogram on the paper's color, over a plain shape, as PNG. The slug decides the shape and whether the ground
+ * is deep or pale, so that the personas of a desk look different. Equal portraits give equal bytes.
  */
-async function draw(portrait: Portrait): Promise<Uint8Array> {
+export async function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const digest = Buffer.from(sha256(`portrait ${portrait.slug}`).slice('sha256:'.length), 'hex');
   const palette = (digest.readUInt8(0) % 2 === 0 ? deepPalette : palePalette)(portrait.hue);
   const shape = present(SHAPES[digest.readUInt8(1) % SHAPES.length]);

@@ -14,17 +14,12 @@ import { pictureView, rowView } from './row-view.ts';
 export function castView(edition: Edition, cast: Cast): CastView {
   const { base } = edition.site;
   return {
-    day: cast.day,
-    title: cast.title,
-    description: cast.description,
+    ...cast,
     url: `${base}/cast/${cast.day}/`,
     embed_url: `${base}/cast/${cast.day}/embed/`,
     video_url: edition.media(cast.video)?.missing ? null : `${base}/${cast.video}`,
-    media_type: cast.media_type,
     poster: pictureView(edition, { src: cast.poster, alt: '', credit: null }),
     captions_url: cast.captions === null ? null : `${base}/${cast.captions}`,
-    duration_s: cast.duration_s,
-    bytes: cast.bytes,
   };
 }
 

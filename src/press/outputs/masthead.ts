@@ -21,9 +21,7 @@ export const masthead = singleOutput('masthead', 'index', async (edition, { rend
       description: fill(t.description, { paper: nameplate }),
     }),
     personas: edition.masthead().map((persona) => ({
-      name: persona.name,
-      title: persona.title,
-      beat: persona.beat,
+      ...persona,
       url: `${base}/masthead/${persona.slug}/`,
       avatar: portraitView(edition, persona),
     })),
@@ -46,17 +44,12 @@ export const persona: Output = {
     const channel = channelOf(edition);
     const list = { name: declared(channel, found.name), path: `masthead/${slug}/` };
     const view: PersonaView = {
+      ...found,
       frame: frameOf(edition, {
         path: `masthead/${slug}/`,
         title: fill(phrasesOf(edition.paper().language).masthead.persona, { name: found.name, title: found.title }),
         description: found.beat || found.bio,
       }),
-      slug,
-      name: found.name,
-      title: found.title,
-      beat: found.beat,
-      bio: found.bio,
-      active: found.active,
       avatar: portraitView(edition, found),
       rows: rows.map((row) => rowView(edition, row)),
       feed_url: `${edition.site.base}/${path}`,

@@ -134,13 +134,10 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     is_preview: false,
     html: prose.html,
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
-    facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
-      n,
-      statement,
-      source,
-      instrument,
-      href: /^https?:\/\//i.test(instrument) ? instrument : null,
-      marker_ids: markerIds(prose, n),
+    facts: found.cited_facts.map((fact) => ({
+      ...fact,
+      href: /^https?:\/\//i.test(fact.instrument) ? fact.instrument : null,
+      marker_ids: markerIds(prose, fact.n),
     })),
     credit: found.credit,
     authors: found.writers,
