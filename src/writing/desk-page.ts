@@ -1,4 +1,5 @@
 import type { WithoutFile } from '../ingest/without-file.ts';
+import { plural } from '../plural.ts';
 import { isoTime } from '../time.ts';
 import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
@@ -16,18 +17,12 @@ export function deskPage(parts: PanelParts): string {
         ? ''
         : `<h3>${title} (${lines.length})</h3><ul class="pieces">${lines.map(pieceRow).join('')}</ul>`;
     const problems = problemsOf(paper);
-    const by = (outlook: PieceLine['outlook']) => open.filter((line) => line.outlook === outlook);
-    const onAir = by('on_air');
+    const by = (outlook: PieceLine['outlook'], filed?: PieceLine['filed']) =>
+      open.filter((line) => line.outlook === outlook && (filed === undefined || line.filed === filed));
     return `<section id="${escaped(paper.slug)}"><h2><a href="/${escaped(paper.slug)}/">${escaped(nameOf(desk, paper.slug))}</a></h2>
 ${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, desk, null)}`}
 ${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
-${list(
-  'Not yet filed',
-  onAir.filter((line) => line.filed === 'never'),
-)}${list(
-  'Changed since they were filed',
-  onAir.filter((line) => line.filed === 'changed'),
-)}
+${list('Not yet filed', by('on_air', 'never'))}${list('Changed since they were filed', by('on_air', 'changed'))}
 ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</section>`;
   });
   const none = `<p>${escaped(desk.contentDir)} has no paper yet. Make one with <code>npm run -s broadsheet -- new SLUG</code>.</p>`;
@@ -54,11 +49,8 @@ function lostList(lost: WithoutFile[]): string {
 }
 
 function pieceRow(line: PieceLine): string {
-  const words =
-    line.outlook === 'scheduled' && typeof line.air === 'number' ? ` <small>${isoTime(line.air)}</small>` : '';
-  const count =
-    line.problems.length === 0
-      ? ''
-      : ` <small>${line.problems.length} problem${line.problems.length === 1 ? '' : 's'}</small>`;
-  return `<li><a href="${escaped(line.url)}">${escaped(line.headline)}</a>${words}${count}</li>`;
+  const { outlook, air, problems, url, headline } = line;
+  const words = outlook === 'scheduled' && typeof air === 'number' ? ` <small>${isoTime(air)}</small>` : '';
+  const count = problems.length === 0 ? '' : ` <small>${plural(problems.length, 'problem')}</small>`;
+  return `<li><a href="${escaped(url)}">${escaped(headline)}</a>${words}${count}</li>`;
 }

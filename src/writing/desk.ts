@@ -11,7 +11,7 @@ import { storyFiles } from '../ingest/story-files.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundMediaReader } from './background-media-reader.ts';
 import { askedPlaces, DeskStore } from './desk-store.ts';
-import { type DeskPiece, type PieceFiles, PieceReader, savedAt } from './piece.ts';
+import { type DeskPiece, type PieceFiles, readPiece, savedAt } from './piece.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
 const TURN = 30;
@@ -35,7 +35,6 @@ export class WritingDesk {
   readonly #addresses: OwnAddresses;
   readonly #now: () => number;
   readonly #changed: () => void;
-  readonly #pieces = new PieceReader();
   readonly #media = new BackgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
   readonly papers = new Map<string, DeskPaper>();
   readonly #rows: DeskStore;
@@ -108,7 +107,6 @@ export class WritingDesk {
     const gone = [...this.papers.keys()].filter((slug) => !slugs.has(slug));
     const isNew = [...slugs].some((slug) => !this.papers.has(slug));
     if (changed.size === 0 && gone.length === 0 && !isNew) return false;
-    this.#pieces.keep(now.files);
     const lost = [...changed].some((path) => before.files.has(path) && !now.files.has(path) && !this.#isStory(path));
     // Records are only ever added to a store: a folder that has lost one is read into a new store.
     const isAll = lost || gone.length > 0;
@@ -194,7 +192,7 @@ export class WritingDesk {
       };
       const before = known?.get(name);
       const isSame = before !== undefined && stampsOf(before) === stampsOf(found);
-      pieces.set(name, isSame ? before : this.#pieces.read(found, archive, this.#now()));
+      pieces.set(name, isSame ? before : readPiece(found, archive, this.#now()));
       if (performance.now() - start > TURN) {
         await turn();
         start = performance.now();

@@ -77,9 +77,8 @@ function counts(slug: string, lines: PieceLine[]): string {
 /** A rule for each piece on the page whose files say something else than "on air". */
 function marks(html: string, { desk, now }: PanelParts): string {
   const rules: string[] = [];
-  for (const url of new Set(
-    [...html.matchAll(/ href="(\/[^/"]+\/stories\/[^/"]+\/)"/g)].map(([, href = '']) => href),
-  )) {
+  const hrefs = [...html.matchAll(/ href="(\/[^/"]+\/stories\/[^/"]+\/)"/g)].map(([, href = '']) => href);
+  for (const url of new Set(hrefs)) {
     const [, paper = '', , slug = ''] = url.split('/');
     const piece = desk.papers.get(paper)?.pieces.get(slug);
     if (piece === undefined) continue;

@@ -2,7 +2,7 @@ import type { Archive } from '../desk/archive.ts';
 import { doorProblems, paperRules } from '../desk/filing.ts';
 import type { PlacementBody } from '../desk/placement.ts';
 import { showableFiling, showableProse } from '../desk/showable.ts';
-import { type FileProblem, readSource, type SourceFile } from '../ingest/source-file.ts';
+import { type FileProblem, readSource } from '../ingest/source-file.ts';
 import { storyFrom } from '../ingest/story-file.ts';
 import { proseFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
@@ -41,55 +41,38 @@ export function outlookOf({ problems, air }: Pick<DeskPiece, 'problems' | 'air'>
   return air ? 'on_air' : 'draft';
 }
 
-/** Reads pieces, each file once for as long as it is unchanged. */
-export class PieceReader {
-  readonly #sources = new Map<string, { stamp: string; source: SourceFile }>();
-
-  /** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
-  read({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
-    const problems: FileProblem[] = [];
-    const filings: Filing[] = [];
-    const digests = new Map<string, string>();
-    let air: number | boolean = true;
-    let placement: PlacementBody | null = null;
-    const paper = archive.paper();
-    const rules = paperRules(archive);
-    for (const { path, file, stamp } of files) {
-      const source = this.#source(path, file, stamp);
-      digests.set(file, source.digest);
-      const read = storyFrom(source, slug, paper);
-      problems.push(...source.problems, ...source.locate(read.problems));
-      if (read.story === undefined) {
-        air = source.data?.air !== false;
-        const { rest } = read;
-        if (rest !== undefined) {
-          const options = { now, toAir: rest.data.air !== false };
-          problems.push(...source.locate(ofGiven(doorProblems(rest.data.filing, rules, options), rest.fields)));
-        }
-        filings.push(showable({ ...source.data, prose: source.body }, slug, archive));
-        continue;
-      }
-      const { filing } = read.story;
-      air = read.story.air;
-      placement = read.story.placement;
-      const found = doorProblems(filing, rules, { now, toAir: air !== false });
-      problems.push(...source.locate(found));
-      filings.push(found.length === 0 ? filing : showable({ ...filing, byline: filing.persona }, slug, archive));
-    }
-    return { slug, files, filings, air, placement, problems, digests };
-  }
-
-  keep(paths: ReadonlyMap<string, string>): void {
-    for (const path of this.#sources.keys()) if (!paths.has(path)) this.#sources.delete(path);
-  }
-
-  #source(path: string, file: string, stamp: string): SourceFile {
-    const known = this.#sources.get(path);
-    if (known?.stamp === stamp) return known.source;
+/** Reads and judges a piece by the rules of the filing door. The archive is that of its paper. */
+export function readPiece({ slug, files }: PieceFiles, archive: Archive, now: number): DeskPiece {
+  const problems: FileProblem[] = [];
+  const filings: Filing[] = [];
+  const digests = new Map<string, string>();
+  let air: number | boolean = true;
+  let placement: PlacementBody | null = null;
+  const paper = archive.paper();
+  const rules = paperRules(archive);
+  for (const { path, file } of files) {
     const source = readSource(path, file, 'markdown');
-    this.#sources.set(path, { stamp, source });
-    return source;
+    digests.set(file, source.digest);
+    const read = storyFrom(source, slug, paper);
+    problems.push(...source.problems, ...source.locate(read.problems));
+    if (read.story === undefined) {
+      air = source.data?.air !== false;
+      const { rest } = read;
+      if (rest !== undefined) {
+        const options = { now, toAir: rest.data.air !== false };
+        problems.push(...source.locate(ofGiven(doorProblems(rest.data.filing, rules, options), rest.fields)));
+      }
+      filings.push(showable({ ...source.data, prose: source.body }, slug, archive));
+      continue;
+    }
+    const { filing } = read.story;
+    air = read.story.air;
+    placement = read.story.placement;
+    const found = doorProblems(filing, rules, { now, toAir: air !== false });
+    problems.push(...source.locate(found));
+    filings.push(found.length === 0 ? filing : showable({ ...filing, byline: filing.persona }, slug, archive));
   }
+  return { slug, files, filings, air, placement, problems, digests };
 }
 
 /** What of a refused piece can be shown. */
