@@ -11,7 +11,9 @@ const READ = 1024 * 1024;
 /** Where a file is written before it is renamed: hidden, and named after its machine and its process. */
 const ASIDE = /^\.broadsheet-backup\.([0-9a-f]{12})\.(\d{1,10})\.[0-9a-f]{8}\.part$/;
 /** Processes are known by their numbers within one boot of one machine, and within one container. */
-const HERE = createHash('sha256').update([hostname(), bootOf(), namespaceOf()].join('\n')).digest('hex').slice(0, 12);
+const BOOT = textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+const NAMESPACE = textOf(() => readlinkSync('/proc/self/ns/pid'));
+const HERE = createHash('sha256').update([hostname(), BOOT, NAMESPACE].join('\n')).digest('hex').slice(0, 12);
 /** A backup of another machine that has written nothing for this long was killed, in ms. */
 const ABANDONED = DAY;
 
@@ -81,17 +83,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function bootOf(): string {
+function textOf(read: () => string): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return '';
-  }
-}
-
-function namespaceOf(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
+    return read().trim();
   } catch {
     return '';
   }

@@ -1,7 +1,7 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 import { ELEMENTS, NOTES, PLAIN_ATTRIBUTES, PROPERTIES, SVG, XLINK, XML, XMLNS } from './svg-names.ts';
-import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-style.ts';
+import { checkStyle, isInside } from './svg-style.ts';
 
 const XML_ATTRIBUTES = new Set(['space', 'lang', 'id']);
 const XLINK_ATTRIBUTES = new Set(['title', 'type', 'role', 'arcrole', 'show', 'actuate']);
@@ -52,7 +52,7 @@ export function inspectSvg(text: string): MediaProperties {
   });
   parser.on('closetag', () => {
     depth--;
-    if (css !== null) checkStyleSheet(css.join(''));
+    if (css !== null) checkStyle(css.join(''), 'stylesheet');
     css = null;
   });
   parser.write(text).close();
@@ -76,10 +76,10 @@ function checkAttribute({ uri, local, name, value }: SaxesAttributeNS): void {
   }
   if (uri === XLINK && XLINK_ATTRIBUTES.has(local)) return;
   if (uri === '') {
-    if (local === 'style') return checkDeclarations(value);
+    if (local === 'style') return checkStyle(value, 'declarationList');
     if (local === 'attributeName' && MOVES.has(value)) return;
     if (PLAIN_ATTRIBUTES.has(local) || /^(?:data|aria)-/.test(local)) return;
-    if (PROPERTIES.has(local)) return checkValue(value);
+    if (PROPERTIES.has(local)) return checkStyle(value, 'value');
   }
   throw new InvalidMedia(`has the attribute ${name.slice(0, 80)}, which pictures may not have; remove it`);
 }

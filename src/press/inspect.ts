@@ -11,25 +11,8 @@ import { formatOf, InvalidMedia, MEDIA_FORMATS, type MediaProperties } from './m
 
 export const IMAGE_PIXELS_MAX = 100_000_000;
 
-/** Reads the properties of a file, given as bytes or as a path on disk. */
-type Inspector = (source: Uint8Array | string, size: number) => Promise<MediaProperties>;
-
-const picture =
-  (format: string, name: string): Inspector =>
-  async (source) =>
-    pictureProperties(await wholeOf(source), format, name);
-
-const INSPECTORS: Readonly<Record<string, Inspector>> = {
-  'image/jpeg': picture('jpeg', 'JPEG'),
-  'image/png': picture('png', 'PNG'),
-  'image/webp': picture('webp', 'WebP'),
-  'image/avif': picture('avif', 'AVIF'),
-  'image/gif': picture('gif', 'GIF'),
-  'image/svg+xml': async (source) => inspectSvg(textOf(await wholeOf(source))),
-  'text/css': async (source) => inspectCss(textOf(await wholeOf(source))),
-  'video/mp4': inspectMp4,
-  'text/vtt': async (source) => captionsProperties(textOf(await wholeOf(source))),
-};
+/** The pictures that sharp reads, by the format that it finds. */
+const PICTURES: Readonly<Record<string, string>> = { jpeg: 'JPEG', png: 'PNG', webp: 'WebP', avif: 'AVIF', gif: 'GIF' };
 
 /**
  * Checks by its content that a media file is complete and has the format of its extension. `path` is its path under
@@ -39,15 +22,14 @@ const INSPECTORS: Readonly<Record<string, Inspector>> = {
 export async function inspectMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
     const format = formatOf(path);
-    const inspect = INSPECTORS[format?.media_type ?? ''];
-    if (format === null || inspect === undefined)
+    if (format === null)
       throw new InvalidMedia(`is not in a supported format; use one of ${Object.keys(MEDIA_FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
     if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
       throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
-    const properties = await inspect(source, bytes);
+    const properties = await propertiesOf(format.media_type, source, bytes);
     return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
   } catch (error) {
     if (error instanceof InvalidMedia) {
@@ -58,8 +40,14 @@ export async function inspectMedia(path: string, source: Uint8Array | string): P
   }
 }
 
-async function wholeOf(source: Uint8Array | string): Promise<Uint8Array> {
-  return typeof source === 'string' ? readFile(source) : source;
+async function propertiesOf(media_type: string, source: Uint8Array | string, size: number): Promise<MediaProperties> {
+  if (media_type === 'video/mp4') return inspectMp4(source, size);
+  const bytes = typeof source === 'string' ? await readFile(source) : source;
+  if (media_type === 'image/svg+xml') return inspectSvg(textOf(bytes));
+  if (media_type === 'text/css') return inspectCss(textOf(bytes));
+  if (media_type === 'text/vtt') return captionsProperties(textOf(bytes));
+  const format = media_type.slice('image/'.length);
+  return pictureProperties(bytes, format, PICTURES[format] ?? format);
 }
 
 async function digestOf(source: Uint8Array | string): Promise<string> {

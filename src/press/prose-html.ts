@@ -15,10 +15,7 @@ function markerId(n: number, count: number): string {
 }
 
 export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): string[] {
-  const ids: string[] = [];
-  const count = markers.get(n) ?? 0;
-  while (ids.length < count) ids.push(markerId(n, ids.length + 1));
-  return ids;
+  return Array.from({ length: markers.get(n) ?? 0 }, (_, at) => markerId(n, at + 1));
 }
 
 /** State that the renderer's rules share while they render one text. */

@@ -16,23 +16,14 @@ export function isInside(reference: string): boolean {
   return INSIDE.test(reference);
 }
 
-/** Checks the text of a style element. Throws `InvalidMedia`. */
-export function checkStyleSheet(css: string): void {
-  check(css, { context: 'stylesheet' });
-}
-
-export function checkDeclarations(css: string): void {
-  check(css, { context: 'declarationList' });
-}
-
-export function checkValue(css: string): void {
-  // A value without a parenthesis or an escape contains no call and no reference. Most have neither.
-  if (/[(\\]/.test(css)) check(css, { context: 'value' });
-}
-
-/** Checks that everything in a style is listed. A browser might read what this parser cannot, so that is rejected. */
-function check(css: string, options: ParseOptions): void {
+/**
+ * Checks that everything in a style is listed: in a style element, a style attribute, or the value of a presentation
+ * attribute. A browser might read what this parser cannot, so that is rejected. Throws `InvalidMedia`.
+ */
+export function checkStyle(css: string, context: 'stylesheet' | 'declarationList' | 'value'): void {
   if (css.trim() === '') return;
+  // A value without a parenthesis or an escape contains no call and no reference. Most have neither.
+  if (context === 'value' && !/[(\\]/.test(css)) return;
   if (css.length > STYLE_MAX) {
     throw new InvalidMedia(
       `has a style longer than ${STYLE_MAX} characters; shorten it, and embed pictures as image elements`,
@@ -42,7 +33,7 @@ function check(css: string, options: ParseOptions): void {
   if (css.includes('\\')) throw new InvalidMedia('has an escape in a style; write the character itself');
   checkDepth(css);
   const preludes = new Set<CssNode | null>();
-  walk(read(css, options), (node: CssNode) => {
+  walk(read(css, { context }), (node: CssNode) => {
     if (node.type === 'Rule' || node.type === 'Atrule') preludes.add(node.prelude);
     // A rule's prelude loads nothing.
     if (node.type !== 'Raw' || !preludes.has(node)) checkNode(node);
