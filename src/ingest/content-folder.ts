@@ -11,11 +11,7 @@ export function papersInContent(contentDir: string): string[] {
   return paperFolders(contentDir).map((folder) => basename(folder));
 }
 
-/**
- * Files the content folder, or only the paper folders and story files in `paths`. `signal` stops the work between two
- * stories; `filed` is called for each finished paper. Throws `not_found` and `invalid_request` for a path that cannot
- * be filed.
- */
+/** `signal` stops between two stories; `filed` is called per paper. Throws `not_found`, `invalid_request`. */
 export async function fileContent(
   intake: Intake,
   paths: string[] = [],
@@ -38,10 +34,7 @@ export async function fileContent(
   return outcome;
 }
 
-/**
- * Files one paper's folder: its records, its media, its own pages, its stories. Reports rejected files and continues.
- * `only` limits the stories to these paths; `signal` stops the work between two stories.
- */
+/** Reports rejected files and continues. `only` limits the stories; `signal` stops the work between two stories. */
 export async function fileFolder(
   intake: Intake,
   folder: string,

@@ -37,10 +37,7 @@ export class DeskFolder {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /**
-   * The files with this extension in one of the paper's folders. Reports any others. Follows no link: a contributor's
-   * may lead to any file of this machine, or in a circle.
-   */
+  /** The files with an extension in a folder; reports others. Follows no link: it may lead anywhere, or in a circle. */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
     if (this.isLink(root)) return [];

@@ -249,10 +249,7 @@ function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Fil
   return isAsFiled ? { authors: [], written_by: old.written_by } : { authors, written_by };
 }
 
-/**
- * The authors of a line of an archive as imports filed them before pieces had lists of authors: in one line, as many as
- * fit. Null where the archive names nobody. An import that finds this text leaves the piece as it is.
- */
+/** Authors as earlier versions filed them, in one line as far as they fit, so that a new import changes nothing. */
 export function joinedAuthors(authors: readonly string[], language: string): string | null {
   const names = authors.map((name) => name.replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
   // More than fit side by side are not tried: an archive may name thousands.

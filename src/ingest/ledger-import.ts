@@ -32,11 +32,7 @@ interface LedgerTarget extends HostGrants {
   media: Pick<MediaFiles, 'keepBytes'>;
 }
 
-/**
- * Imports an export into an empty database, in one transaction. Returns the number of entries. Throws `conflict` when
- * the database is not empty, `not_found` without a file, `invalid_request` for a damaged line, an invalid receipt, or a
- * log that is not of this ledger.
- */
+/** One transaction. Returns the entries. Throws `conflict` for a used database, `not_found`, `invalid_request`. */
 export async function importLedger(
   target: LedgerTarget,
   file: string,

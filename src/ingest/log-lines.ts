@@ -3,11 +3,7 @@ import { LogFault } from '../ledger/log/log-fault.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 
-/**
- * The lines of the desk's transparency log in an export, which follow those of the ledger: the log's key, every leaf,
- * and every head with its cosignatures. Nodes are left out, because the leaves give them, and so is what witnesses have
- * said, because they say it again.
- */
+/** The log in an export, after the ledger: key, leaves, heads with cosignatures. The rest follows from these. */
 
 const LOG = z.literal('desk');
 

@@ -84,10 +84,7 @@ export class Records {
     }
   }
 
-  /**
-   * The record, if no other paper is served at its address. Only the operator writes paper.yaml, so this also gives
-   * the host. Null when it names a media file that was refused, which is reported with that file.
-   */
+  /** Gives the paper its host, as only operators write paper.yaml. Null when it names a medium that was refused. */
   #paperFrom(body: PaperBody): PaperBody | null {
     const { intake, slug, result } = this.#at;
     const { media } = intake.store.archive(slug);
@@ -166,10 +163,7 @@ export class Records {
     }
   }
 
-  /**
-   * Applies a YAML record if its file changed since it was last applied. Reads the file inside the transaction, so
-   * that it cannot overwrite a newer version applied by another process.
-   */
+  /** Applies a changed YAML record. Reads it in the transaction: no newer version of another process is lost. */
   #apply<T extends z.ZodType>(
     path: string,
     schema: T,

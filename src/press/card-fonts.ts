@@ -167,11 +167,7 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
   };
 }
 
-/**
- * Satori chooses a grapheme's font by its first code point and caches the choice by its first UTF-16 unit. A
- * combining mark must therefore be in its base's font, and characters beyond the Basic Multilingual Plane are
- * unreliable.
- */
+/** Satori takes a grapheme's font from its first code point, cached by UTF-16 unit: marks need the base's font. */
 function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   const codes = [...grapheme].map((char) => present(char.codePointAt(0)));
   const first = present(codes[0]);

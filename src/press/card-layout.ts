@@ -19,10 +19,7 @@ const WRITER_HEIGHT = 46;
 const KERNING_SLACK = 1.01;
 const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
-/**
- * Line height, letter spacing of a headline and letter spacing of a label, in ems. Only scripts with separate letters
- * can be letter-spaced. Scripts that fill their square or stack marks need more space between lines.
- */
+/** In ems, but `spread`. Only separate letters can be spaced; full squares and stacked marks need more leading. */
 function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
   const apart = !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hebrew}]/u.test(text);

@@ -21,19 +21,12 @@ export function siteOf(root: string, hub: string | null = null): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, ''), hub };
 }
 
-/**
- * The address of a paper as read on the shared host at `served`: links stay below it, and canonical addresses are those
- * of `root`, which may be a domain of the paper's own that is served elsewhere or not yet.
- */
+/** As read on the shared host at `served`: links stay below it, and canonical addresses are those of `root`. */
 export function siteAt({ root, served }: { root: string; served: string }): Site {
   return root === served ? siteOf(root) : { root, base: siteOf(served).base, isShared: true };
 }
 
-/**
- * The address of the transparency log on the host of the page, with its trailing slash: at the root of the shared host,
- * or below the root of the paper's own address. A story page may only fetch from its own host. It is absolute where
- * `base` is.
- */
+/** On the host of the page, from which alone it may fetch; absolute where `base` is. With its trailing slash. */
 export function logUrl({ url }: Pick<PaperRecord, 'url'>, { root, base, isShared }: Site): string {
   if (url !== undefined && !isShared) return `${base}/${LOG_SLUG}/`;
   const path = `/${LOG_SLUG}/`;

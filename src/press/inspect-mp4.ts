@@ -66,11 +66,7 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
   return boxes;
 }
 
-/**
- * Parses a box header; null when it is invalid. Size 1 means that the size follows in 64 bits. Size 0, a box that
- * extends to the end of the file, is rejected: it would look the same truncated, or as the blank rest of an
- * interrupted download.
- */
+/** Null when invalid. Size 1: 64 bits follow. Size 0, to the file's end, is rejected: it could be truncated. */
 function boxAt(header: Buffer, at: number): Box | null {
   if (header.length < 8) return null;
   const type = header.toString('latin1', 4, 8);

@@ -41,10 +41,7 @@ export function imageSources({ variants }: Pick<PictureView, 'variants'>, place:
   }));
 }
 
-/**
- * The classes that give a picture its colour while it loads (picture.css): 16 steps of red, green and blue. The
- * pages' policy allows no inline styles. Upright pictures get none, because it would stay visible beside them.
- */
+/** The colour while it loads, as classes of picture.css. Upright pictures get none: it would stay beside them. */
 export function tone({ color, width, height }: Pick<PictureView, 'color' | 'width' | 'height'>): string | undefined {
   if (color === null || (height ?? 0) > (width ?? 0)) return undefined;
   const [r, g, b] = [1, 3, 5].map((at) => Math.round(Number.parseInt(color.slice(at, at + 2), 16) / 17).toString(16));

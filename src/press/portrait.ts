@@ -22,11 +22,7 @@ const BICAMERAL = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Scrip
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/**
- * The initials of a name, in capitals: of its first and last words in scripts with capitals, else its first sign.
- * Each is a whole grapheme cluster, including marks and conjuncts. Emoji, quotes and other signs are skipped. Empty
- * when the name has no letter.
- */
+/** Capitals of first and last word in scripts that have them, else the first grapheme; empty without a letter. */
 export function monogramOf(name: string, language: string): string {
   const initials = name
     .normalize('NFC')

@@ -24,10 +24,7 @@ export interface Shown {
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/**
- * Replaces each paragraph that contains only pictures by one token, which `picturesHtml` prints: a figure, or a gallery
- * where several pictures stand in a paragraph or in consecutive ones. `pictureOf` takes the path of a media file.
- */
+/** Makes paragraphs of pictures alone one token, for `picturesHtml`: a figure, or a gallery of consecutive ones. */
 export function withFigures(tokens: Token[], pictureOf: (path: string) => ProsePicture): Token[] {
   const found: Token[] = [];
   let gallery: Shown[] | null = null;

@@ -27,11 +27,7 @@ export function pictureId({ digest }: Pick<Media, 'digest'>): string {
   return sha256(`${RECIPE} ${digest}`).slice('sha256:'.length, 'sha256:'.length + 20);
 }
 
-/**
- * The variants of a media file, smallest first: none for a missing file or anything but a still picture, since their
- * addresses are permanent. None is wider than the picture, and the widest of a picture below 1,600 pixels is as wide as
- * the picture.
- */
+/** Smallest first, none wider than the picture; none for a missing file or anything but a still picture. */
 export function variantsOf(
   media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms' | 'missing'>,
 ): Variant[] {

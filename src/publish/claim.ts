@@ -85,11 +85,7 @@ function holderOf(found: { record: ClaimRecord; age: number }, watched: number, 
   return found.record.holder !== null && isFresh ? found.record.holder.name : null;
 }
 
-/**
- * The right to publish one tree to one target, which one publisher at a time has. It is an object replaced only by
- * compare-and-swap. Its age comes from the store's clock or from the local monotonic clock, so that a wrong wall clock
- * does no harm.
- */
+/** Held by one publisher, by compare-and-swap. Ages are by the store's clock or a monotonic one, never a wall clock. */
 export class Claim {
   /** The previous publication at the target; null for a new one. */
   readonly before: string | null;

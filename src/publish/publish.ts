@@ -39,10 +39,7 @@ export interface PublishReport {
   removed: number;
 }
 
-/**
- * Makes a target equal to a tree. What the target lacks is a queue in the database, so a publication that was killed is
- * completed by the next one. Where the target is not the one that the database remembers, every object is compared.
- */
+/** Sends what is queued in the database; a killed publication is continued. An unknown target is compared whole. */
 export async function publish(job: PublishJob): Promise<PublishReport> {
   const { source, bucket, prefix, excludes, repair } = job;
   if (!repair && (await isUpToDate(job))) return { sent: 0, bytes: 0, removed: 0 };

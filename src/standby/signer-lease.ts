@@ -34,10 +34,7 @@ const LeaseRecord = z.object({
 });
 type LeaseRecord = z.infer<typeof LeaseRecord>;
 
-/**
- * Why a server does not hold the lease: it has asked for nothing yet; another one holds it; this copy lacks a head that
- * was signed; the place cannot be used; it had it and another may have it now; it stops.
- */
+/** Not asked yet; another holds it; this copy lacks a signed head; the place fails; it was lost; the server stops. */
 export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
 
 export interface LeaseState {
@@ -166,10 +163,7 @@ export class SignerLease {
     if (!this.isHeld()) throw new Busy(`nothing is signed here: ${this.#reason}; try again later`);
   }
 
-  /**
-   * Waits until this server holds the lease, and renews it from then on. Rejects when `stop` was called, and with
-   * `conflict` when the location already belongs to something else.
-   */
+  /** Waits for the lease, then renews it. Rejects when stopped, and with `conflict` where something else is. */
   acquire(): Promise<void> {
     this.#acquiring = this.#acquire();
     return this.#acquiring;

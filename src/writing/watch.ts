@@ -7,10 +7,7 @@ const LONGEST = 150;
 /** How often to look where the system cannot watch, in ms. */
 const POLL = 1_000;
 
-/**
- * Calls back after something may have changed in the folders that it follows. It watches folders and not files, so that
- * a file that an editor replaces by a rename is still followed, and a thousand files need a handful of handles.
- */
+/** Calls back after changes in its folders. It watches folders: renames are seen, and few handles are needed. */
 export class FolderWatch {
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();

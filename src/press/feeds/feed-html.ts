@@ -15,11 +15,7 @@ const TAG = /<([a-z][a-z0-9-]*)(\s[^<>]*)?>/gi;
 const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
-/**
- * A piece as a feed carries it: prose, corrections, numbered sources, credit and the AI label, as self-contained
- * HTML. All addresses are absolute, and there are no ids, so that many pieces can share a reader's page. A footnote
- * marker links to the footnote on the story's page.
- */
+/** Prose, corrections, sources, credit and AI label. Addresses are absolute; ids would clash in a reader's page. */
 export function feedHtml(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
   const { page, story, feed } = phrasesOf(paper.language);

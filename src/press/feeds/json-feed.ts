@@ -4,11 +4,7 @@ import { authorName, type Channel, channelDescription, declared, disclosure, typ
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 
-/**
- * JSON Feed 1.1 (jsonfeed.org). Broadsheet writes it itself because feed 6 still emits version 1, with one author per
- * item and no language. `_broadsheet` carries what the format has no member for; its content hash can be verified
- * with the proof.
- */
+/** JSON Feed 1.1: feed 6 writes version 1. `_broadsheet` has what the format lacks; the proof verifies its hash. */
 export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
   const { paper, root } = channel;
   const feed = {

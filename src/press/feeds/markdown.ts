@@ -7,10 +7,7 @@ import type { Channel } from './channel.ts';
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/**
- * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose verbatim with its `[^N]` markers, and a
- * footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
- */
+/** Front matter, prose with `[^N]` markers, a footnote for each. Sources appear as filed, without escapes. */
 export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     line('headline', story.headline),

@@ -19,10 +19,7 @@ export interface PodcastOptions {
   identity: string;
 }
 
-/**
- * The video editions as a podcast: RSS 2.0 that follows PSP-1 (Podcast Standards Project). feed 6 is not used because
- * it cannot declare other namespaces, writes `itunes:category` as text and adds the tags of a discontinued service.
- */
+/** RSS 2.0 after PSP-1. feed 6 cannot declare namespaces and writes `itunes:category` as text. */
 export function podcast(channel: Channel, casts: readonly Cast[], options: PodcastOptions): string {
   const { paper, root } = channel;
   const self = `${root}/podcast.xml`;

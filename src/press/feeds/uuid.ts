@@ -16,10 +16,7 @@ export function uuid5(namespace: string, name: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/**
- * The identifier of a feed item, `urn:uuid:…`. It derives from the piece's id, which never changes, rather than from
- * an address: when a paper moves to its own domain, readers must not see its pieces as new.
- */
+/** `urn:uuid:…`, from the piece's id: when a paper moves to its own domain, its pieces are not new to readers. */
 export function itemUrn(name: string): string {
   return `urn:uuid:${uuid5(ITEM_NAMESPACE, name)}`;
 }
