@@ -194,6 +194,7 @@ interface Element {
   props: { style: Style; children: (Element | string)[] };
 }
 
-function box(style: Style, ...children: (Element | string)[]): Element {
+/** A box as satori draws it. */
+export function box(style: Style, ...children: (Element | string)[]): Element {
   return { type: 'div', props: { style: { display: 'flex', ...style }, children } };
 }

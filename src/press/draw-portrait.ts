@@ -4,7 +4,7 @@ import { sha256 } from '../ledger/basis.ts';
 import { present } from '../narrow.ts';
 import { deepPalette, type Palette, palePalette } from './card-color.ts';
 import { type TypesetText, typeset } from './card-fonts.ts';
-import { knownLanguage } from './card-layout.ts';
+import { box, knownLanguage } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 import { monogramOf, PORTRAIT_SIDE, type Portrait } from './portrait.ts';
 
@@ -59,29 +59,25 @@ function drawable({ name, slug, language: tag }: Portrait): TypesetText {
 
 /** Centers the letters by their ink rather than by their line box. */
 async function lettersSvg(set: TypesetText, { ink }: Palette): Promise<string> {
-  const text = {
-    type: 'div',
-    props: {
-      style: {
-        display: 'flex',
-        justifyContent: 'center',
-        alignItems: 'center',
-        width: CANVAS,
-        height: CANVAS,
-        color: ink,
-        fontFamily: set.family.join(', '),
-        fontWeight: set.weight,
-        fontSize: SIZE,
-        whiteSpace: 'nowrap',
-      },
-      children: set.text,
+  const text = box(
+    {
+      justifyContent: 'center',
+      alignItems: 'center',
+      width: CANVAS,
+      height: CANVAS,
+      color: ink,
+      fontFamily: set.family.join(', '),
+      fontWeight: set.weight,
+      fontSize: SIZE,
+      whiteSpace: 'nowrap',
     },
-  };
+    set.text,
+  );
   const svg = await satori(text, { width: CANVAS, height: CANVAS, fonts: set.fonts });
   const { info } = await sharp(Buffer.from(svg)).trim().toBuffer({ resolveWithObject: true });
   const [left, top] = [-(info.trimOffsetLeft ?? 0), -(info.trimOffsetTop ?? 0)];
-  const box = [...set.text.normalize('NFC')].length > 1 && info.width > info.height ? TWO : ONE;
-  const scale = Math.min(SCALE_MAX, box.width / info.width, box.height / info.height);
+  const room = [...set.text.normalize('NFC')].length > 1 && info.width > info.height ? TWO : ONE;
+  const scale = Math.min(SCALE_MAX, room.width / info.width, room.height / info.height);
   const [width, height] = [info.width * scale, info.height * scale];
   const place = `x="${HALF - width / 2}" y="${HALF - height / 2}" width="${width}" height="${height}"`;
   const paths = svg.replace(/^<svg[^>]*>/, '').replace(/<\/svg>$/, '');
