@@ -1,11 +1,10 @@
 import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
 import { hasLongProse } from './long-prose.ts';
-import type { Manifest, PressStart } from './manifest.ts';
+import { isTopic, type Manifest, type PressStart, type TopicQueue } from './manifest.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import { Printer, type PrinterJob, type RenderResult } from './printer.ts';
 import { byStage, isPooled, largestStage } from './stages.ts';
-import { isTopic, type TopicQueue } from './topics.ts';
 import { yielder } from './yielder.ts';
 
 /** More undrawn pictures than this wait until the pages are public: originals are served in their place. */

@@ -25,12 +25,11 @@ interface RenderState {
 }
 
 type Env = { state?: RenderState };
-type Rule = (token: Token, state: RenderState) => string;
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
 /** Adapts a rule that takes its token and the state. Without a state there are no facts. */
-function rule(print: Rule): RendererRule {
+function rule(print: (token: Token, state: RenderState) => string): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
     const state = (env as Env | undefined)?.state ?? { sources: new Map(), markers: new Map() };

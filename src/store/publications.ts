@@ -1,5 +1,5 @@
 import type { HubPings } from '../outbound/hub-ping.ts';
-import type { TopicQueue } from '../press/topics.ts';
+import type { TopicQueue } from '../press/manifest.ts';
 import { columnsOf, type Db, flag, integer, orNull, type Read, sql, type Transact, text } from './sql.ts';
 
 /** What the database remembers of a tree at a target. */

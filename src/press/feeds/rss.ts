@@ -15,8 +15,6 @@ export interface RssOptions {
   path: string;
   /** The list that the feed is of, when it is not the whole paper: its name, and the path of its page under the root. */
   list?: { name: string; path: string };
-  /** Absolute address of a picture of the paper. RSS requires GIF, JPEG or PNG. */
-  image_url?: string;
 }
 
 /** RSS 2.0 with full text in `content:encoded`. `lastBuildDate` is the newest change, so bytes do not depend on now. */
@@ -34,7 +32,6 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
     docs: 'https://www.rssboard.org/rss-specification',
     generator: 'Broadsheet',
     ttl: TTL_MINUTES,
-    ...(options.image_url === undefined ? {} : { image: text(options.image_url) }),
   });
   for (const item of items) {
     const html = feedHtml(channel, item);
