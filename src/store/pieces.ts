@@ -57,8 +57,6 @@ export function rowOf(found: Read<typeof LIST>): Row {
   };
 }
 
-export type PieceTable = ReturnType<typeof pieceTables>;
-
 /** Pieces of all papers in their current state. `Archive` has the reads of a single paper. */
 export function pieceTables(db: Db) {
   const { run, one, all, each } = sql(db);

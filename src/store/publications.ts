@@ -17,7 +17,6 @@ const PUBLICATION = {
   failed_at: orNull(integer),
   failure: orNull(text),
 };
-export type Publication = Read<typeof PUBLICATION>;
 const PUBLICATIONS = `SELECT ${columnsOf(PUBLICATION)} FROM publications WHERE target = ?`;
 
 /** A file that a target does not have. */

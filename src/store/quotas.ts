@@ -4,8 +4,6 @@ import { KEYLESS_INTERVAL } from '../meter/keyless.ts';
 import { dayOf, nextDayAt } from '../time.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from './sql.ts';
 
-export type QuotaTables = ReturnType<typeof quotaTables>;
-
 /** Quotas shared by all processes on the database: new accounts per network, and open streams. */
 export function quotaTables(db: Db, transact: Transact) {
   const { run, one, number } = sql(db);

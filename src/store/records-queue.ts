@@ -15,8 +15,6 @@ export interface Lease {
   until: number;
 }
 
-export type QueueStats = ReturnType<ReturnType<typeof queueTable>['stats']>;
-
 /** The queue of due hostnames, and their leases. Times in ms. */
 export function queueTable(db: Db) {
   const { run, one, number, all } = sql(db);

@@ -11,8 +11,6 @@ import { sightingTables } from './records-sightings.ts';
 import { valueTables } from './records-values.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from './sql.ts';
 
-export type RecordsTables = ReturnType<typeof recordsTables>;
-
 /** All tables of the domain records. Observations are logged in `log`. */
 export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
   const tables = {
