@@ -34,7 +34,7 @@ interface DeskParts extends Writer {
 export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Promise<Listening> {
   const { app, logger } = parts;
   const { host, port, origin } = app.settings;
-  const uses = new KeyUses(app.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
+  const uses = new KeyUses(app.store.desk.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const wire = async (got: number) => {
     bound(got);
     return deskRouter(parts, uses);
@@ -49,7 +49,7 @@ export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, 
   const sites = new Sites(app);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   useCommon(router, 'desk', app, logger);
-  router.onError(answerFault(logger, app.store.fault));
+  router.onError(answerFault(logger, app.store.database.fault));
   router.use(removedPaper(sites, app.settings.origin));
   router.route('/:paper', await deskApi(writer, sites, uses));
   router.options('*', fileOptions(sites));
@@ -63,7 +63,7 @@ export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, 
 export async function listenRecords(app: AppContext, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
   const { host, recordsPort: port, dataOrigin: origin } = app.settings;
   const build = await loadBuild();
-  const uses = new KeyUses(app.store.serviceKeys, (error) =>
+  const uses = new KeyUses(app.store.records.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
   );
   const feed = new ChangeFeed(app.store.records, (error) =>

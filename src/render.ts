@@ -1,6 +1,5 @@
 import type { AccountPages } from './accounts/views.ts';
-import type { Component } from './astro/page-runtime.ts';
-import { print } from './astro/page-runtime.ts';
+import { type Component, print } from './astro/page-runtime.ts';
 import type { MailContent } from './outbound/mail-content.ts';
 import type { Pages as PaperPages } from './press/views.ts';
 import type { RecordsPages } from './records/reading-views.ts';

@@ -10,7 +10,7 @@ import type { PaperContext } from '../env.ts';
 
 /** The archive of the request's paper. */
 export function archiveOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Archive {
-  return store.archive(c.get('site').slug);
+  return store.desk.archive(c.get('site').slug);
 }
 
 /** Builds the absolute URLs in rows. */
@@ -21,7 +21,7 @@ export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext):
 /** The paper as the press reads it, for the duration of one response. */
 export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(memoized(store.archive(slug)), siteOf(root));
+  return new Edition(memoized(store.desk.archive(slug)), siteOf(root));
 }
 
 /** Finds a piece by id or slug, in any state. Throws `not_found`. */

@@ -77,9 +77,9 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = store.papers.papersVersion();
+    const version = store.desk.papers.papersVersion();
     if (version === this.#version) return;
-    for (const paper of store.papers.changedPapers(this.#version)) this.#keep(paper);
+    for (const paper of store.desk.papers.changedPapers(this.#version)) this.#keep(paper);
     this.#version = version;
   }
 
@@ -94,7 +94,7 @@ export class Sites {
     }
     this.#papers.set(slug, paper);
     // Papers that are not served here keep their address in links: another server may answer there.
-    if (servedAt([paper], { all: () => this.#app.store.hosts.of(slug) }).length === 0) return;
+    if (servedAt([paper], { all: () => this.#app.store.desk.hosts.of(slug) }).length === 0) return;
     const url = new URL(paper.url ?? '');
     const domain = { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
     this.#hostnames.set(slug, domain.hostname);
@@ -127,7 +127,7 @@ export class Sites {
   #domainsAt(request: Request, asked: URL): Domain[] {
     const name = nameOf(asked);
     // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.
-    const held = paperOfKey(this.#app.store.keys, (header) => request.headers.get(header), this.#app.now());
+    const held = paperOfKey(this.#app.store.desk.keys, (header) => request.headers.get(header), this.#app.clock.now());
     const named = (this.#domains.get(name) ?? []).filter(({ paper }) => paper.paper_public || held === paper.slug);
     const exact = named.filter(({ host }) => host === hostKey(asked));
     if (exact.length > 0 || name === this.#shared.hostname) return exact;

@@ -33,14 +33,14 @@ export function unnamedProxy(proxies: BlockList): (env: Pick<HttpBindings, 'inco
  * works, and all keyless callers count as one.
  */
 export function recordForwarded(
-  { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
+  { store, settings, clock: { now } }: Pick<AppContext, 'store' | 'settings' | 'clock'>,
   service: 'desk' | 'records',
   logger: Logger,
 ) {
   const isUnnamed = unnamedProxy(proxyList(settings.trustedProxies));
   let saidAt = Number.NEGATIVE_INFINITY;
   // Earlier records refer to the settings before this start.
-  store.forwarded.forget(service);
+  store.database.forwarded.forget(service);
   return createMiddleware<DeskEnv>((c, next) => {
     const header = forwardedBy(c.env);
     if (header === undefined || Math.abs(now() - saidAt) < AGAIN || !isUnnamed(c.env)) return next();
@@ -50,8 +50,8 @@ export function recordForwarded(
       { service, address, header },
       'requests come through a proxy on this machine that TRUSTED_PROXIES does not name: no limit by address holds for them, and all keyless callers share one slot; name it there',
     );
-    store
-      .groupCommit(() => store.forwarded.note({ service, address, at: now() }))
+    store.database
+      .groupCommit(() => store.database.forwarded.note({ service, address, at: now() }))
       .catch((error: unknown) => logger.warn({ err: error }, 'a proxy was not noted'));
     return next();
   });

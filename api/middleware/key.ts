@@ -30,20 +30,24 @@ export function paperOfKey(keys: KeyTable, header: SentHeader, now: number): str
  * `key_expired`, `wrong_paper`, and `not_found` for missing and private papers, which look the same from outside.
  */
 export function requireVisiblePaper(
-  { store, now }: AppContext,
+  { store, clock }: AppContext,
   siteOf: (env: HttpBindings) => Site | null,
   uses: KeyUses,
 ) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    const key = admit(c, siteOf(c.env), { store, now });
-    if (key !== null) uses.note(key.id, now());
+    const key = admit(c, siteOf(c.env), { store, clock });
+    if (key !== null) uses.note(key.id, clock.now());
     await next();
   });
 }
 
 /** Puts the site and the key of a request, which it returns, into the context; throws as `requireVisiblePaper`. */
-export function admit(c: PaperContext, site: Site | null, { store, now }: Pick<AppContext, 'store' | 'now'>) {
-  const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
+export function admit(
+  c: PaperContext,
+  site: Site | null,
+  { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
+) {
+  const key = keyOfRequest(store.desk.keys, (name) => c.req.header(name), now());
   if (key !== null && key.paper !== site?.slug) {
     throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
   }

@@ -17,12 +17,12 @@ export function signedIn(c: Context<RecordsEnv>): Account | null {
 }
 
 /** Reads the session cookie on pages only, and extends the session. */
-export function readSession({ store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) {
+export function readSession({ store, settings, clock: { now } }: Pick<AppContext, 'store' | 'settings' | 'clock'>) {
   return createMiddleware<RecordsEnv>((c, next) => {
     if (!WITHOUT_COOKIES.test(c.req.path) && !isForeign(c, settings.dataOrigin)) {
       const token = getCookie(c, cookieName(settings.dataOrigin));
-      const found = token === undefined ? null : sessionOf({ sessions: store.sessions, now }, token);
-      const account = found === null ? null : store.accounts.find(found.session.account);
+      const found = token === undefined ? null : sessionOf({ sessions: store.records.sessions, now }, token);
+      const account = found === null ? null : store.records.accounts.find(found.session.account);
       if (token !== undefined && found !== null && account !== null) {
         if (found.slid) setSessionCookie(c, settings.dataOrigin, token);
         c.set('signed', { account, session: found.session, token });

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { AppContext } from '../../src/app/context.ts';
+import type { SignerRight } from '../../src/app/signer.ts';
 import { Busy } from '../../src/fault.ts';
 import type { DeskEnv } from '../env.ts';
 
@@ -13,7 +14,7 @@ export function isChange({ req }: Context): boolean {
 }
 
 /** Throws `Busy` with this message where another server signs. */
-export function assertSigns({ signer }: Pick<AppContext, 'signer'>, message: string): void {
+export function assertSigns({ signer }: { signer: Pick<SignerRight, 'assertHeld'> }, message: string): void {
   try {
     signer.assertHeld();
   } catch {
@@ -28,7 +29,9 @@ const REFUSED = 'this server stands by for another one, and changes nothing; try
  * Refuses changes where another server signs, since they would be in this copy of the database alone. Checks again
  * before responding: a process that was suspended meanwhile must not acknowledge a write that came too late.
  */
-export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): MiddlewareHandler<DeskEnv> {
+export function refuseOnStandby(
+  app: Pick<AppContext, 'settings'> & { signer: Pick<SignerRight, 'assertHeld'> },
+): MiddlewareHandler<DeskEnv> {
   return async (c, next) => {
     if (app.settings.leaseUrl === null || !isChange(c)) return next();
     assertSigns(app, REFUSED);
@@ -39,5 +42,5 @@ export function refuseOnStandby(app: Pick<AppContext, 'settings' | 'signer'>): M
 
 /** Delays changes while another process holds the write lock for long: most handlers cannot be restarted. */
 export function awaitWriteLock({ store }: Pick<AppContext, 'store'>): MiddlewareHandler<DeskEnv> {
-  return (c, next) => (isChange(c) && store.lock.isHeldNow() ? store.lock.free().then(next) : next());
+  return (c, next) => (isChange(c) && store.database.lock.isHeldNow() ? store.database.lock.free().then(next) : next());
 }

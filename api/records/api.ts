@@ -4,8 +4,7 @@ import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
-import type { CorsRules } from '../middleware/cors.ts';
-import { allowCrossOrigin } from '../middleware/cors.ts';
+import { allowCrossOrigin, type CorsRules } from '../middleware/cors.ts';
 import { rejectInvalid, requireUtf8Query } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { laneMiddleware } from '../middleware/lane.ts';
@@ -19,8 +18,7 @@ import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/payment.ts';
 import type { RecordsContext, RecordsRoute } from './route.ts';
-import type { RecordsParts } from './routes.ts';
-import { recordsRoutes } from './routes.ts';
+import { type RecordsParts, recordsRoutes } from './routes.ts';
 import { sendValue } from './send.ts';
 
 const CROSS_ORIGIN = [
@@ -43,13 +41,17 @@ const CROSS_ORIGIN = [
 /** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
 export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const { app, uses, logger } = parts;
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
   const checkout = await createCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = laneMiddleware({
-    keys: store.serviceKeys,
+    keys: store.records.serviceKeys,
     uses,
     now,
     signInUrl: signInUrl(settings),

@@ -1,8 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { Build } from '../../src/app/build.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { linkKey } from '../../src/app/context.ts';
+import { type AppContext, linkKey } from '../../src/app/context.ts';
 import { ownPolicy } from '../../src/app/log-publication.ts';
 import type { Checkout } from '../../src/meter/checkout.ts';
 import type { RecordsEnv } from '../env.ts';
@@ -31,8 +30,7 @@ import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
 import { logFiles, logPage, logWithoutSlash, verifyPage } from './pages/log.ts';
-import type { PageSender } from './pages/page.ts';
-import { assets } from './pages/page.ts';
+import { assets, type PageSender } from './pages/page.ts';
 import { searchPage } from './pages/search.ts';
 import { timeMachine } from './pages/time-machine.ts';
 import type { RecordsRoute } from './route.ts';
@@ -114,7 +112,7 @@ export function recordsRoutes(
   const routes: readonly RecordsRoute[] = [
     // For monitors and verifiers.
     ['GET', '/health', 'public', readHealth(app)],
-    ['GET', '/ready', 'public', readReadiness(app.readiness)],
+    ['GET', '/ready', 'public', readReadiness(app)],
     ['GET', '/.well-known/records-keys.json', 'public', readSigningKeys(store)],
 
     // Pages and feeds, for everyone.

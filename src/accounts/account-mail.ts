@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Letter } from '../outbound/letter.ts';
-import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
+import { AUTO_GENERATED, type Letter, listHeaders } from '../outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../outbound/mail-content.ts';
 

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
-import type { KeyDays, KeyLife } from '../key-life.ts';
-import { keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
+import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isoTime } from '../time.ts';
 
 /**

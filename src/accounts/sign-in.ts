@@ -1,10 +1,8 @@
 import { Fault } from '../fault.ts';
 import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { Account, AccountTable } from './account.ts';
-import type { AccountMailTable } from './account-mail.ts';
-import { mailedHash, mailedToken } from './account-mail.ts';
-import type { Session, SessionTable } from './session.ts';
-import { beginSession } from './session.ts';
+import { type AccountMailTable, mailedHash, mailedToken } from './account-mail.ts';
+import { beginSession, type Session, type SessionTable } from './session.ts';
 
 /** A mailed sign-in link. Times in ms. */
 export interface SignIn {

@@ -18,16 +18,16 @@ export function auditApp(
   const parts: AuditParts = {
     store: app.store,
     distDir: app.settings.distDir,
-    mediaFile: app.media.pathOf,
+    mediaFile: app.store.media.pathOf,
     // The press's cache may itself be wrong.
     pictures: {
-      ...app.pictures,
+      ...app.store.pictures,
       portrait: async (portrait) => (await import('../press/draw-portrait.ts')).drawPortrait(portrait),
     },
     loadBuild,
     planOf: (paper, build) => pressPlan(app, paper, build),
     auditedLog: (log) => auditedLog(app, log),
-    now: app.now,
+    now: app.clock.now,
     progress,
   };
   return auditAll(parts, options);

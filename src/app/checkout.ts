@@ -5,17 +5,17 @@ import { facilitatorClient } from '../net/facilitator.ts';
 import { type AppContext, newId } from './context.ts';
 
 /** The checkout of the paid lane, with the facilitator and chain from the settings; null while the lane is closed. */
-export function createCheckout({ settings, store, now }: AppContext): Checkout | null {
+export function createCheckout({ settings, store, clock: { now } }: AppContext): Checkout | null {
   const { x402 } = settings;
   if (x402 === null) return null;
   return new Checkout({
-    payments: store.payments,
+    payments: store.records.payments,
     facilitator: facilitatorClient(x402.facilitator),
     chain: x402.rpc === null ? null : chainClient(x402.rpc),
     now,
     newId,
     wait: (ms) => wait(ms),
-    groupCommit: store.groupCommit,
+    groupCommit: store.database.groupCommit,
     repeat,
   });
 }

@@ -101,6 +101,24 @@ export interface ClockCheck {
 /** For callers that bring their own clock, such as tests. */
 export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
 
+/** The time, and whether it may date what is signed. */
+export interface Clock extends ClockCheck {
+  /** The current time, in ms. */
+  now(): number;
+  /** A command or a server puts its guard here. */
+  check: ClockCheck;
+}
+
+export function clockOf(now: () => number): Clock {
+  const clock: Clock = {
+    now,
+    check: UNCHECKED,
+    fault: () => clock.check.fault(),
+    assertRight: () => clock.check.assertRight(),
+  };
+  return clock;
+}
+
 /** The note by which a server informs commands on its machine that the clock is wrong. */
 const NOTE = 'clock.wrong';
 /** How long a note counts that is not renewed, in ms: its server may have been killed. */
@@ -109,9 +127,9 @@ export const NOTE_LASTS = 30 * SECOND;
 const Note = ClockFault.extend({ until: z.number() });
 
 interface Parts {
-  store: Pick<Store, 'newestTime' | 'clockCorrections'>;
+  store: Pick<Store, 'database'>;
   settings: { dataDir: string };
-  now(): number;
+  clock: { now(): number };
 }
 
 /** The clock of a command or a server. */
@@ -142,8 +160,8 @@ export class ClockGuard implements ClockCheck {
     // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
     if (!this.#looksAgain && trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
     // First: a correction that another process makes between the two counts the next time, and not never.
-    const corrections = store.clockCorrections();
-    const found = clockFault({ ...evidence, newest: store.newestTime() });
+    const corrections = store.database.clockCorrections();
+    const found = clockFault({ ...evidence, newest: store.database.newestTime() });
     // The operator who corrects it says that the clock is right now.
     const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
     this.#corrections = corrections;
@@ -181,7 +199,7 @@ export class ClockGuard implements ClockCheck {
   }
 
   #read(): ClockReading {
-    return { wall: this.#parts.now(), steady: this.#steady() };
+    return { wall: this.#parts.clock.now(), steady: this.#steady() };
   }
 
   /** What the others would say now: the clock may have been moved since they were heard. */

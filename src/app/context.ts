@@ -4,54 +4,41 @@ import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import { assertRestored } from '../backup/restore-folder.ts';
 import type { Desk } from '../desk/filing.ts';
-import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
 import type { Settings } from '../env.ts';
 import { codeOf, Fault } from '../fault.ts';
 import { type MediaFiles, mediaFiles } from '../files/media.ts';
 import { readerKey } from '../files/reader-key.ts';
-import { type CurrentKey, currentSigningKey, openSigningKey } from '../files/signing-key.ts';
-import { isTree } from '../files/tree.ts';
-import type { LogService } from '../ledger/log/leaf.ts';
-import { publicPapers } from '../press/newsstand.ts';
+import type { Intake } from '../ingest/intake.ts';
+import type { LedgerSource } from '../ingest/ledger-export.ts';
+import type { LedgerTarget } from '../ingest/ledger-import.ts';
 import type { Pictures } from '../press/output.ts';
 import { openSearchReader } from '../store/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { type ClockCheck, ClockGuard, UNCHECKED } from './clock-guard.ts';
-import { assertNotFenced, raiseFence } from './log-fence.ts';
-import { fillLogs } from './log-fill.ts';
+import { type Clock, ClockGuard, clockOf } from './clock-guard.ts';
 import { openPictures } from './pictures.ts';
-import { Readiness } from './readiness.ts';
 import { SearchPool } from './search-pool.ts';
-import { ALONE, rightBeside, type SignerRight } from './signer.ts';
-import { keyUnderName, signingName } from './signing-name.ts';
+import { type ServiceSigner, signerOf } from './signing.ts';
 
-/** What commands and the server share: settings, database, files, and the signing key. */
+/** What commands and the server share. */
 export interface AppContext {
   settings: Settings;
-  store: Store;
+  store: AppStore;
+  clock: Clock;
+  signer: ServiceSigner;
+  close(): void;
+}
+
+/** The database by its three handles, and what belongs to it. */
+export interface AppStore extends Store {
   /** Consistent snapshots of the ledger, for long reads. */
   snapshots: Snapshots;
+  /** Searches the papers on other threads. */
+  searchPool: SearchPool;
   media: MediaFiles;
   /** The variants of pictures. */
   pictures: Pictures;
-  /** Searches the papers on other threads. */
-  searchPool: SearchPool;
-  readiness: Readiness;
-  /** Whether this server is the one that signs. */
-  signer: SignerRight;
-  /** Whether the clock may date what is signed. */
-  clock: ClockCheck;
-  /** The current time, in ms. */
-  now(): number;
-  /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
-  readonly desk: Desk;
-  /** Makes a missing signing key, and fills the logs. Every process that will sign calls it first. */
-  openSigningKey(): void;
-  /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
-  signingKey(service: LogService): CurrentKey;
-  close(): void;
 }
 
 // ulid expects numbers in [0, 1).
@@ -81,76 +68,78 @@ export function linkKey({ dataDir }: Settings, of: 'readers' | 'accounts'): Uint
 }
 
 /**
- * Opens the database under `DATA_DIR`. Without addresses in the environment, those count at which a server last served,
- * so that a command beside it presses the same.
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Without an address in the environment, the app uses
+ * the address at which a server last served, so that a command next to a running server presses the same addresses.
  */
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   assertRestored(given.dataDir);
   const file = databaseFile(given);
-  const store = openStore({ file });
-  const snapshots = new Snapshots(file);
+  const opened = openStore({ file });
   const { assumed, origin, dataOrigin } = given;
+  const { served } = opened.database;
   const settings: Settings = {
     ...given,
-    origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
-    dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
+    origin: (assumed.origin ? served.origin('desk') : null) ?? origin,
+    dataOrigin: (assumed.dataOrigin ? served.origin('records') : null) ?? dataOrigin,
   };
-  const keyFile = signingKeyFile(settings);
-  const inForce = currentSigningKey(store, keyFile);
   const media = mediaFiles(mediaFolder(settings));
-  const app: AppContext = {
-    settings,
-    store,
-    snapshots,
+  const store: AppStore = {
+    ...opened,
+    snapshots: new Snapshots(file),
+    searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
     media,
     pictures: openPictures(settings, media),
-    searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
-    readiness: new Readiness(store, {
-      standsBy: () => app.signer.state()?.isHeld === false,
-      isPressed: () => publicPapers(store).every(({ slug }) => isTree(join(settings.distDir, slug))),
-    }),
-    signer: settings.leaseUrl === null ? ALONE : rightBeside(settings),
-    clock: UNCHECKED,
-    now,
-    desk: {
-      store,
-      get signingKey() {
-        return app.signingKey('desk');
-      },
-      now,
-      newId,
-    },
-    openSigningKey() {
-      openSigningKey(store, keyFile, signingName(app.settings), now());
-      fillLogs(store);
-      for (const log of LOG_SERVICES) raiseFence(app, log);
-    },
-    signingKey(service) {
-      app.signer.assertHeld();
-      app.clock.assertRight();
-      assertNotFenced(store.log, service);
-      return keyUnderName(store, app.settings, service, inForce(), now());
-    },
-    close() {
-      app.searchPool.close();
-      snapshots.close();
-      store.close();
-    },
   };
-  if (settings.leaseUrl !== null) store.log.guard(() => app.signer.assertHeld());
-  store.log.guard(() => app.clock.assertRight());
-  store.guard(() => app.clock.assertRight());
+  const clock = clockOf(now);
+  const opening = { settings, store, clock };
+  const app: AppContext = Object.assign(opening, {
+    signer: signerOf(opening, signingKeyFile(settings)),
+    close() {
+      store.searchPool.close();
+      store.snapshots.close();
+      store.database.close();
+    },
+  });
+  if (settings.leaseUrl !== null) store.database.log.guard(() => app.signer.assertHeld());
+  store.database.log.guard(() => clock.assertRight());
+  store.desk.guard(() => clock.assertRight());
   return app;
+}
+
+/** The parts with which `src/desk` files and signs. The key is read on first use: reading and pressing need none. */
+export function deskOf({ store, clock, signer }: Pick<AppContext, 'store' | 'clock' | 'signer'>): Desk {
+  return {
+    store: store.desk,
+    get signingKey() {
+      return signer.key('desk');
+    },
+    now: clock.now,
+    newId,
+  };
+}
+
+/** The parts with which folders, archives and exports are filed. */
+export function intakeOf(app: AppContext) {
+  const { settings, store, clock, signer } = app;
+  const { log, leases, fault } = store.database;
+  return {
+    settings,
+    store: { ...store.desk, log, leases, fault },
+    media: store.media,
+    desk: deskOf(app),
+    now: clock.now,
+    openSigningKey: () => signer.open(),
+  } satisfies Intake & LedgerTarget & LedgerSource;
 }
 
 /** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */
 export async function withAppContext<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
   const app = openAppContext(settings);
-  app.clock = new ClockGuard(app);
+  app.clock.check = new ClockGuard(app);
   try {
     return await work(app);
   } catch (error) {
-    throw app.store.fault(error);
+    throw app.store.database.fault(error);
   } finally {
     app.close();
   }
@@ -181,7 +170,7 @@ function isMissing(file: string): boolean {
 
 /** Throws `not_found`, listing the existing papers, when the paper does not exist. */
 export function requirePaper({ store }: AppContext, paper: string): void {
-  if (store.hasPaper(paper)) return;
-  const papers = store.paperSlugs().join(', ') || 'none';
+  if (store.desk.hasPaper(paper)) return;
+  const papers = store.desk.paperSlugs().join(', ') || 'none';
   throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);
 }

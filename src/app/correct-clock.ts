@@ -25,20 +25,20 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[], s
   const { store } = app;
   requireRight(app, outside);
   app.signer.assertHeld();
-  for (const log of LOG_SERVICES) assertNotFenced(store.log, log);
+  for (const log of LOG_SERVICES) assertNotFenced(store.database.log, log);
   // From here on the ledger may be newer than the clock.
-  app.clock = UNCHECKED;
-  app.openSigningKey();
-  return store.transact(() => {
-    const now = app.now();
+  app.clock.check = UNCHECKED;
+  app.signer.open();
+  return store.database.transact(() => {
+    const now = app.clock.now();
     const true_time = isoTime(now);
     forgetAhead(store, now);
-    if (store.newestTime() - now <= TOLERANCE) return { true_time, corrected: [] };
+    if (store.database.newestTime() - now <= TOLERANCE) return { true_time, corrected: [] };
     requireConfirmed(now, outside, stated);
     const found = [...wrongOfDesk(app, now), ...wrongOfRecords(app, now)];
     for (const { aired, ...one } of found) {
-      const { signer, kid } = app.signingKey(one.service);
-      append(store, clockEntry(signNote(clockText({ ...one, true_time, kid }), signer), aired), now);
+      const { signer, kid } = app.signer.key(one.service);
+      append(store.desk, clockEntry(signNote(clockText({ ...one, true_time, kid }), signer), aired), now);
       if (one.service === 'records') store.records.capTimes(now);
     }
     return { true_time, corrected: found.map(({ aired: _aired, ...one }) => one) };
@@ -46,9 +46,9 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[], s
 }
 
 /** Ends what would last until a far future that a clock meant for now. Call it in a transaction. */
-export function forgetAhead(store: Pick<Store, 'wakeWaiting' | 'countToday'>, now: number): void {
-  store.wakeWaiting(now);
-  store.countToday(now);
+export function forgetAhead(store: Pick<Store, 'database'>, now: number): void {
+  store.database.wakeWaiting(now);
+  store.database.countToday(now);
 }
 
 interface Wrong extends Corrected {
@@ -56,24 +56,24 @@ interface Wrong extends Corrected {
 }
 
 function wrongOfDesk({ store }: AppContext, now: number): Wrong[] {
-  const papers = [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)].sort();
+  const papers = [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)].sort();
   const found = papers.flatMap((paper): Wrong[] => {
-    const covered = store.corrections('desk', paper).flatMap(({ last, time }) => (time <= now ? [last] : []));
-    const first = store.firstFiledAfter(paper, now, Math.max(0, ...covered));
-    const changedAt = (store.paper(paper) ?? store.removedPaper(paper))?.changed_at ?? 0;
-    if (first === null && changedAt <= now && store.datedAfter(paper, now).length === 0) return [];
-    const seqs = first === null ? null : { first, last: store.nextSeq(paper) - 1 };
-    return [{ service: 'desk', paper, seqs, aired: store.pieces.airedAhead(paper, now) }];
+    const covered = store.desk.corrections('desk', paper).flatMap(({ last, time }) => (time <= now ? [last] : []));
+    const first = store.database.firstFiledAfter(paper, now, Math.max(0, ...covered));
+    const changedAt = (store.desk.paper(paper) ?? store.desk.removedPaper(paper))?.changed_at ?? 0;
+    if (first === null && changedAt <= now && store.desk.datedAfter(paper, now).length === 0) return [];
+    const seqs = first === null ? null : { first, last: store.desk.nextSeq(paper) - 1 };
+    return [{ service: 'desk', paper, seqs, aired: store.desk.pieces.airedAhead(paper, now) }];
   });
   // Readers of a log cannot see the correction of a private paper, and keys are everybody's.
-  return isKeyAhead(store.signingKeys(), now)
+  return isKeyAhead(store.desk.signingKeys(), now)
     ? [{ service: 'desk', paper: null, seqs: null, aired: [] }, ...found]
     : found;
 }
 
 function wrongOfRecords({ store }: AppContext, now: number): Wrong[] {
   const seqs = store.records.observedAfter(now);
-  if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.signingKeys(), now)) return [];
+  if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.desk.signingKeys(), now)) return [];
   return [{ service: 'records', paper: null, seqs, aired: [] }];
 }
 
@@ -82,7 +82,7 @@ function isKeyAhead(keys: readonly { nbf: number }[], now: number): boolean {
 }
 
 /** A correction by a clock that is wrong again would make right times wrong. */
-function requireRight({ store, now }: AppContext, outside: readonly OutsideTime[]): void {
+function requireRight({ store, clock: { now } }: AppContext, outside: readonly OutsideTime[]): void {
   const wall = now();
   const found = clockFault({ now: { wall, steady: 0 }, trusted: null, newest: 0, outside });
   if (found !== null) throw new Fault('unavailable', `nothing is corrected: ${found.message}`);
@@ -106,7 +106,10 @@ function requireConfirmed(now: number, outside: readonly OutsideTime[], stated: 
 }
 
 /** When a witness signed last, by its own clock; null when none did. */
-function newestWitness({ log: tables }: AppContext['store'], log: LogService): { name: string; at: number } | null {
+function newestWitness(
+  { database: { log: tables } }: AppContext['store'],
+  log: LogService,
+): { name: string; at: number } | null {
   const last = tables.lastHead(log);
   const head = last === null ? null : tables.newestCosigned(log, last.origin);
   if (head === null) return null;

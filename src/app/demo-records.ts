@@ -63,24 +63,28 @@ const OPERATOR_SETTINGS = [
  * is returned.
  */
 export function prepareDemo(app: AppContext): string {
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   mkdirSync(settings.dataDir, { recursive: true });
   writeFileSync(
     join(settings.dataDir, MARKER_FILE),
     'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
   );
   store.records.watch(DEMO_NAMES.map(parseHostname), now());
-  return store.transact(() => {
-    const account = store.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: now() }).id;
-    for (const { id, name } of store.serviceKeys.list(account)) {
-      if (name === KEY_NAME) store.serviceKeys.revoke(id, now(), 'cli', account);
+  return store.database.transact(() => {
+    const account = store.records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: now() }).id;
+    for (const { id, name } of store.records.serviceKeys.list(account)) {
+      if (name === KEY_NAME) store.records.serviceKeys.revoke(id, now(), 'cli', account);
     }
-    if (store.changeAlerts.list(account).length === 0) {
+    if (store.records.changeAlerts.list(account).length === 0) {
       const wish = { group: '', hostname: ALERT_HOST, way: 'instant', url: '' } as const;
       const requireHost = (text: string) => requireWatched(app, text);
-      makeAlert(store, account, wish, { now: now(), newId, allowsPrivate: false, requireHost });
+      makeAlert(store.records, account, wish, { now: now(), newId, allowsPrivate: false, requireHost });
     }
-    const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
+    const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
     return makeServiceKey(maker, { account, level: 'account', name: KEY_NAME }).key;
   });
 }
@@ -107,7 +111,7 @@ export function demoGuide(
     `  dig @127.0.0.1 -p ${server} ${ALERT_HOST} A`,
     `  curl -s ${root}/v1/tape`,
     `  curl -sN ${header} ${root}/v1/stream`,
-    `  curl -s ${header} '${root}/v1/domains/${ALERT_HOST}?as_of=${new Date(app.now()).toISOString().slice(0, 19)}Z'`,
+    `  curl -s ${header} '${root}/v1/domains/${ALERT_HOST}?as_of=${new Date(app.clock.now()).toISOString().slice(0, 19)}Z'`,
     `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | npm run -s broadsheet -- verify - --keys ${root}/.well-known/records-keys.json`,
     '',
     `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account.`,

@@ -13,10 +13,10 @@ const LEAST_FREE = 64 * 1024;
  */
 export async function diskStates(
   { dataDir, distDir, logDir }: Pick<Settings, 'dataDir' | 'distDir' | 'logDir'>,
-  store: Pick<Store, 'diskFault'>,
+  store: Pick<Store, 'database'>,
 ) {
   const [data, papers, log] = await Promise.all([dataDir, distDir, logDir].map(diskState));
-  return { data: store.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
+  return { data: store.database.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
 }
 
 /** One state that summarizes all three. */

@@ -4,8 +4,13 @@ import type { Prober } from '../net/prober.ts';
 import { type FullRecord, fullRecordOf } from '../records/preview.ts';
 import { recordProbe } from '../records/recording.ts';
 import { requireHost } from '../records/require-host.ts';
-import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
-import { areResolversDown, gotNoAnswer } from '../records/scan-queue.ts';
+import {
+  areResolversDown,
+  gotNoAnswer,
+  type ProbeOutcome,
+  type ScanLease,
+  type ScanQueue,
+} from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 import { changeLine } from '../records/wire-rows.ts';
 import { type AppContext, newId } from './context.ts';
@@ -17,7 +22,10 @@ export type LocalQueue = ReturnType<typeof localQueue>;
 
 /** The queue in this machine's database. `owner` names the lease holder, for operators. */
 export function localQueue(app: AppContext, owner: string) {
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   const { records } = store;
   const fresh = () => ({ id: newId(), owner, until: now() + LEASE_TIME });
   const leased = ({ id, until }: { id: string; until: number }, rows: { hostname: string }[]) => ({
@@ -59,7 +67,7 @@ export function localQueue(app: AppContext, owner: string) {
 /** Submits one probe. A refused probe does not stop the others. Throws when the database fails. */
 async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
   try {
-    return await app.store.groupCommit(() => recordUnderLease(app, lease, probe), LEASE_TIME);
+    return await app.store.database.groupCommit(() => recordUnderLease(app, lease, probe), LEASE_TIME);
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this probe cannot be signed';
@@ -67,7 +75,11 @@ async function submitProbe(app: AppContext, lease: string, probe: Probe): Promis
   }
 }
 
-function recordUnderLease({ store, signingKey, settings, now }: AppContext, lease: string, probe: Probe): ProbeOutcome {
+function recordUnderLease(
+  { store, settings, signer: { key: signingKey }, clock: { now } }: AppContext,
+  lease: string,
+  probe: Probe,
+): ProbeOutcome {
   const options = { ...signingKey('records'), now: now(), every: settings.scanEvery, randomBytes };
   const recorded = recordProbe(store.records, lease, probe, options);
   const { hostname } = probe;
@@ -112,7 +124,7 @@ async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: str
   try {
     return await probeAndRead(app, queue, prober, name);
   } catch (error) {
-    const known = app.store.fault(error);
+    const known = app.store.database.fault(error);
     if (!(known instanceof Fault)) throw error;
     const { code, message } = known;
     // The message names a file on this machine, so it goes only to the operator's log.

@@ -7,7 +7,6 @@ import { EMPTY_EDGE, edgeRoot, growEdge } from '../ledger/log/append.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../ledger/log/tile.ts';
-import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { hasRoot } from '../transparency/log-tree.ts';
@@ -24,8 +23,6 @@ export const WITNESSES_WAIT = 2 * SECOND;
 /** Leaves read per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
-type FencedContext = LogContext & { store: Pick<Store, 'transact'> };
-
 /** Throws `unavailable`, saying why, when nothing may be signed for a service. */
 export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogService): void {
   const line = tables.fence(log);
@@ -36,7 +33,7 @@ export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogServic
  * Puts up the fence when this machine knows a reason; never takes it down. Call it before signing. Throws `unavailable`
  * for another key in the file.
  */
-export function raiseFence(context: FencedContext, log: LogService): void {
+export function raiseFence(context: LogContext, log: LogService): void {
   const key = readLogKey(context, log);
   const line = key === null ? null : fenceLine(context, log, key);
   if (line !== null) setFence(context, log, line);
@@ -47,11 +44,11 @@ export function raiseFence(context: FencedContext, log: LogService): void {
  * answers are heard later.
  */
 export async function checkFence(
-  context: FencedContext,
+  context: LogContext,
   log: LogService,
   contradiction: (key: LogKey) => Promise<string | null>,
 ): Promise<void> {
-  const { log: tables } = context.store;
+  const { log: tables } = context.store.database;
   const key = readLogKey(context, log);
   const standing = tables.fence(log);
   let line: string | null;
@@ -67,16 +64,16 @@ export async function checkFence(
   if (tables.fence(log) !== line) setFence(context, log, line);
 }
 
-function setFence({ store }: FencedContext, log: LogService, line: string | null): void {
-  store.transact(() => store.log.setFence(log, line));
+function setFence({ store }: LogContext, log: LogService, line: string | null): void {
+  store.database.transact(() => store.database.log.setFence(log, line));
 }
 
 /**
  * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, its published
  * checkpoint, and what witnesses have seen.
  */
-function fenceLine({ settings, store }: FencedContext, log: LogService, key: LogKey): string | null {
-  const tables = store.log;
+function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey): string | null {
+  const tables = store.database.log;
   const size = tables.size(log);
   const cure = cureOf(log);
   const newest = tables.newestHead(log, key.origin);

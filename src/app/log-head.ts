@@ -6,7 +6,7 @@ import { signNote } from '../ledger/signing.ts';
 import type { Store } from '../store/store.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
 import { addNodes, hasRoot } from '../transparency/log-tree.ts';
-import { type ClockCheck, TOLERANCE } from './clock-guard.ts';
+import { type Clock, TOLERANCE } from './clock-guard.ts';
 import type { AppContext } from './context.ts';
 import { rewrittenLine } from './log-fence.ts';
 import { type LogKey, openLogKey } from './log-key.ts';
@@ -29,22 +29,22 @@ interface NextHead {
 
 /** Takes one step towards a head over all leaves, in one transaction. Call it again after `more`. */
 export function signHead(
-  { store, now }: { store: Pick<Store, 'transact' | 'log' | 'clockCorrections'>; now(): number },
+  { store, clock: { now } }: { store: Pick<Store, 'database'>; clock: Pick<Clock, 'now'> },
   log: LogService,
   key: LogKey,
   upTo?: number,
 ): HeadStep {
   const { origin, signer } = key;
-  return store.transact(() => {
-    const next = nextHead(store.log, log, key, upTo);
+  return store.database.transact(() => {
+    const next = nextHead(store.database.log, log, key, upTo);
     if (typeof next === 'string') return next;
     const checkpoint = signNote(checkpointText({ origin, ...next }), signer);
     // Never earlier than the head before, even when the clock was set back since.
-    const before = store.log.newestHead(log, origin)?.signed_at ?? 0;
+    const before = store.database.log.newestHead(log, origin)?.signed_at ?? 0;
     // Never earlier than the head before, unless that is of a clock that ran ahead and was corrected.
-    const isAhead = before - now() > TOLERANCE && store.clockCorrections() > 0;
+    const isAhead = before - now() > TOLERANCE && store.database.clockCorrections() > 0;
     const signed_at = isAhead ? now() : Math.max(now(), before);
-    store.log.addHead(log, { origin, size: next.size, signed_at, checkpoint });
+    store.database.log.addHead(log, { origin, size: next.size, signed_at, checkpoint });
     return 'signed';
   });
 }
@@ -52,16 +52,15 @@ export function signHead(
 /** As `signHead`, after announcing the head to every server that may sign later. */
 export async function signAnnounced(
   app: {
-    store: Pick<Store, 'transact' | 'log' | 'clockCorrections'>;
-    now(): number;
+    store: Pick<Store, 'database'>;
     signer: SignerRight;
-    clock: ClockCheck;
+    clock: Clock;
   },
   log: LogService,
   key: LogKey,
 ): Promise<HeadStep> {
   if (app.clock.fault() !== null) return 'none';
-  const next = app.store.transact(() => nextHead(app.store.log, log, key));
+  const next = app.store.database.transact(() => nextHead(app.store.database.log, log, key));
   if (typeof next === 'string') return next;
   const head = { origin: key.origin, size: next.size, root: Buffer.from(next.root).toString('base64') };
   return (await app.signer.announce(log, head)) ? signHead(app, log, key, next.size) : 'none';
@@ -89,7 +88,7 @@ function nextHead(
 /** Signs heads over all that was answered, so that no other server takes over without it. */
 export async function signLastHeads(app: AppContext): Promise<void> {
   for (const log of LOG_SERVICES) {
-    if (!app.settings.services[log] || app.store.log.size(log) === 0) continue;
+    if (!app.settings.services[log] || app.store.database.log.size(log) === 0) continue;
     const key = openLogKey(app, log);
     while ((await signAnnounced(app, log, key)) === 'more');
   }

@@ -38,7 +38,7 @@ export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: 
 /** What the functions of a log need. */
 export interface LogContext {
   settings: Settings;
-  store: Pick<Store, 'signingKeys' | 'log'>;
+  store: Pick<Store, 'desk' | 'database'>;
 }
 
 /**
@@ -57,14 +57,14 @@ export function readLogKey({ settings, store }: LogContext, log: LogService): Lo
       `the log key file ${file} is that of ${origin}, but ${VARIABLES[log]} is ${set}; set ${VARIABLES[log]}=${origin} to go on with that log, or move the file away to begin a new log of the same leaves`,
     );
   }
-  if (store.signingKeys().some((key) => key.kid === kid)) {
+  if (store.desk.signingKeys().some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
       `the log key file ${file} holds ${kid}, a key that signs receipts; move the file away to have a key of its own made`,
     );
   }
   const key = { origin, signer, vkey: vkey(origin, signer.publicKey) };
-  const head = store.log.newestHead(log, origin);
+  const head = store.database.log.newestHead(log, origin);
   if (head !== null && !isSignedBy(parseCheckpoint(head.checkpoint).note, signer, verifyNode)) {
     throw otherKey(file, log, origin);
   }
@@ -76,7 +76,7 @@ export function openLogKey(app: LogContext, log: LogService): LogKey {
   const file = logKeyFile(app.settings, log);
   if (!existsSync(file)) {
     const origin = newLogOrigin(app.settings, log);
-    if (app.store.log.newestHead(log, origin) !== null) throw otherKey(file, log, origin);
+    if (app.store.database.log.newestHead(log, origin) !== null) throw otherKey(file, log, origin);
     // Another process may create one at the same time: the first one wins.
     writeNewKey('log', file, origin, { keeps: true });
   }

@@ -35,7 +35,7 @@ export async function publishLog(
   const isBehind = shown === null || shown.size < (published?.size ?? 0);
   const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
   if (isBehind || (isUpToDate && !isWhole)) return;
-  const tables = store.log;
+  const tables = store.database.log;
   const content = {
     entries: (start: number, end: number) => tables.entries(log, start, end),
     tiles: tables.tiles(log),
@@ -54,12 +54,12 @@ export async function publishLog(
 /** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
 function shownHead({ settings, store }: LogContext, log: LogService, { origin }: LogKey) {
   const policy = ownPolicy(settings);
-  const cosigned = policy === null ? null : store.log.newestCosigned(log, origin);
+  const cosigned = policy === null ? null : store.database.log.newestCosigned(log, origin);
   if (policy !== null && cosigned !== null) {
-    const checkpoint = checkpointWithLateLines(store.log, { log, origin, policy }, cosigned);
+    const checkpoint = checkpointWithLateLines(store.database.log, { log, origin, policy }, cosigned);
     return { size: cosigned.size, checkpoint };
   }
-  const newest = store.log.newestHead(log, origin);
+  const newest = store.database.log.newestHead(log, origin);
   return newest && { size: newest.size, checkpoint: newest.checkpoint };
 }
 

@@ -15,7 +15,7 @@ export type LogStatus = ReturnType<typeof logStatus>;
 
 /** Reads the state of a log. Throws as `readLogKey` does. */
 export function logStatus({ settings, store }: LogContext, log: LogService) {
-  const tables = store.log;
+  const tables = store.database.log;
   const key = readLogKey({ settings, store }, log);
   const origin = key?.origin ?? newLogOrigin(settings, log);
   const policy = ownPolicy(settings);

@@ -9,8 +9,13 @@ import type { SubmitCheckpoint } from '../net/witness-client.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../outbound/retry.ts';
 import type { Store } from '../store/store.ts';
 import { SECOND } from '../time.ts';
-import type { CoveredLeaves, WitnessedLog } from '../transparency/cosigned-head.ts';
-import { cosignatureFrom, cosignedText, cosignHead } from '../transparency/cosigned-head.ts';
+import {
+  type CoveredLeaves,
+  cosignatureFrom,
+  cosignedText,
+  cosignHead,
+  type WitnessedLog,
+} from '../transparency/cosigned-head.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../transparency/log-tables.ts';
 import { afterCosignature, afterFailure, type Submitted, submitHead } from '../transparency/submit-head.ts';
 import { cureOf } from './log-fence.ts';
@@ -47,7 +52,7 @@ const REQUEST_EVERY = SECOND;
 const REST = 10 * SECOND;
 
 interface Parts {
-  store: Pick<Store, 'log' | 'transact'>;
+  store: Pick<Store, 'database'>;
   /** The current time, in ms. */
   now(): number;
   submit: SubmitCheckpoint;
@@ -66,7 +71,7 @@ export function logWitnesses(
   { store, now, submit, covered, logger }: Parts,
   { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
 ) {
-  const tables = store.log;
+  const tables = store.database.log;
   /** The requests to each address. */
   const underWay = new Map<string, Promise<Word>>();
   /** When an address may be asked again (ms of the monotonic clock). */
@@ -110,7 +115,8 @@ export function logWitnesses(
     if (target === null || (target.size < newest.size && isDone(target, servers))) target = newest;
     const head = target;
     // The quorum may be of no witness, or a new policy may be content with the cosignatures that are there.
-    if (cosignedText(tables, { log, origin, policy }, head) !== null) store.transact(() => cosign(policy, head));
+    if (cosignedText(tables, { log, origin, policy }, head) !== null)
+      store.database.transact(() => cosign(policy, head));
     for (const server of servers) {
       const { address } = server;
       if (underWay.has(address) || performance.now() < (resting.get(address) ?? 0)) continue;
@@ -148,7 +154,7 @@ export function logWitnesses(
     );
     const { fault } = submitted;
     const fence = fault instanceof WitnessContradicts ? fenceText(namesOf(server), fault, log) : null;
-    const changes = store.transact(() => {
+    const changes = store.database.transact(() => {
       const recorded = outcomes.map(({ witness, outcome }) => record(witness, submitted, outcome, began));
       cosign(policy, submitted.head);
       if (fence !== null) tables.setFence(log, fence);

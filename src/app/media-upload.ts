@@ -13,7 +13,7 @@ let last: Promise<unknown> = Promise.resolve();
  * `refused_by_door` for content that does not match the name.
  */
 export function keepUpload(
-  { media: files }: Pick<AppContext, 'media'>,
+  { store: { media: files } }: Pick<AppContext, 'store'>,
   path: string,
   { file }: Received,
   requireWanted: (media: Media) => void,

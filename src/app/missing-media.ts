@@ -10,7 +10,7 @@ import { type MediaStore, openMediaStore } from './media-place.ts';
  * marks what shows the file as stale.
  */
 
-type MediaContext = Pick<AppContext, 'store' | 'settings' | 'media' | 'now'>;
+type MediaContext = Pick<AppContext, 'store' | 'settings' | 'clock'>;
 
 /** A place of a media file: the paper and the path under its root. */
 export interface MediaPlace {
@@ -23,8 +23,9 @@ export interface MediaPlace {
  * of a place that cannot be asked.
  */
 export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
-  const { store, media } = app;
-  const known = store.missingMedia.all();
+  const { store } = app;
+  const { media } = store;
+  const known = store.desk.missingMedia.all();
   if (known.length === 0) return;
   const places = placesOf(app);
   const back: string[] = [];
@@ -34,8 +35,8 @@ export async function lookForMissing(app: MediaContext, { fetches = false } = {}
     if (state === 'whole' || !places.has(digest) || (await sources?.restores(digest))) back.push(digest);
   }
   if (back.length > 0) {
-    store.transact(() => {
-      for (const digest of back) store.missingMedia.clear(digest);
+    store.database.transact(() => {
+      for (const digest of back) store.desk.missingMedia.clear(digest);
       markShown(app, back);
     });
   }
@@ -47,12 +48,13 @@ export async function lookForMissing(app: MediaContext, { fetches = false } = {}
  * came back.
  */
 export async function noteMissing(app: MediaContext, paper: string, { deep = false } = {}): Promise<boolean> {
-  const { store, media } = app;
+  const { store } = app;
+  const { media } = store;
   const lost = new Map<string, string | null>();
   const sources = new Sources(app);
   let isBack = false;
-  for (const { digest } of store.papers.allMedia(paper)) {
-    if (store.missingMedia.has(digest) || lost.has(digest)) continue;
+  for (const { digest } of store.desk.papers.allMedia(paper)) {
+    if (store.desk.missingMedia.has(digest) || lost.has(digest)) continue;
     const file = media.pathOf(digest);
     if (!deep && media.has(digest)) continue;
     const state = await stateOf(file, digest, null);
@@ -61,8 +63,8 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
     else lost.set(digest, state);
   }
   if (lost.size > 0) {
-    store.transact(() => {
-      for (const [digest, damaged] of lost) store.missingMedia.note({ digest, damaged, at: app.now() });
+    store.database.transact(() => {
+      for (const [digest, damaged] of lost) store.desk.missingMedia.note({ digest, damaged, at: app.clock.now() });
       markShown(app, [...lost.keys()]);
     });
   }
@@ -72,17 +74,17 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
 /** Where the media that are missing would be shown, in the order of papers and paths. */
 export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
   const { store } = app;
-  if (store.missingMedia.all().length === 0) return [];
+  if (store.desk.missingMedia.all().length === 0) return [];
   return mediaOf(app)
-    .filter(({ digest }) => store.missingMedia.has(digest))
+    .filter(({ digest }) => store.desk.missingMedia.has(digest))
     .map(({ paper, path }) => ({ paper, path }))
     .sort((a, b) => (a.paper + a.path < b.paper + b.path ? -1 : 1));
 }
 
 /** Media without a file in DATA_DIR that no press has noticed yet. Does not read the files. */
-export function unnoticedPlaces(app: Pick<AppContext, 'store' | 'media'>): MediaPlace[] {
+export function unnoticedPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
   return mediaOf(app)
-    .filter(({ digest }) => !app.media.has(digest) && !app.store.missingMedia.has(digest))
+    .filter(({ digest }) => !app.store.media.has(digest) && !app.store.desk.missingMedia.has(digest))
     .map(({ paper, path }) => ({ paper, path }));
 }
 
@@ -110,7 +112,10 @@ class Sources {
 
   /** Puts a file back into DATA_DIR. Returns whether any source had it. */
   async restores(digest: string): Promise<boolean> {
-    const { media, settings } = this.#app;
+    const {
+      settings,
+      store: { media },
+    } = this.#app;
     for (const { paper, path } of this.#places.get(digest) ?? []) {
       const file = join(settings.distDir, paper, path);
       if (digestOf(file) !== digest) continue;
@@ -140,9 +145,9 @@ class Sources {
 
 /** The newest media of all papers. */
 function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
-  return store
+  return store.desk
     .paperSlugs()
-    .flatMap((paper) => store.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
+    .flatMap((paper) => store.desk.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
 }
 
 /** By content. */
@@ -154,10 +159,10 @@ function placesOf(app: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
 function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
   const places = placesOf({ store });
   for (const { paper, path } of digests.flatMap((digest) => places.get(digest) ?? [])) {
-    const isVideo = store
+    const isVideo = store.desk
       .archive(paper)
       .casts()
       .some(({ video }) => video === path);
-    store.markStale(paper, [tags.media(path), ...(isVideo ? [tags.cast] : [])]);
+    store.desk.markStale(paper, [tags.media(path), ...(isVideo ? [tags.cast] : [])]);
   }
 }

@@ -18,7 +18,7 @@ import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 
 /** The witnesses of a log, over the network. `deadline` is that of a request, in ms. */
 export function openWitnesses(
-  { store, settings, now }: AppContext,
+  { store, settings, clock: { now } }: AppContext,
   log: LogService,
   { origin }: LogKey,
   logger: Logger,
@@ -40,13 +40,17 @@ export function openWitnesses(
 /** Leaves read per batch. */
 const BATCH = 1_000;
 
-type ProofStore = Pick<Store, 'log' | 'markStale'>;
+type ProofStore = Pick<Store, 'database' | 'desk'>;
 
 /**
  * Has the proofs pressed again whose receipts are among these leaves. Call it in the transaction in which a covering
  * head gets its quorum.
  */
-export function markProofsStale({ log: tables, markStale }: ProofStore, log: LogService, leaves: CoveredLeaves): void {
+export function markProofsStale(
+  { database: { log: tables }, desk: { markStale } }: ProofStore,
+  log: LogService,
+  leaves: CoveredLeaves,
+): void {
   if (log !== 'desk') return;
   for (let start = leaves.start; start < leaves.end; start += BATCH) {
     for (const entry of tables.entries(log, start, Math.min(start + BATCH, leaves.end))) {
@@ -79,7 +83,7 @@ export async function publishLogOnce(app: AppContext, log: LogService, logger: L
     const witnesses = openWitnesses(app, log, key, logger);
     await checkLog(app, log, logger);
     while (signHead(app, log, key) === 'more') await pause(BATCH_PAUSE);
-    assertNotFenced(app.store.log, log);
+    assertNotFenced(app.store.database.log, log);
     if (policy !== null) witnesses.ask(policy);
     await witnesses.settled();
     const assertClaim = () => {

@@ -29,32 +29,37 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
       { source: readerMails(app, render), onBounce: 'the address does not accept mail; the subscription has ended' },
       { source: noticeMails(app, render), onBounce: 'the address does not accept mail; check whose seat it is' },
     ],
-    queueNext: () => queueAlerts(store, { now: app.now, newId }) !== null || digests.next(),
+    queueNext: () => queueAlerts(store.desk, { now: app.clock.now, newId }) !== null || digests.next(),
     cleanUp(at) {
-      store.alerts.forget(at - MAILS_KEPT);
-      store.notices.forget(at - MAILS_KEPT);
-      store.transact(() => deleteExpired(store.readers, at));
+      store.desk.alerts.forget(at - MAILS_KEPT);
+      store.desk.notices.forget(at - MAILS_KEPT);
+      store.database.transact(() => deleteExpired(store.desk.readers, at));
     },
   };
 }
 
 /** The digests of every paper. */
-export function digestQueue({ store, now }: AppContext): DigestQueue {
-  const papers = () => store.paperSlugs().map((slug) => ({ slug, ...(store.paper(slug)?.alerts ?? DEFAULT_HOUR) }));
-  return new DigestQueue(store satisfies AlertStore, { papers, times: digestTimes(), now, newId });
+export function digestQueue({ store, clock: { now } }: AppContext): DigestQueue {
+  const papers = () =>
+    store.desk.paperSlugs().map((slug) => ({ slug, ...(store.desk.paper(slug)?.alerts ?? DEFAULT_HOUR) }));
+  return new DigestQueue(store.desk satisfies AlertStore, { papers, times: digestTimes(), now, newId });
 }
 
 /** Mails to readers: confirmation requests, alerts and digests. */
 export function readerMails(app: AppContext, render: RenderMail): MailSource<MailRecord> {
-  const { store, settings, now } = app;
-  const { subscribers, suppressions, tokens, mails } = store.readers;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const { subscribers, suppressions, tokens, mails } = store.desk.readers;
   const secret = linkKey(settings, 'readers');
   const shared = new SharedLetters(render);
   return {
     queue: mails,
     async compose(mail) {
       const row = subscribers.byId(mail.subscriber);
-      const paper = store.paper(mail.paper);
+      const paper = store.desk.paper(mail.paper);
       if (row === null || paper === null) return null;
       const root = mailRoot(paper, settings.origin);
       if (mail.kind === 'confirm') {
@@ -73,13 +78,13 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       }
       if (row.confirmed_at === null || suppressions.of(row.paper, row.reader) !== null) return null;
       const { kind, about } = mail;
-      const events = store.alerts.eventsOf(mail.id);
+      const events = store.desk.alerts.eventsOf(mail.id);
       return shared.copyFor(mail, row.email, {
         key: [mail.paper, paper.edition, kind, about, ...events].join(' '),
         token: () => manageToken(tokens, secret, row.paper, row.reader),
         write(token) {
-          const subject = { kind, about, events: store.alerts.eventsAt(events) };
-          const alert = alertMail(store.archive(paper.slug), paper, root, subject, token);
+          const subject = { kind, about, events: store.desk.alerts.eventsAt(events) };
+          const alert = alertMail(store.desk.archive(paper.slug), paper, root, subject, token);
           return alert === null ? null : letterOf(app, paper, alert);
         },
       });
@@ -88,35 +93,39 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       if (kind !== 'confirm') subscribers.markMailed(subscriber, now());
     },
     bounced: ({ subscriber }) =>
-      store.transact(() => {
+      store.database.transact(() => {
         const row = subscribers.byId(subscriber);
-        if (row !== null) end(store.readers, row, 'bounced', now());
+        if (row !== null) end(store.desk.readers, row, 'bounced', now());
       }),
   };
 }
 
 /** Notices of webhooks that were switched off. */
 export function noticeMails(app: AppContext, render: RenderMail): MailSource<NoticeRecord> {
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   return {
-    queue: store.notices,
+    queue: store.desk.notices,
     async compose(notice) {
-      const paper = store.paper(notice.paper);
-      const off = store.webhooks.offSince(notice.paper, notice.since);
+      const paper = store.desk.paper(notice.paper);
+      const off = store.desk.webhooks.offSince(notice.paper, notice.since);
       // All of them were switched on again or removed.
       if (paper === null || off.length === 0) return null;
       const letter = letterOf(app, paper, noticeMail(off, paper.nameplate, mailRoot(paper, settings.origin)));
       return mailOf(notice, notice.email, letter, await render(letter.content));
     },
-    bounced: ({ id }) => store.notices.fail(id, now(), 'bounced'),
+    bounced: ({ id }) => store.desk.notices.fail(id, now(), 'bounced'),
   };
 }
 
 /** Queues the notice that a paper's webhook was switched off at a time (ms). Runs in the caller's transaction. */
 export function queueNotices({ store }: AppContext, paper: string, at: number): void {
-  const keys = store.keys.list(paper).filter((key) => !store.keys.hasExpired(key, at));
-  for (const email of noticeRecipients(keys, contactMail(store.paper(paper) ?? {}))) {
-    store.notices.queue({ id: newId(), paper, email, since: at, due_at: at + NOTICE_GATHERS });
+  const keys = store.desk.keys.list(paper).filter((key) => !store.desk.keys.hasExpired(key, at));
+  for (const email of noticeRecipients(keys, contactMail(store.desk.paper(paper) ?? {}))) {
+    store.desk.notices.queue({ id: newId(), paper, email, since: at, due_at: at + NOTICE_GATHERS });
   }
 }
 

@@ -20,25 +20,27 @@ export function paperWebhooks(app: AppContext): WebhookService {
     source: paperDeliveries(app),
     queueNext: () => queuePaperEvents(app),
     cleanUp(at) {
-      store.deliveries.forget(at - DELIVERIES_KEPT);
-      store.events.forget(at - EVENTS_KEPT);
+      store.desk.deliveries.forget(at - DELIVERIES_KEPT);
+      store.desk.events.forget(at - EVENTS_KEPT);
     },
   };
 }
 
 export function paperDeliveries(app: AppContext): DeliverySource<PaperDeliveryJob> {
-  const { deliveries, webhooks } = app.store;
+  const {
+    desk: { deliveries, webhooks },
+  } = app.store;
   return { deliveries, webhooks, switchedOff: ({ paper }, at) => queueNotices(app, paper, at) };
 }
 
 /** Queues the next event of a paper, or the next batch of its receivers. Returns false when no event is left. */
-export function queuePaperEvents({ store, settings, now }: AppContext): boolean {
+export function queuePaperEvents({ store, settings, clock: { now } }: AppContext): boolean {
   const compose = (event: DeskEvent): string => {
-    const archive = store.archive(event.paper);
+    const archive = store.desk.archive(event.paper);
     const site = siteOf(paperRoot(archive.paper(), settings.origin));
     return messageOf(event, linksOf(new Edition(archive, site)));
   };
-  return queueNext(store, { now, newId, compose });
+  return queueNext(store.desk, { now, newId, compose });
 }
 
 /** How often the outcome of a test is looked for, and the pause in ms: together longer than a request may take. */
@@ -47,9 +49,12 @@ const PAUSE = 100;
 
 /** Sends a test at once. Returns the delivery and its only attempt. Throws `not_found`, `unavailable`. */
 export async function sendTest(app: AppContext, paper: string, id: string) {
-  const { store, now } = app;
-  const webhook = requireReceiver(store, paper, id, now());
-  const delivery = queueTest(store, paper, webhook, { now: now(), newId });
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const webhook = requireReceiver(store.desk, paper, id, now());
+  const delivery = queueTest(store.desk, paper, webhook, { now: now(), newId });
   const events = {
     attempted() {},
     switchedOff() {},
@@ -65,7 +70,7 @@ export async function sendTest(app: AppContext, paper: string, id: string) {
 /** Waits for the attempt, because another server on the database may have claimed the delivery first. */
 async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
   for (let check = 0; check < CHECKS_MAX; check++) {
-    const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
+    const [attempt] = store.desk.deliveries.get(paper, delivery)?.attempts ?? [];
     if (attempt !== undefined) return attempt;
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }

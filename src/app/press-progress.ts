@@ -45,7 +45,7 @@ export async function pressThenPrint(
 /** Sends filed media to MEDIA_URL. A failure is reported, and left to the server or to the next command. */
 async function sendMedia(app: AppContext): Promise<void> {
   // A running server holds leases, and sends by itself.
-  if (app.settings.mediaUrl === null || app.store.leases.isAnyHeld(app.now())) return;
+  if (app.settings.mediaUrl === null || app.store.database.leases.isAnyHeld(app.clock.now())) return;
   try {
     const place = openMediaStore(app.settings);
     if (place !== null) await new MediaCopies(app, place).send();

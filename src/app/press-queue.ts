@@ -75,7 +75,9 @@ export class PressQueue {
    * Resolves with the number of files changed when all marks up to `number` are on disk. Rejects as that press does.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
-    const { manifest } = this.#app.store;
+    const {
+      desk: { manifest },
+    } = this.#app.store;
     // Another process may have pressed the paper, or deferred its cards to a later press.
     while (!manifest.isPressed(paper, number)) await this.press(paper, { urgent: true });
     return manifest.filesChangedBy(paper, number);

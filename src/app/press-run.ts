@@ -53,7 +53,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   const { paper } = options;
   // Where another server signs, it airs what is due.
   if (maySign(app)) airWhatIsDue(app);
-  if (paper !== undefined && store.removedPaper(paper) === null) requirePaper(app, paper);
+  if (paper !== undefined && store.desk.removedPaper(paper) === null) requirePaper(app, paper);
   // What cannot be fetched holds up no press.
   await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
     (error: unknown) => {
@@ -62,7 +62,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   );
   const reports = new Map<string, PaperReport>();
   const failures: unknown[] = [];
-  const all = () => [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)];
+  const all = () => [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
   for (const slug of paper === undefined ? all() : [paper]) {
     try {
       let report = await pressPaper(app, slug, options);
@@ -89,12 +89,12 @@ function maySign({ signer }: AppContext): boolean {
 }
 
 /** Airs what is due, and ends places on the front whose time is over. By a wrong clock nothing is due. */
-export function airWhatIsDue({ store, clock, now }: AppContext): void {
+export function airWhatIsDue({ store, clock, clock: { now } }: AppContext): void {
   if (clock.fault() !== null) return;
   const at = now();
   const isDue = (time: number | null) => time !== null && time <= at;
-  if (isDue(store.nextScheduled())) store.transact(() => airDue(store, at));
-  if (isDue(store.papers.nextPlaceExpiry())) store.transact(() => expirePlaces(store, at));
+  if (isDue(store.desk.nextScheduled())) store.database.transact(() => airDue(store.desk, at));
+  if (isDue(store.desk.papers.nextPlaceExpiry())) store.database.transact(() => expirePlaces(store.desk, at));
 }
 
 /** Presses until no pictures are left. Lets other processes press the paper in between. */
@@ -126,8 +126,10 @@ async function pressPictures(
 }
 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
-  const { manifest } = app.store;
-  if (!app.store.hasPaper(slug)) return removeTree(app, slug, options);
+  const {
+    desk: { manifest },
+  } = app.store;
+  if (!app.store.desk.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
   const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
   const isStale = () => isFull() || manifest.newestMark(slug) > 0;
@@ -136,7 +138,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
   try {
     // The previous holder of the claim may have done the work, and the paper may have been removed or restored since.
-    if (!app.store.hasPaper(slug) || !isStale()) return null;
+    if (!app.store.desk.hasPaper(slug) || !isStale()) return null;
     // Take the turn after the claim: waiting for another process must not block other papers.
     const work = () => pressClaimed(app, slug, { options, build, claim, isFull });
     const report = await (options.turn === undefined ? work() : options.turn(work));
@@ -154,7 +156,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
 
 /** The address and folder of a paper's tree, and a stamp of all that it depends on besides the ledger. */
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
-  const root = paperRoot(store.archive(slug).paper(), settings.origin);
+  const root = paperRoot(store.desk.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
   const hub = settings.hubUrl;
   // A change of folder, address or hub makes everything stale.
@@ -164,7 +166,9 @@ export function pressPlan({ store, settings }: AppContext, slug: string, build: 
 
 /** Whether the tree was fully pressed under these settings, survived a power failure, and is there. */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
-  const { manifest, archive } = app.store;
+  const {
+    desk: { manifest, archive },
+  } = app.store;
   const { stamp, folder } = pressPlan(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
@@ -176,13 +180,15 @@ function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
  */
 async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
   const { store, settings } = app;
-  const { manifest } = store;
+  const {
+    desk: { manifest },
+  } = store;
   const folder = join(settings.distDir, slug);
   const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
   if (!isLeft()) return null;
   const claim = await PressClaim.acquire(manifest, slug, signal);
   try {
-    if (store.hasPaper(slug) || !isLeft()) return null;
+    if (store.desk.hasPaper(slug) || !isLeft()) return null;
     const until = manifest.newestMark(slug);
     const removed = [...manifest.allFiles(slug)].length;
     // `_headers` goes first: without it no server shows the tree.
@@ -190,7 +196,7 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
       claim.assertHeld();
       await rm(path, { recursive: true, force: true });
     }
-    store.transact(() => {
+    store.database.transact(() => {
       claim.assertOwner();
       manifest.forget(slug, until);
     });
@@ -271,9 +277,14 @@ async function pressSnapshot(
   { options, build, claim, isFull, scratch }: ClaimedPress & { scratch: string },
   pool: PressPool | null,
 ): Promise<PressReport | WorkerRequest> {
-  const { store, media } = app;
-  const { manifest } = store;
-  const now = app.now();
+  const {
+    store,
+    store: { media },
+  } = app;
+  const {
+    desk: { manifest },
+  } = store;
+  const now = app.clock.now();
   const begin = () => {
     claim.assertHeld();
     claim.assertOwner();
@@ -284,9 +295,9 @@ async function pressSnapshot(
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
-  const snapshot = app.snapshots.take();
+  const snapshot = app.store.snapshots.take();
   try {
-    const { start, full, site, folder, stamp, mark } = store.transact(begin);
+    const { start, full, site, folder, stamp, mark } = store.database.transact(begin);
     const marks = pool?.takeSnapshots();
     // Avoids an unhandled rejection; awaiting them still throws.
     marks?.catch(() => {});
@@ -307,19 +318,19 @@ async function pressSnapshot(
     };
     const report = await press({
       paper: slug,
-      archive: snapshot.store.archive(slug),
+      archive: snapshot.store.desk.archive(slug),
       manifest,
-      marks: snapshot.store.manifest,
+      marks: snapshot.store.desk.manifest,
       site,
       tree,
-      tools: { render: build.render, assets: build.assets, pictures: app.pictures, now },
+      tools: { render: build.render, assets: build.assets, pictures: app.store.pictures, now },
       stamp,
       start,
       full,
       cards: options.cards ?? true,
       unsynced: unsyncedNote(start.until),
-      topics: app.settings.hubUrl === null ? null : store.hubPings,
-      transact: store.transact,
+      topics: app.settings.hubUrl === null ? null : store.desk.hubPings,
+      transact: store.database.transact,
       assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,
       pool: printPool,
@@ -327,7 +338,7 @@ async function pressSnapshot(
     });
     // This run wrote nothing, so the tree is still clean.
     if (needsWorkers(report) && !start.dirty) {
-      store.transact(() => {
+      store.database.transact(() => {
         claim.assertOwner();
         manifest.clearStale(slug, 0);
       });

@@ -26,7 +26,7 @@ let printer: Promise<Printer> | null = null;
 export function takeSnapshot(): number {
   printer = null;
   snapshot.refresh();
-  return snapshot.store.manifest.highestMarkOfAll();
+  return snapshot.store.desk.manifest.highestMarkOfAll();
 }
 
 export async function print({ job, names }: { job: WorkerJob; names: string[] }): Promise<Printed> {
@@ -49,8 +49,8 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
   const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
     paper,
-    archive: store.archive(paper),
-    manifest: store.manifest,
+    archive: store.desk.archive(paper),
+    manifest: store.desk.manifest,
     site,
     tree: new Tree(folder, { aside, sync: false, isNew, assertClaim }),
     tools: { render, assets, pictures, now },

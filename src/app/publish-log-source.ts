@@ -49,7 +49,7 @@ export class LogSource implements Source {
   /** Whether a target lacks something of the log, as far as the database knows. */
   static isStale(app: AppContext, target: string): boolean {
     if (!LogSource.isThere(app)) return false;
-    const known = app.store.publications.find(target, LOG_TREE);
+    const known = app.store.database.publications.find(target, LOG_TREE);
     return known === null || known.rules !== digestOf(textsIn(logFolder(app.settings.logDir, 'desk')));
   }
 
@@ -76,13 +76,15 @@ export class LogSource implements Source {
   }
 
   doubt(): void {
-    const { publications } = this.#app.store;
+    const {
+      database: { publications },
+    } = this.#app.store;
     publications.begin(this.#target, this.tree, '');
     publications.setRules(this.#target, this.tree, '');
   }
 
   watch(): void {
-    this.#app.store.publications.watch(this.#target, this.tree);
+    this.#app.store.database.publications.watch(this.#target, this.tree);
     // Tiles that are written during a comparison are sent after it.
     this.#base = this.#current().size;
   }
@@ -92,7 +94,7 @@ export class LogSource implements Source {
     if (differences === null) {
       this.#base = this.#known()?.size ?? 0;
       // The target is as remembered until something of it is replaced.
-      this.#app.store.publications.begin(this.#target, this.tree, publication);
+      this.#app.store.database.publications.begin(this.#target, this.tree, publication);
       return;
     }
     for (const { path, what } of differences) this.#found.set(path, what === 'stray' ? 'remove' : 'send');
@@ -129,7 +131,7 @@ export class LogSource implements Source {
     const whole = this.#partial.size === 0 ? new Set() : tilesOf(current.size);
     const outgrown = [...this.#partial].filter((path) => whole.has(path.slice(0, path.lastIndexOf(PARTIAL))));
     const removals = new Set([...found('remove'), ...filled, ...outgrown]);
-    if (this.#publication !== '') this.#app.store.publications.sending(this.#target, this.tree, current.size);
+    if (this.#publication !== '') this.#app.store.database.publications.sending(this.#target, this.tree, current.size);
     return {
       stages: stages.filter((stage) => stage.length > 0),
       // A server that was killed may not have removed them from the disk yet.
@@ -143,13 +145,15 @@ export class LogSource implements Source {
     if (this.#plan === null || !sent.some(({ path }) => path === CHECKPOINT)) return;
     this.#base = this.#plan.size;
     this.#isPending = false;
-    this.#app.store.publications.setRules(this.#target, this.tree, digestOf(this.#plan.texts));
+    this.#app.store.database.publications.setRules(this.#target, this.tree, digestOf(this.#plan.texts));
   }
 
   finish(): void {
-    const { publications } = this.#app.store;
+    const {
+      database: { publications },
+    } = this.#app.store;
     publications.begin(this.#target, this.tree, this.#publication);
-    publications.finish(this.#target, this.tree, this.#app.now(), this.#base);
+    publications.finish(this.#target, this.tree, this.#app.clock.now(), this.#base);
   }
 
   #isThere(path: string): boolean {
@@ -157,7 +161,7 @@ export class LogSource implements Source {
   }
 
   #known() {
-    return this.#app.store.publications.find(this.#target, this.tree);
+    return this.#app.store.database.publications.find(this.#target, this.tree);
   }
 
   /** The texts on disk, and the size of the tree that the checkpoint shows. */

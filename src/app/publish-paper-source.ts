@@ -36,7 +36,7 @@ export class PaperSource implements Source {
   /** `keepsHeaders`: the target stores headers, so that files whose headers change are sent again. */
   constructor(app: AppContext, paper: string, target: string, keepsHeaders: boolean) {
     this.tree = paper;
-    this.key = app.store.signingKeys()[0]?.kid ?? '';
+    this.key = app.store.desk.signingKeys()[0]?.kid ?? '';
     this.folder = join(app.settings.distDir, paper);
     this.#app = app;
     this.#target = target;
@@ -49,7 +49,7 @@ export class PaperSource implements Source {
 
   *files(): Iterable<SourceFile> {
     const seen = new Set<string>();
-    for (const { path, digest } of this.#app.store.manifest.allFiles(this.tree)) {
+    for (const { path, digest } of this.#app.store.desk.manifest.allFiles(this.tree)) {
       // Equal pictures of several outputs share their files.
       if (seen.has(path)) continue;
       seen.add(path);
@@ -79,7 +79,7 @@ export class PaperSource implements Source {
   begin(publication: string, differences: readonly Difference[] | null): void {
     const paths = (...kinds: Difference['what'][]) =>
       (differences ?? []).filter(({ what }) => kinds.includes(what)).map(({ path }) => path);
-    this.#app.store.transact(() => {
+    this.#app.store.database.transact(() => {
       if (differences !== null) {
         this.#table.queue(this.#target, this.tree, {
           added: paths('missing'),
@@ -130,11 +130,11 @@ export class PaperSource implements Source {
   }
 
   finish(): void {
-    this.#table.finish(this.#target, this.tree, this.#app.now(), 0);
+    this.#table.finish(this.#target, this.tree, this.#app.clock.now(), 0);
   }
 
   get #table() {
-    return this.#app.store.publications;
+    return this.#app.store.database.publications;
   }
 
   /** Waits until no press is at work on the tree: its removals are only safe once every link to them is gone. */
@@ -165,7 +165,7 @@ export class PaperSource implements Source {
     const hasOthers = ({ path }: SourceFile) =>
       JSON.stringify(before.of(path)) !== JSON.stringify(current.parsed.of(path));
     const changed = this.#keepsHeaders ? [...this.files()].filter(hasOthers).map(({ path }) => path) : [];
-    this.#app.store.transact(() => {
+    this.#app.store.database.transact(() => {
       this.#table.queue(this.#target, this.tree, { added: [], changed, strays: [] });
       this.#table.setRules(this.#target, this.tree, current.text);
     });

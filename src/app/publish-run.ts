@@ -30,10 +30,12 @@ export interface PublishOptions {
 
 /** The trees of which an address lacks something, as far as the database knows. */
 export function staleTrees(app: AppContext, address: Address): string[] {
-  const { publications } = app.store;
+  const {
+    database: { publications },
+  } = app.store;
   const known = publications.trees(address.href).filter(({ isPublished }) => isPublished);
   const published = new Set(known.map(({ tree }) => tree));
-  const papers = address.paper === null ? app.store.paperSlugs() : [address.paper];
+  const papers = address.paper === null ? app.store.desk.paperSlugs() : [address.paper];
   const fresh = papers.filter((paper) => !published.has(paper) && publications.hasFiles(paper));
   const queued = known.filter(({ isQueued }) => isQueued).map(({ tree }) => tree);
   return [...(LogSource.isStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
@@ -41,12 +43,15 @@ export function staleTrees(app: AppContext, address: Address): string[] {
 
 /** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
 export async function publishTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
-  const { publications } = app.store;
+  const {
+    database: { publications },
+  } = app.store;
   const work = async (source: Source): Promise<PublishReport> => {
     try {
       return await publish({ ...jobOf(source, address, bucket, options), repair: options.repair === true });
     } catch (error) {
-      if (options.signal?.aborted !== true) publications.fail(address.href, source.tree, app.now(), messageOf(error));
+      if (options.signal?.aborted !== true)
+        publications.fail(address.href, source.tree, app.clock.now(), messageOf(error));
       throw error;
     }
   };
@@ -100,19 +105,19 @@ function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, t
   if (paper !== undefined && address.paper !== null && paper !== address.paper) {
     throw new Fault('invalid_request', `--paper ${paper}: the address has paper=${address.paper}; give one of them`);
   }
-  if (only !== null && store.removedPaper(only) === null) {
+  if (only !== null && store.desk.removedPaper(only) === null) {
     requirePaper(app, only);
-    if (!store.publications.hasFiles(only) && store.publications.find(address.href, only) === null) {
+    if (!store.database.publications.hasFiles(only) && store.database.publications.find(address.href, only) === null) {
       const cure = 'run broadsheet press first, or make the paper public';
       throw new Fault('unavailable', `nothing of ${only} is pressed; ${cure}`);
     }
   }
-  const published = store.publications.trees(address.href).map(({ tree }) => tree);
-  const papers = only === null ? [...store.paperSlugs(), ...published] : [only];
+  const published = store.database.publications.trees(address.href).map(({ tree }) => tree);
+  const papers = only === null ? [...store.desk.paperSlugs(), ...published] : [only];
   const isWanted = (tree: string) => trees === undefined || trees.has(tree);
   const wanted = [...new Set(papers)]
     .filter((tree) => tree !== LOG_TREE && isWanted(tree))
-    .filter((tree) => store.publications.hasFiles(tree) || published.includes(tree))
+    .filter((tree) => store.database.publications.hasFiles(tree) || published.includes(tree))
     .map((tree) => new PaperSource(app, tree, address.href, bucket.keepsHeaders));
   const hasLog = paper === undefined && isWanted(LOG_TREE) && LogSource.isThere(app);
   const key = hasLog ? readLogKey(app, 'desk') : null;

@@ -1,44 +1,39 @@
-import type { Store } from '../store/store.ts';
+import { join } from 'node:path';
+import { isTree } from '../files/tree.ts';
+import { publicPapers } from '../press/newsstand.ts';
+import type { AppContext } from './context.ts';
+
+/** The server of this process. Outside `serve`, a listening server counts as serving. */
+export const server: { phase: 'starting' | 'serving' | 'stopping' } = { phase: 'serving' };
 
 /** Whether a process should get requests, and each check that says so. */
-export type ReadinessReport = ReturnType<Readiness['report']>;
+export type ReadinessReport = ReturnType<typeof readiness>;
 
 /** Tells load balancers whether to send requests to this process. */
-export class Readiness {
-  /** Outside `serve`, a listening server counts as serving. */
-  phase: 'starting' | 'serving' | 'stopping' = 'serving';
-  readonly #store: Pick<Store, 'vitalSigns'>;
-  readonly #standby: { standsBy(): boolean; isPressed(): boolean };
-
-  constructor(store: Pick<Store, 'vitalSigns'>, standby: { standsBy(): boolean; isPressed(): boolean }) {
-    this.#store = store;
-    this.#standby = standby;
+export function readiness({ settings, store, signer }: AppContext) {
+  const checks: {
+    server: 'ok' | 'starting' | 'stopping';
+    database: 'ok' | 'no_answer';
+    /** Where another server signs: whether every public paper is pressed here. */
+    papers?: 'ok' | 'not_pressed';
+  } = {
+    server: server.phase === 'serving' ? 'ok' : server.phase,
+    database: isReadable(store) ? 'ok' : 'no_answer',
+  };
+  // A server that signs presses by itself, and says of each page that it is being pressed.
+  if (checks.database === 'ok' && signer.state()?.isHeld === false) {
+    const isPressed = publicPapers(store.desk).every(({ slug }) => isTree(join(settings.distDir, slug)));
+    checks.papers = isPressed ? 'ok' : 'not_pressed';
   }
+  const isReady = Object.values(checks).every((check) => check === 'ok');
+  return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
+}
 
-  report() {
-    const checks: {
-      server: 'ok' | 'starting' | 'stopping';
-      database: 'ok' | 'no_answer';
-      /** Where another server signs: whether every public paper is pressed here. */
-      papers?: 'ok' | 'not_pressed';
-    } = {
-      server: this.phase === 'serving' ? 'ok' : this.phase,
-      database: this.#isDatabaseReadable() ? 'ok' : 'no_answer',
-    };
-    // A server that signs presses by itself, and says of each page that it is being pressed.
-    if (checks.database === 'ok' && this.#standby.standsBy()) {
-      checks.papers = this.#standby.isPressed() ? 'ok' : 'not_pressed';
-    }
-    const isReady = Object.values(checks).every((check) => check === 'ok');
-    return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
-  }
-
-  #isDatabaseReadable(): boolean {
-    try {
-      this.#store.vitalSigns().assertReadable();
-      return true;
-    } catch {
-      return false;
-    }
+function isReadable({ database }: AppContext['store']): boolean {
+  try {
+    database.vitalSigns().assertReadable();
+    return true;
+  } catch {
+    return false;
   }
 }

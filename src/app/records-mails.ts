@@ -1,12 +1,17 @@
-import type { AccountMailRecord, RecordsLetter } from '../accounts/account-mail.ts';
-import { changeMail, fromRecords, mailedToken, signInMail } from '../accounts/account-mail.ts';
+import {
+  type AccountMailRecord,
+  changeMail,
+  fromRecords,
+  mailedToken,
+  type RecordsLetter,
+  signInMail,
+} from '../accounts/account-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
 import { mailOf, type RenderMail } from '../outbound/letter.ts';
 import type { MailSource } from '../outbound/mail-sender.ts';
 import { changeLine } from '../records/wire-rows.ts';
 import { DAY, dayOf, isoTime } from '../time.ts';
-import type { AppContext } from './context.ts';
-import { linkKey } from './context.ts';
+import { type AppContext, linkKey } from './context.ts';
 import type { MailService } from './jobs/mails.ts';
 
 /** Retention of settled mails, in ms; sign-in mails are retained for a day. */
@@ -24,29 +29,34 @@ export function recordsMails(app: AppContext, render: RenderMail): MailService {
     ],
     queueNext: () => false,
     cleanUp(at) {
-      store.accountMails.forget(at - MAILS_KEPT, at - DAY);
-      store.signIns.forget(at - SIGN_INS_KEPT);
-      store.sessions.forget(at);
-      store.quotas.forget(dayOf(at - QUOTAS_KEPT));
+      store.records.accountMails.forget(at - MAILS_KEPT, at - DAY);
+      store.records.signIns.forget(at - SIGN_INS_KEPT);
+      store.records.sessions.forget(at);
+      store.records.quotas.forget(dayOf(at - QUOTAS_KEPT));
     },
   };
 }
 
-function accountMails({ store, settings, now }: AppContext, render: RenderMail): MailSource<AccountMailRecord> {
+function accountMails(
+  { store, settings, clock: { now } }: AppContext,
+  render: RenderMail,
+): MailSource<AccountMailRecord> {
   const root = settings.dataOrigin;
   const secret = linkKey(settings, 'accounts');
 
   /** Returns null when the link was used or has expired. */
   const signIn = ({ id, email }: AccountMailRecord): RecordsLetter | null => {
-    const request = store.signIns.byId(id);
+    const request = store.records.signIns.byId(id);
     if (request === null || request.used_at !== null || request.expires_at <= now()) return null;
     return signInMail(root, email, mailedToken(secret, 'sign-in', id));
   };
   /** Returns null when the account has no mail alert left, or when every host has opted out since. */
   const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
     const account = holder ?? '';
-    const isWanted = store.changeAlerts.list(account).some(({ way, off_at }) => way !== 'webhook' && off_at === null);
-    const deltas = store.changeQueue.changesIn(id);
+    const isWanted = store.records.changeAlerts
+      .list(account)
+      .some(({ way, off_at }) => way !== 'webhook' && off_at === null);
+    const deltas = store.records.changeQueue.changesIn(id);
     if (!isWanted || deltas.length === 0) return null;
     const token = mailedToken(secret, 'unsubscribe', account);
     const rows = deltas.map((delta) => ({
@@ -61,7 +71,7 @@ function accountMails({ store, settings, now }: AppContext, render: RenderMail):
   };
 
   return {
-    queue: store.accountMails,
+    queue: store.records.accountMails,
     async compose(mail) {
       const written = mail.kind === 'sign-in' ? signIn(mail) : changes(mail, mail.kind);
       if (written === null) return null;
@@ -70,9 +80,9 @@ function accountMails({ store, settings, now }: AppContext, render: RenderMail):
     },
     // Sends nothing more to the address until its owner switches the alerts on again.
     bounced: ({ id, account }) =>
-      store.transact(() => {
-        store.accountMails.fail(id, now(), 'bounced');
-        if (account !== null) store.changeAlerts.mailsOff(account, 'bounced', now());
+      store.database.transact(() => {
+        store.records.accountMails.fail(id, now(), 'bounced');
+        if (account !== null) store.records.changeAlerts.mailsOff(account, 'bounced', now());
       }),
   };
 }

@@ -14,21 +14,24 @@ export function recordsWebhooks(app: AppContext): WebhookService {
   const { store } = app;
   return {
     job: 'account-webhooks',
-    source: { deliveries: store.changeDeliveries, webhooks: store.changeWebhooks },
+    source: { deliveries: store.records.changeDeliveries, webhooks: store.records.changeWebhooks },
     queueNext: () => queueAccountChanges(app),
     cleanUp(at) {
-      store.changeQueue.forget(at - KEPT);
-      unwatchAbandoned(store, at);
+      store.records.changeQueue.forget(at - KEPT);
+      unwatchAbandoned(store.records, at);
     },
   };
 }
 
 /** Queues the next changes for webhooks and mails. Returns false when none are left. */
 function queueAccountChanges(app: AppContext): boolean {
-  const { store, now } = app;
-  const isMore = queueChanges(store, deltaSource(app), { now, newId });
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const isMore = queueChanges(store.records, deltaSource(app), { now, newId });
   // Mails wait until every change is matched, so that all changes after a downtime go into one mail.
-  if (!isMore) queueChangeMails(store, { now, newId });
+  if (!isMore) queueChangeMails(store.records, { now, newId });
   return isMore;
 }
 

@@ -89,14 +89,14 @@ function compareLog(
   restored: Store,
   { log, isComparable, heads, faults }: { log: LogService; isComparable: boolean; heads: string[]; faults: string[] },
 ): void {
-  const newest = restored.log.lastHead(log);
+  const newest = restored.database.log.lastHead(log);
   if (newest === null) {
     heads.push(`log of the ${log}: the backup has no head`);
     return;
   }
   const head = parseCheckpoint(newest.checkpoint);
   const compare = (name: string, other: { size: number; root: Uint8Array; tiles: TileReader }): void => {
-    const [small, tiles] = other.size < head.size ? [other, restored.log.tiles(log)] : [head, other.tiles];
+    const [small, tiles] = other.size < head.size ? [other, restored.database.log.tiles(log)] : [head, other.tiles];
     const isSame = holds(() => hasRoot(tiles, small));
     const line = `log of the ${log}: a head of ${leaves(head.size)}; ${name} has ${leaves(other.size)}`;
     if (!isSame) faults.push(`${line}, and the first ${small.size.toLocaleString('en')} are others`);
@@ -111,15 +111,15 @@ function compareLog(
   const file = databaseFile(settings);
   const live = isComparable ? openStore({ file }) : null;
   try {
-    const there = live?.log.newestHead(log, head.origin) ?? null;
+    const there = live?.database.log.newestHead(log, head.origin) ?? null;
     if (live !== null && there !== null) {
-      compare(`the database ${file}`, { ...parseCheckpoint(there.checkpoint), tiles: live.log.tiles(log) });
+      compare(`the database ${file}`, { ...parseCheckpoint(there.checkpoint), tiles: live.database.log.tiles(log) });
     } else if (!isPublished) {
       const alone = 'compared with nothing: this machine has no other copy';
       heads.push(`log of the ${log}: a head of ${leaves(head.size)}, ${alone}`);
     }
   } finally {
-    live?.close();
+    live?.database.close();
   }
 }
 

@@ -9,10 +9,14 @@ import { signingName } from './signing-name.ts';
  * that the log does not know.
  */
 export function rotateKey(app: AppContext): string {
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   for (const log of LOG_SERVICES) {
     raiseFence(app, log);
-    assertNotFenced(store.log, log);
+    assertNotFenced(store.database.log, log);
   }
   return rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now()).kid;
 }

@@ -38,8 +38,8 @@ export async function scanOnce(
     }
     onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
-  app.openSigningKey();
-  const prober = proberOf(app.settings, app.now);
+  app.signer.open();
+  const prober = proberOf(app.settings, app.clock.now);
   await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, { once: true })
     .ended;
   return scanned;

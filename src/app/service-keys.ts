@@ -26,7 +26,7 @@ interface ServiceKeyWords {
  * Creates a key of the domain records. One of level `account` is metered on the account of `email`, made if need be;
  * else on one that nobody can sign in to. Throws `invalid_request`, `conflict`.
  */
-export function createServiceKey({ store, now }: AppContext, words: ServiceKeyWords) {
+export function createServiceKey({ store, clock: { now } }: AppContext, words: ServiceKeyWords) {
   const level = SERVICE_LEVELS.find((known) => known === words.level);
   if (level === undefined) {
     throw wrong('level', `${JSON.stringify(words.level)}: must be one of ${SERVICE_LEVELS.join(', ')}`);
@@ -35,7 +35,10 @@ export function createServiceKey({ store, now }: AppContext, words: ServiceKeyWo
     throw wrong('email', `a key of the level ${level} belongs to no account; leave it out, or use --level account`);
   }
   const name = nameFrom(words.name, '--name', KEY_NAME_MAX);
-  const { transact, serviceKeys: keys } = store;
+  const {
+    database: { transact },
+    records: { serviceKeys: keys },
+  } = store;
   const maker = { keys, now, newId, random: randomBytes, transact, by: 'cli' };
   const field = '--expires-at';
   return transact(() => {
@@ -46,28 +49,38 @@ export function createServiceKey({ store, now }: AppContext, words: ServiceKeyWo
     const id = newId();
     // RFC 2606, section 2: no mail is ever delivered to .invalid.
     const address = words.email === undefined ? `${id}@account.invalid` : addressFrom(words.email);
-    const account = store.accounts.ofEmail(address, { id, plan: 'daily', made_at: now() });
+    const account = store.records.accounts.ofEmail(address, { id, plan: 'daily', made_at: now() });
     return { ...makeAccountKey(maker, account.id, { name, expires: words.expiresAt, field }), email: account.email };
   });
 }
 
 /** Lists the keys of an account, or the keys without an account. Throws `not_found` when the account does not exist. */
-export function listServiceKeys({ store, now }: AppContext, email: string | undefined) {
+export function listServiceKeys({ store, clock: { now } }: AppContext, email: string | undefined) {
   const account = email === undefined ? null : requireAccount(store, email).id;
-  const { serviceKeys: keys } = store;
+  const {
+    records: { serviceKeys: keys },
+  } = store;
   return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, now())));
 }
 
 /** Returns the history of a key of any level. Throws `not_found`. */
-export function serviceKeyLog({ store: { serviceKeys: keys }, now }: AppContext, id: string) {
+export function serviceKeyLog(
+  {
+    store: {
+      records: { serviceKeys: keys },
+    },
+    clock: { now },
+  }: AppContext,
+  id: string,
+) {
   const key = keys.byId(id);
   if (key === null) throw unknownKey(id, '');
   return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
 }
 
 /** Revokes a key of any level. Throws `not_found` unless such a key is in force. */
-export function revokeServiceKey({ store, now }: AppContext, id: string): void {
-  if (!store.serviceKeys.revoke(id, now(), 'cli')) throw unknownKey(id, ' in force');
+export function revokeServiceKey({ store, clock: { now } }: AppContext, id: string): void {
+  if (!store.records.serviceKeys.revoke(id, now(), 'cli')) throw unknownKey(id, ' in force');
 }
 
 function unknownKey(id: string, state: string): Fault {
@@ -78,7 +91,10 @@ function unknownKey(id: string, state: string): Fault {
 }
 
 /** Returns the account with this mail address. Throws `not_found`. */
-export function requireAccount({ accounts }: Pick<AppContext['store'], 'accounts'>, email: string): Account {
+export function requireAccount(
+  { records: { accounts } }: Pick<AppContext['store'], 'records'>,
+  email: string,
+): Account {
   const account = accounts.byEmail(email.trim().toLowerCase()) ?? accounts.byEmail(addressFrom(email));
   if (account !== null) return account;
   throw new Fault(

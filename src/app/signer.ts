@@ -70,7 +70,7 @@ export function openSignerLease(
     ...leasePlace(settings, url),
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
-    desk: () => store.signingKeys()[0]?.kid ?? null,
+    desk: () => store.desk.signingKeys()[0]?.kid ?? null,
     requireContinued: (log, head) => requireContinued(app, log, head),
     waiting(reason) {
       if (reason !== told) logger.warn({ reason }, 'nothing is signed here');
@@ -89,7 +89,7 @@ export function openSignerLease(
     async releasing() {
       unnote();
       // A command that has read the note is in a transaction, which ends first.
-      store.transact(() => {});
+      store.database.transact(() => {});
       if (lease.isHeld()) await signLast();
     },
   });
@@ -100,7 +100,7 @@ export function openSignerLease(
       // The disk rejects writes, so commands cannot write either.
     }
   });
-  store.log.guard(() => lease.assertHeld());
+  store.database.log.guard(() => lease.assertHeld());
   return lease;
 }
 
@@ -177,11 +177,11 @@ function requireContinued(
   // A log of another name is another log.
   if (key !== null && key.origin !== origin) return;
   const head = { size, root: fromBase64(root) ?? new Uint8Array() };
-  if (holdsHead(store.log, log, head)) return;
+  if (holdsHead(store.database.log, log, head)) return;
   const count = (n: number) => n.toLocaleString('en');
   throw new Fault(
     'unavailable',
-    `the log ${origin} has ${count(store.log.size(log))} leaves here, and the server that signed last has signed others, or more: ${count(size)}; ${cureOf(log)}`,
+    `the log ${origin} has ${count(store.database.log.size(log))} leaves here, and the server that signed last has signed others, or more: ${count(size)}; ${cureOf(log)}`,
   );
 }
 

@@ -21,14 +21,14 @@ export function signingName({ origin, dataOrigin }: Settings, service: LogServic
  * key. Throws `unavailable` for a name that means nothing elsewhere.
  */
 export function keyUnderName(store: Store, settings: Settings, service: LogService, key: CurrentKey, now: number) {
-  const noted = store.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
+  const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? key.signer.name : null);
   const name = followedName(current, signingName(settings, service));
   const problem = nameProblem(settings, service, name);
   if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
   if (name === (noted ?? key.signer.name)) return name === key.signer.name ? key : under(name, key);
   const before = noted ?? (hasSigned(store, service, key.kid) ? key.signer.name : null);
-  append(store, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
+  append(store.desk, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
   return under(name, key);
 }
 
@@ -43,7 +43,7 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
     const [receipt] = newest === 0 ? [] : store.records.receipts(newest, 1);
     return parseObservation(parseNote(receipt ?? '')?.text ?? '')?.kid === kid;
   }
-  return store.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
+  return store.desk.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
 }
 
 /** Why a service must not sign under a name, ending in the cure: `localhost` does not identify its signer. Else null. */
@@ -65,8 +65,8 @@ function nameProblem(settings: Settings, service: LogService, name: string): str
 
 /** As `keyUnderName` would refuse; null when it would not. Changes nothing. */
 export function signingNameProblem(store: Store, settings: Settings, service: LogService): string | null {
-  const key = store.signingKeys().findLast(({ retired_at }) => retired_at === null);
-  const noted = store.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
+  const key = store.desk.signingKeys().findLast(({ retired_at }) => retired_at === null);
+  const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
   return nameProblem(settings, service, followedName(current, signingName(settings, service)));
 }

@@ -34,7 +34,7 @@ export function signingState(
   const lease = signer.state();
   if (lease !== null && lease.waitingFor !== null) return refused(lease.waitingFor, isoTime(lease.since));
   if (clock.fault() !== null) return refused('clock', null);
-  if (store.log.fence(log) !== null) return refused('fenced', null);
+  if (store.database.log.fence(log) !== null) return refused('fenced', null);
   return SIGNS;
 }
 
@@ -45,5 +45,5 @@ function refused(why: keyof typeof MESSAGES, since: string | null): SigningState
 /** How many leaves this copy lacks of what was signed, as far as the lease says; null without a lease. */
 export function leavesBehind({ signer, store }: Pick<AppContext, 'signer' | 'store'>, log: LogService): number | null {
   const heads = signer.state()?.heads ?? null;
-  return heads === null ? null : Math.max(0, (heads[log]?.size ?? 0) - store.log.size(log));
+  return heads === null ? null : Math.max(0, (heads[log]?.size ?? 0) - store.database.log.size(log));
 }

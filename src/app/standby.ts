@@ -155,12 +155,12 @@ class CopyKeeper {
       const { faults } = await auditApp(app, { trees: false, media: false });
       if (faults.length > 0) return `${plural(faults.length, 'fault')}, the first: ${faults[0]}`;
       for (const log of LOG_SERVICES) {
-        const [has, had] = [app.store.log.size(log), this.#sizes[log]];
+        const [has, had] = [app.store.database.log.size(log), this.#sizes[log]];
         if (has < had) return `it has ${has} leaves of the log of the ${log}, and the copy here has ${had}`;
       }
       // The tree on this disk belongs to another copy, despite this copy's manifest.
-      app.store.transact(() => {
-        for (const paper of app.store.paperSlugs()) app.store.manifest.setStamp(paper, '');
+      app.store.database.transact(() => {
+        for (const paper of app.store.desk.paperSlugs()) app.store.desk.manifest.setStamp(paper, '');
       });
       return null;
     });
@@ -179,7 +179,7 @@ class CopyKeeper {
     this.#start();
     await built;
     await withAppContext(settings, async (app) => {
-      for (const log of LOG_SERVICES) this.#sizes[log] = app.store.log.size(log);
+      for (const log of LOG_SERVICES) this.#sizes[log] = app.store.database.log.size(log);
       await pressPapers(app, { fetchesMedia: true });
     });
   }

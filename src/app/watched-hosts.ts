@@ -4,7 +4,7 @@ import { hostnameOfField, parseHostname } from '../records/hostname.ts';
 import type { AppContext } from './context.ts';
 
 /** Returns a reader that parses the hostnames of groups and puts them under watch. */
-export function hostReader({ store: { records }, now }: AppContext): HostReader {
+export function hostReader({ store: { records }, clock: { now } }: AppContext): HostReader {
   return {
     read(text) {
       const { hostname } = parseHostname(text);

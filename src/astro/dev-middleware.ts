@@ -9,13 +9,11 @@ import { Edition, siteAt } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
 import { newsstandView } from '../press/newsstand.ts';
 import type { RenderedFile } from '../press/output.ts';
-import type { SingleFile } from '../press/outputs/paths.ts';
-import { printPath } from '../press/outputs/paths.ts';
+import { printPath, type SingleFile } from '../press/outputs/paths.ts';
 import { PROJECT } from '../project.ts';
 import { DESK_PATH, deskPage } from '../writing/desk-page.ts';
 import { withPanel } from '../writing/panel.ts';
-import type { DevDesk } from './dev-desk.ts';
-import { sharedDesk } from './dev-desk.ts';
+import { type DevDesk, sharedDesk } from './dev-desk.ts';
 
 /** A page for Astro's server to render: an empty string that carries its route and view. */
 class Page extends String {
@@ -46,13 +44,13 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
     if (last !== null) return context.redirect(`/${last.paper}/stories/${last.piece.slug}/`, 307);
   }
   if (pathname === '/' || pathname === NEWSSTAND) {
-    return show(context, next, new Page('/newsstand', newsstandView(desk.store, origin)));
+    return show(context, next, new Page('/newsstand', newsstandView(desk.store.desk, origin)));
   }
   if (pathname === `/${LOG_SLUG}/`) {
     return show(context, next, new Page('/log', deskLogView(desk, { origin, policy: null })));
   }
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decoded(pathname)) ?? [];
-  if (desk.store.paper(slug) === null) {
+  if (desk.store.desk.paper(slug) === null) {
     // A paper that the door refuses has no pages, but it has problems.
     if (desk.papers.has(slug)) return html(deskPage(partsOf(dev)), 404);
     // Astro's routes are not public: pages are shown at the papers' addresses.
@@ -125,7 +123,7 @@ function print(
   path: string,
   origin: string,
 ): Promise<SingleFile | null> {
-  const archive = store.archive(slug);
+  const archive = store.desk.archive(slug);
   const site = siteAt({ root: paperRoot(archive.paper(), origin), served: paperRoot({ slug }, origin) });
   const edition = new Edition(archive, site);
   const render = (async (route: string, view: unknown) => new Page(route, view)) as never;

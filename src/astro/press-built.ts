@@ -1,5 +1,5 @@
 import type { AstroIntegrationLogger } from 'astro';
-import { withAppContext } from '../app/context.ts';
+import { intakeOf, withAppContext } from '../app/context.ts';
 import { publishLogOnce } from '../app/open-witnesses.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { openCommandLog } from '../app/server-log.ts';
@@ -12,7 +12,7 @@ import { printable } from '../terminal/output.ts';
 /** Files `content/`, logs its problems, and presses every paper with the pages that were just built. */
 export function pressBuilt(settings: Settings, logger: AstroIntegrationLogger): Promise<void> {
   return withAppContext(settings, async (app) => {
-    const { problems } = await fileContent(app);
+    const { problems } = await fileContent(intakeOf(app));
     for (const problem of problems) logger.warn(printable(problemLine(problem)));
     if (problems.length > 0) process.exitCode = 1;
     await publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel)).catch((error: unknown) =>

@@ -40,12 +40,13 @@ export async function auditAll(
       faults.push(`${name}: it cannot be audited (${messageOf(error).split('\n')[0]})`);
     }
   };
-  await part('database', () => void faults.push(...store.integrity().map((fault) => `database: ${fault}`)));
+  await part('database', () => void faults.push(...store.database.integrity().map((fault) => `database: ${fault}`)));
   await part('ledger', () => {
     audit.generations = auditLedger(parts, faults);
   });
   await part('search index', () => {
-    if (deep) faults.push(...store.indexFaults((done, total) => progress('audit the search index', done, total, '')));
+    if (deep)
+      faults.push(...store.desk.indexFaults((done, total) => progress('audit the search index', done, total, '')));
   });
   await part('records', () => {
     audit.observations = auditRecords(parts, faults, progress);
@@ -58,8 +59,8 @@ export async function auditAll(
       faults.push(...audited.faults);
     });
   }
-  await part('credits', () => void faults.push(...store.credits.faults()));
-  for (const paper of store.paperSlugs()) {
+  await part('credits', () => void faults.push(...store.records.credits.faults()));
+  for (const paper of store.desk.paperSlugs()) {
     await part(paper, async () => {
       const tree = trees ? await auditTree(parts, paper, deep) : { files: 0, faults: [] };
       audit.files += tree.files;
@@ -67,8 +68,8 @@ export async function auditAll(
     });
   }
   if (!trees) return audit;
-  for (const { slug } of store.removedPapers()) {
-    if (store.manifest.newestMark(slug) === 0 && !existsSync(join(parts.distDir, slug))) continue;
+  for (const { slug } of store.desk.removedPapers()) {
+    if (store.desk.manifest.newestMark(slug) === 0 && !existsSync(join(parts.distDir, slug))) continue;
     const press = '`npm run -s broadsheet -- press`';
     faults.push(`${slug}: the paper was removed, and its files wait for the press; run ${press}`);
   }
@@ -78,16 +79,16 @@ export async function auditAll(
 /** Checks the media files in DATA_DIR, of which the trees contain copies. */
 function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
-  for (const { path, digest } of store.papers.allMedia(paper)) {
+  for (const { path, digest } of store.desk.papers.allMedia(paper)) {
     const file = mediaFile(digest);
     const found = digestOf(file);
     if (found !== digest) {
       const what = found === null ? 'missing' : 'damaged';
-      const seen = store.missingMedia.has(digest)
+      const seen = store.desk.missingMedia.has(digest)
         ? 'readers see a stand-in'
         : 'the next press shows a stand-in unless the pressed tree or MEDIA_URL has the file';
       faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cureOf(file)}`);
-    } else if (store.missingMedia.has(digest)) {
+    } else if (store.desk.missingMedia.has(digest)) {
       faults.push(
         `${paper}/${path}: the file is back, but readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
       );

@@ -11,18 +11,18 @@ import { Replay } from './replay.ts';
  * Returns the number of generations.
  */
 export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
-  return store.read(() => {
-    faults.push(...store.schemaFaults(), ...store.ledgerFaults());
-    const audit = generationAudit([...store.verifyingKeys('desk'), ...store.verifyingKeys('records')], {
-      corrections: memo((paper) => store.corrections('desk', paper)),
+  return store.database.read(() => {
+    faults.push(...store.database.schemaFaults(), ...store.desk.ledgerFaults());
+    const audit = generationAudit([...store.desk.verifyingKeys('desk'), ...store.desk.verifyingKeys('records')], {
+      corrections: memo((paper) => store.desk.corrections('desk', paper)),
     });
     const replay = new Replay();
     let isReplayed = true;
-    const total = store.generationCount();
+    const total = store.desk.generationCount();
     let generations = 0;
     let number = 0;
     try {
-      for (const entry of store.entries()) {
+      for (const entry of store.desk.entries()) {
         number++;
         faults.push(...audit.next(entry));
         if (isReplayed) isReplayed = replayed(replay, entry, number, faults);
@@ -35,7 +35,7 @@ export function auditLedger({ store, now, progress }: AuditParts, faults: string
     }
     // Readers must see the newest revision.
     const revisions = audit.revisions();
-    for (const { id, revision } of store.shown()) {
+    for (const { id, revision } of store.desk.shown()) {
       const newest = revisions.get(id);
       if (newest !== revision)
         faults.push(`piece ${id} shows revision ${revision}, but the newest is ${newest ?? 'none'}`);
@@ -68,7 +68,7 @@ function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: st
 
 /** Where the archive's tables differ from a replay of the ledger. */
 function archiveFaults(store: Store, replay: Replay, now: number): string[] {
-  const papers = new Map([...store.archivedPapers()].map((paper) => [paper.slug, paper]));
+  const papers = new Map([...store.desk.archivedPapers()].map((paper) => [paper.slug, paper]));
   replay.airUntil(lastAired(store, Math.max(now, replay.newest)));
   const faults: string[] = [];
   for (const [slug, wanted] of replay.papers) {
@@ -80,7 +80,7 @@ function archiveFaults(store: Store, replay: Replay, now: number): string[] {
     if (!replay.papers.has(slug)) faults.push(`${slug}: the archive has this paper, and the ledger does not`);
 
   const left = new Set(replay.pieces.keys());
-  for (const found of store.archivedPieces()) {
+  for (const found of store.desk.archivedPieces()) {
     const name = `${found.paper}/${found.slug}`;
     const wanted = replay.pieces.get(found.id);
     left.delete(found.id);
@@ -99,7 +99,7 @@ function archiveFaults(store: Store, replay: Replay, now: number): string[] {
  * set back since.
  */
 function lastAired(store: Store, latest: number): number {
-  const next = store.nextScheduled();
+  const next = store.desk.nextScheduled();
   return next === null ? latest : Math.min(latest, next - 1);
 }
 

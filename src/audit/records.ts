@@ -37,7 +37,7 @@ export function auditRecords(
 
 /** Audits one host as the database has it, taking these observations as marked. */
 function auditStoredHost(
-  { records, verifyingKeys, corrections }: AuditParts['store'],
+  { records, desk: { verifyingKeys, corrections } }: AuditParts['store'],
   { id, hostname }: { id: number; hostname: string },
   damaged: ReadonlySet<number>,
 ): HostAudit {

@@ -27,19 +27,21 @@ interface TreeFindings {
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;
   const state = () =>
-    `${store.archive(paper).paper().edition} ${store.manifest.newestMark(paper)} ${store.manifest.owner(paper)}`;
+    `${store.desk.archive(paper).paper().edition} ${store.desk.manifest.newestMark(paper)} ${store.desk.manifest.owner(paper)}`;
   for (let check = 1; ; check++) {
     const before = state();
     const findings = await checkTree(parts, paper, deep);
-    const isUnchanged = state() === before && store.manifest.owner(paper) === null;
+    const isUnchanged = state() === before && store.desk.manifest.owner(paper) === null;
     if (findings.faults.length === 0 || isUnchanged || check === CHECKS_MAX) return findings;
     await sleep(PAUSE);
   }
 }
 
 async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
-  const { manifest } = parts.store;
-  const archive = memoized(parts.store.archive(paper));
+  const {
+    desk: { manifest },
+  } = parts.store;
+  const archive = memoized(parts.store.desk.archive(paper));
   const staleTags = [...manifest.staleTags(paper)];
   const stale = staleTags.length > 0 ? [waitsForPress(paper)] : [];
   if (!archive.paper().paper_public) {
@@ -61,7 +63,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
     archive,
     site,
     folder,
-    listed: (output) => ({ files: manifest.files(paper, output), tags: parts.store.tagsRead(paper, output) }),
+    listed: (output) => ({ files: manifest.files(paper, output), tags: parts.store.desk.tagsRead(paper, output) }),
     tools: { render: build.render, assets: build.assets, pictures: parts.pictures, now: parts.now() },
     deep,
   });
@@ -75,7 +77,9 @@ function waitsForPress(paper: string): string {
 
 /** Checks every output that the ledger requires, then looks for files that it does not require. */
 async function checkOutputs(parts: AuditParts, paper: string, audit: OutputAudit, staleTags: string[], folder: string) {
-  const { manifest } = parts.store;
+  const {
+    desk: { manifest },
+  } = parts.store;
   const staleNames = staleOutputs(manifest, paper, staleTags, audit);
   const names = new Set<string>();
   for (const output of OUTPUTS) for (const key of output.allKeys(audit.edition())) names.add(outputName(output, key));
@@ -120,14 +124,14 @@ async function checkOutputs(parts: AuditParts, paper: string, audit: OutputAudit
     if (!expected.has(path)) faults.push(`${paper}/${path}: the ledger does not call for this file; ${PRESS_AGAIN}`);
     else if (isLink(join(folder, path))) faults.push(`${paper}/${path}: ${LINKED}`);
   }
-  return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
+  return { files, faults: [...faults, ...parts.store.desk.readsFaults(paper)] };
 }
 
 const LINKED = `this is a link, which is never served; ${PRESS_AGAIN}`;
 
 /** Outputs that the next press will render, and that may be stale. */
 function staleOutputs(
-  manifest: AuditParts['store']['manifest'],
+  manifest: AuditParts['store']['desk']['manifest'],
   paper: string,
   staleTags: string[],
   audit: OutputAudit,
@@ -147,7 +151,7 @@ function privateFaults({ store, distDir }: AuditParts, paper: string): string[] 
   const faults: string[] = [];
   for (const path of filesIn(join(distDir, paper)))
     faults.push(`${paper}/${path}: the paper is private, and this file is in a public folder; ${PRESS_AGAIN}`);
-  for (const { path } of store.manifest.allFiles(paper))
+  for (const { path } of store.desk.manifest.allFiles(paper))
     faults.push(`${paper}/${path}: the manifest lists this file, but the paper is private; ${PRESS_AGAIN}`);
   return faults;
 }
@@ -156,7 +160,7 @@ function privateFaults({ store, distDir }: AuditParts, paper: string): string[] 
 function manifestFindings({ store }: AuditParts, paper: string, folder: string): TreeFindings {
   const faults: string[] = [];
   const listed = new Set<string>();
-  for (const { path, digest } of store.manifest.allFiles(paper)) {
+  for (const { path, digest } of store.desk.manifest.allFiles(paper)) {
     listed.add(path);
     const found = digestOf(join(folder, path));
     if (found === null) faults.push(`${paper}/${path}: the file is missing; ${PRESS_AGAIN}`);

@@ -3,8 +3,7 @@ import type { LogProof } from '../ledger/log/log-proof.ts';
 import { loggedEntries } from '../ledger/log/logged-entries.ts';
 import { nodeCrypto } from '../ledger/log/node-crypto.ts';
 import type { Policy } from '../ledger/log/policy.ts';
-import type { Cosigner } from '../ledger/log/verify.ts';
-import { type VerifiedProof, verifyTlogProof } from '../ledger/log/verify.ts';
+import { type Cosigner, type VerifiedProof, verifyTlogProof } from '../ledger/log/verify.ts';
 import { isoTime } from '../time.ts';
 
 const NO_PROOF =

@@ -38,10 +38,10 @@ function set(): Command {
         if (plan === undefined && burst === undefined) {
           throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
         }
-        app.store.transact(() => {
+        app.store.database.transact(() => {
           const { id } = requireAccount(app.store, email);
-          if (plan !== undefined) app.store.accounts.setPlan(id, plan);
-          if (burst !== undefined) app.store.meter.setBurst(id, burst);
+          if (plan !== undefined) app.store.records.accounts.setPlan(id, plan);
+          if (burst !== undefined) app.store.records.meter.setBurst(id, burst);
         });
         sayAccount(app, email, options.json);
       }),
@@ -87,12 +87,16 @@ function addCredits(): Command {
     .option('--note <text>', 'the reason, such as an invoice number')
     .option('--json', 'print {email, balance, entry}')
     .action(
-      onData(({ store, now }, email: string, amount: string, options: { note?: string; json?: boolean }) => {
+      onData(({ store, clock: { now } }, email: string, amount: string, options: { note?: string; json?: boolean }) => {
         const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
-        const { entry, balance, of } = store.transact(() => {
+        const { entry, balance, of } = store.database.transact(() => {
           const account = requireAccount(store, email);
-          const line = appendCredits(store.credits, account.id, move);
-          return { entry: creditRow(line), balance: creditsOf(store.credits.balance(account.id)), of: account.email };
+          const line = appendCredits(store.records.credits, account.id, move);
+          return {
+            entry: creditRow(line),
+            balance: creditsOf(store.records.credits.balance(account.id)),
+            of: account.email,
+          };
         });
         const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];
         printResult(options.json, { email: of, balance, entry }, lines);
@@ -106,10 +110,10 @@ function showCredits(): Command {
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
     .action(
-      onData(({ store, now }, email: string, options: { json?: boolean }) => {
+      onData(({ store, clock: { now } }, email: string, options: { json?: boolean }) => {
         const account = requireAccount(store, email);
-        const entries = store.credits.entries(account.id, now()).map(creditRow);
-        const balance = creditsOf(store.credits.balance(account.id));
+        const entries = store.records.credits.entries(account.id, now()).map(creditRow);
+        const balance = creditsOf(store.records.credits.balance(account.id));
         printResult(options.json, { email: account.email, balance, entries }, [
           `${account.email} has ${balance} credits`,
           ...entries.map(

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { requirePaper } from '../app/context.ts';
+import { deskOf, requirePaper } from '../app/context.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { airStory, withdrawStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
@@ -25,7 +25,7 @@ export function air(): Command {
           );
         }
         requirePaper(app, options.paper);
-        const { story, changed } = airStory(app.desk, options.paper, slug, {
+        const { story, changed } = airStory(deskOf(app), options.paper, slug, {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });
@@ -58,7 +58,7 @@ export function withdraw(): Command {
         ) => {
           requirePaper(app, options.paper);
           const { reason, withholdHeadline = false } = options;
-          const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason, withholdHeadline });
+          const story = withdrawStory(deskOf(app), options.paper, slug, { by: 'cli', reason, withholdHeadline });
           await pressThenPrint(app, { paper: options.paper }, (pressed) =>
             printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
               `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,

@@ -19,7 +19,7 @@ export function command(): Command {
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .action(
       onData(async (app, { deep, json, acceptDamage: seqs, reason }: AuditOptions) => {
-        if (seqs !== undefined) acceptDamage(app, seqs.map(seqOf), reason ?? '');
+        if (seqs !== undefined) acceptDamage({ store: app.store, now: app.clock.now }, seqs.map(seqOf), reason ?? '');
         const audit = await withProgress((progress) => auditApp(app, { deep, progress }));
         const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
         const damaged = audit.damaged > 0 ? ` (${audit.damaged} marked damaged)` : '';

@@ -18,7 +18,7 @@ export function command(): Command {
       .option('--json', 'print {true_time, corrected}')
       .action(
         onAnyData(async (app, { now, press, json }: { now?: string; press: boolean; json?: boolean }) => {
-          const outside = await askOutside(app.settings, app.now);
+          const outside = await askOutside(app.settings, app.clock.now);
           const done = correctClock(app, outside, now === undefined ? null : momentIn(now));
           await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>
             printResult(json, done, [

@@ -54,7 +54,7 @@ function demoRemoval(): Command {
         await withAppContext(settings, async (app) => {
           for (const { slug, nameplate } of DEMO_PAPERS) {
             // A paper of another name has nothing of the demo but its slug.
-            if (app.store.paper(slug)?.nameplate !== nameplate) continue;
+            if (app.store.desk.paper(slug)?.nameplate !== nameplate) continue;
             const { done, files } = await remove(app, slug);
             lines.push(...removalLines(slug, done, files));
           }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { intakeOf, withAppContext } from '../app/context.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings, type Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
@@ -21,7 +21,7 @@ export function command(): Command {
       const given = paths.map(givenPath);
       requireContent(settings, given);
       return withAppContext(settings, async (app) => {
-        const outcome = await fileContent(app, given);
+        const outcome = await fileContent(intakeOf(app), given);
         await pressThenPrint(app, options.press ? {} : null, (pressed, reports) => {
           for (const problem of outcome.problems) printError(problemLine(problem));
           const refused = new Set(outcome.problems.map(({ file }) => file)).size;

@@ -18,7 +18,7 @@ export function watch(): Command {
     .argument('<hostname...>', 'such as example.org')
     .option('--json', 'print the outcomes as JSON')
     .action(
-      onAnyData(({ store, now }, names: string[], options: { json?: boolean }) => {
+      onAnyData(({ store, clock: { now } }, names: string[], options: { json?: boolean }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
         printResult(
           options.json,
@@ -37,7 +37,7 @@ export function optOut(): Command {
     .requiredOption('--reason <text>', 'the reason, in one line')
     .option('--json', 'print {hostname, hidden}')
     .action(
-      onAnyData(({ store, now }, name: string, options: { reason: string; json?: boolean }) => {
+      onAnyData(({ store, clock: { now } }, name: string, options: { reason: string; json?: boolean }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());

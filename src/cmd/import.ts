@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
+import { intakeOf, withAppContext } from '../app/context.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { importArchive, type RefusedLine, requireArchive } from '../ingest/import-archive.ts';
@@ -28,9 +28,9 @@ export function command(): Command {
         const onRefused = (line: RefusedLine) => refusedLines(file, line).forEach(printError);
         const outcome = await withProgress((step) => {
           const onProgress = (lines: number) => step(`import ${options.paper}`, lines, null, '');
-          return importArchive(app, file, { ...options, onRefused, onProgress });
+          return importArchive(intakeOf(app), file, { ...options, onRefused, onProgress });
         });
-        const isThere = app.store.hasPaper(options.paper);
+        const isThere = app.store.desk.hasPaper(options.paper);
         const mayPress = options.press && isThere;
         await pressThenPrint(app, mayPress ? { paper: options.paper } : null, (pressed, reports) =>
           printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [

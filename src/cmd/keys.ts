@@ -131,7 +131,7 @@ function rotate(): Command {
     .action(
       onData(async (app, { json }: { json?: boolean }) => {
         const kid = rotateKey(app);
-        const retired = app.store.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
+        const retired = app.store.desk.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         await pressThenPrint(app, {}, (pressed) =>
           printResult(json, { kid, retired }, [`the signing key is now ${kid}; ${retired.length} retired`, ...pressed]),
         );

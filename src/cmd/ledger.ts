@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AppContext } from '../app/context.ts';
+import { type AppContext, intakeOf } from '../app/context.ts';
 import { readLogKey } from '../app/log-key.ts';
 import { pressThenPrint } from '../app/press-progress.ts';
 import { Fault } from '../fault.ts';
@@ -27,14 +27,18 @@ function exportCommand(): Command {
     .action(
       onData(async (app, file: string) => {
         const { store, end } = takeSnapshot(app);
-        const count = await exportLedger({ store, media: app.media }, givenPath(file), logVkey(app)).finally(end);
+        const count = await exportLedger(
+          { store: { ...store.desk, log: store.database.log }, media: app.store.media },
+          givenPath(file),
+          logVkey(app),
+        ).finally(end);
         printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
       }),
     );
 }
 
 /** A snapshot, because the log of an export must match its entries while a server keeps filing. */
-function takeSnapshot({ snapshots }: AppContext) {
+function takeSnapshot({ store: { snapshots } }: AppContext) {
   const snapshot = snapshots.take();
   snapshot.refresh();
   return snapshot;
@@ -59,9 +63,11 @@ function importCommand(): Command {
     .action(
       onAnyData(async (app, file: string, options: { press: boolean }) => {
         const count = await withProgress((step) =>
-          importLedger(app, givenPath(file), (entries, type) => step('ledger import', entries, entries, type)),
+          importLedger(intakeOf(app), givenPath(file), (entries, type) =>
+            step('ledger import', entries, entries, type),
+          ),
         );
-        app.store.optimizeSearch();
+        app.store.desk.optimizeSearch();
         await pressThenPrint(app, options.press ? {} : null, (pressed) =>
           printResult(false, null, [`imported ${plural(count, 'entry', 'entries')}`, ...pressed]),
         );

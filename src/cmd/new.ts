@@ -65,10 +65,10 @@ function paperSlug(typed: string): string {
 async function requireNew(settings: Settings, slug: string): Promise<void> {
   if (!existsSync(databaseFile(settings))) return;
   await withAppContext(settings, ({ store }) => {
-    if (store.hasPaper(slug)) {
+    if (store.desk.hasPaper(slug)) {
       throw new Fault('conflict', `there is a paper ${slug} already, in the ledger; choose another slug`);
     }
-    if (store.removedPaper(slug) !== null) {
+    if (store.desk.removedPaper(slug) !== null) {
       throw new Fault(
         'conflict',
         `${slug} was a paper that was removed; bring it back with \`npm run -s broadsheet -- paper restore ${slug}\`, or choose another slug`,

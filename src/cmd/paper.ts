@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type AppContext, requirePaper } from '../app/context.ts';
+import { type AppContext, intakeOf, requirePaper } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
 import { publishAfterPress } from '../app/publish-run.ts';
 import { giveHost, hostOfPaper, parseHost } from '../desk/host.ts';
@@ -39,7 +39,9 @@ function host(): Command {
             throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
           }
           const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove);
-          const { hosts } = app.store;
+          const {
+            desk: { hosts },
+          } = app.store;
           const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(
             ({ paper, host: at, how, at: since }) => ({
               ...{ paper, host: at, how },
@@ -60,16 +62,18 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
   const { store, settings } = app;
   if (isRemoved) {
     // A host that the current rules reject can still be removed.
-    const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: parseHost(name, settings) };
-    if (store.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
+    const given = store.desk.hosts.of(slug).find(({ host: had }) => had === name) ?? {
+      host: parseHost(name, settings),
+    };
+    if (store.desk.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
     throw new Fault(
       'not_found',
       `${slug} does not have the host ${given.host}; \`npm run -s broadsheet -- paper host ${slug}\` lists its hosts`,
     );
   }
   const at = parseHost(name, settings);
-  giveHost(app, slug, at);
-  const isUsed = hostOfPaper(store.paper(slug) ?? {}) === at;
+  giveHost(intakeOf(app), slug, at);
+  const isUsed = hostOfPaper(store.desk.paper(slug) ?? {}) === at;
   return isUsed
     ? `${slug} is served at ${at}`
     : `${slug} may be served at ${at}; set its url to an address there, in paper.yaml or with PUT /api/v1/config`;
@@ -81,10 +85,10 @@ function list(): Command {
     .option('--json', 'print [{slug, name, url, public, on_air, scheduled, drafts, withdrawn, removed_at}]')
     .action(
       onData(({ store, settings }, { json }: { json?: boolean }) => {
-        const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
-        const removed = store.removedPapers();
+        const papers = store.desk.paperSlugs().flatMap((slug) => store.desk.paper(slug) ?? []);
+        const removed = store.desk.removedPapers();
         const rows = [...papers.map((paper) => ({ ...paper, removed_at: null })), ...removed].map((paper) => {
-          const { on_air, scheduled, draft: drafts, withdrawn } = store.pieces.stateCounts(paper.slug);
+          const { on_air, scheduled, draft: drafts, withdrawn } = store.desk.pieces.stateCounts(paper.slug);
           return {
             slug: paper.slug,
             name: paper.nameplate,
@@ -133,8 +137,8 @@ function restoral(): Command {
     .argument('<slug>', 'the paper')
     .action(
       onData(async (app, slug: string) => {
-        const { nameplate } = restorePaper(app, slug);
-        const { withdrawn } = app.store.pieces.stateCounts(slug);
+        const { nameplate } = restorePaper(intakeOf(app), slug);
+        const { withdrawn } = app.store.desk.pieces.stateCounts(slug);
         await pressed(app, slug);
         printResult(false, null, [
           `${nameplate} (${slug}) is back, with ${plural(withdrawn, 'piece')} withdrawn`,
@@ -146,8 +150,8 @@ function restoral(): Command {
 
 /** Removes a paper and its tree. `files` is null when the tree is left to the next press. */
 export async function remove(app: AppContext, slug: string): Promise<{ done: Removal; files: number | null }> {
-  app.openSigningKey();
-  const done = removePaper(app, slug, 'cli');
+  app.signer.open();
+  const done = removePaper(intakeOf(app), slug, 'cli');
   return { done, files: await pressed(app, slug) };
 }
 
@@ -176,7 +180,7 @@ export function removalLines(
 }
 
 async function confirm(app: AppContext, slug: string): Promise<void> {
-  const { on_air } = app.store.pieces.stateCounts(slug);
+  const { on_air } = app.store.desk.pieces.stateCounts(slug);
   if (!isAnswering()) {
     throw new Fault('invalid_request', `this takes ${slug} off the air (${plural(on_air, 'piece')}); add --yes`);
   }

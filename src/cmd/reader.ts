@@ -11,14 +11,14 @@ export function command(): Command {
     .description('what a paper stores about a mail address')
     .addCommand(
       verb('export', 'print everything that is stored about an address, as JSON', ({ app, paper, address }) => {
-        const { sections } = app.store.archive(paper).paper();
-        const record = dossierRecord(address.email, dossierOf(app.store.readers, paper, address), sections);
+        const { sections } = app.store.desk.archive(paper).paper();
+        const record = dossierRecord(address.email, dossierOf(app.store.desk.readers, paper, address), sections);
         process.stdout.write(`${printableJson(record, 2)}\n`);
       }),
     )
     .addCommand(
       verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
-        erase(asked.app.store, asked.paper, asked.address);
+        erase(asked.app.store.desk, asked.paper, asked.address);
         printResult(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
@@ -28,7 +28,7 @@ export function command(): Command {
         'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
         (asked) => {
           const reason = asked.complained ? 'complained' : 'by_hand';
-          suppress(asked.app.store, asked.paper, asked.address, { reason, now: asked.app.now() });
+          suppress(asked.app.store.desk, asked.paper, asked.address, { reason, now: asked.app.clock.now() });
           printResult(false, null, [
             `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
           ]);

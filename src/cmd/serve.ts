@@ -7,6 +7,7 @@ import { forgetAhead } from '../app/correct-clock.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { checkLog } from '../app/open-witnesses.ts';
 import { PressQueue } from '../app/press-queue.ts';
+import { server } from '../app/readiness.ts';
 import { flushed, openServerLog, type ServerLog } from '../app/server-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { Settings } from '../env.ts';
@@ -65,13 +66,13 @@ export async function serve(
 /** Asks other machines for the time before anything is signed, and watches the clock from then on. */
 async function beginClockWatch(app: AppContext, logger: ServerLog): Promise<() => Promise<void>> {
   const guard = new ClockGuard(app);
-  app.clock = guard;
-  const ask = () => askOutside(app.settings, app.now);
+  app.clock.check = guard;
+  const ask = () => askOutside(app.settings, app.clock.now);
   guard.hear(await ask());
   const onRight = () => {
     if (!isSigner(app)) return;
-    app.openSigningKey();
-    app.store.transact(() => forgetAhead(app.store, app.now()));
+    app.signer.open();
+    app.store.database.transact(() => forgetAhead(app.store, app.clock.now()));
   };
   return watchClock({ guard, ask, onRight, logger });
 }
@@ -94,7 +95,7 @@ interface Parts {
 
 /** Starts the services, waits until this server has to stop, and stops them. */
 async function run(app: AppContext, { signing, signals, logger, onReady }: Parts): Promise<void> {
-  app.readiness.phase = 'starting';
+  server.phase = 'starting';
   const services: Service[] = [];
   const late = new LateJobs(signing.startJob);
   const afterReady = { ...signing, startJob: late.startJob };
@@ -117,7 +118,9 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
   });
   /** Whether nothing has asked this server to stop. A signal is only noticed between two turns of the loop. */
   const goesOn = () => turn().then(() => !isStopped);
-  const { lock } = app.store;
+  const {
+    database: { lock },
+  } = app.store;
   let unshare = () => {};
   try {
     metrics = await serveMetrics(app, () => presses, logger);
@@ -133,7 +136,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
       held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
       freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
     });
-    app.readiness.phase = 'serving';
+    server.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
     process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
     onReady(app);
@@ -145,7 +148,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
     });
     await Promise.race([stopped, mayNotSign]);
     logger.info('stopping');
-    app.readiness.phase = 'stopping';
+    server.phase = 'stopping';
     lock.hurry();
     void reloads.end();
     for (const { drain } of services) drain();

@@ -25,10 +25,10 @@ function add(): Command {
     .action(
       onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
         requirePaper(app, options.paper);
-        const { sections } = app.store.archive(options.paper).paper();
+        const { sections } = app.store.desk.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
-        const fresh = { now: app.now(), newId, allowsPrivate: app.settings.webhookPrivate };
-        const made = addWebhook(app.store, options.paper, { url, ...chosen }, sections, fresh);
+        const fresh = { now: app.clock.now(), newId, allowsPrivate: app.settings.webhookPrivate };
+        const made = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
         printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
           `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
@@ -45,8 +45,8 @@ function list(): Command {
     .action(
       onData((app, options: { paper: string; json?: boolean }) => {
         requirePaper(app, options.paper);
-        const { sections } = app.store.archive(options.paper).paper();
-        const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
+        const { sections } = app.store.desk.archive(options.paper).paper();
+        const rows = app.store.desk.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
         const lines = rows.map(
           ({ id, url, off_at, off_reason, failing_since }) =>
             `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
@@ -64,8 +64,8 @@ function remove(): Command {
     .action(
       onData((app, id: string, options: { paper: string }) => {
         requirePaper(app, options.paper);
-        requireWebhook(app.store.webhooks, options.paper, id);
-        app.store.webhooks.remove(options.paper, id);
+        requireWebhook(app.store.desk.webhooks, options.paper, id);
+        app.store.desk.webhooks.remove(options.paper, id);
         printResult(false, null, [`removed ${id}`]);
       }),
     );

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { AccessKey } from './keys.ts';
-import { LEVELS } from './keys.ts';
+import { type AccessKey, LEVELS } from './keys.ts';
 
 /** What an agent may do once the agreement is signed. */
 const WRITES = ['file', 'revise', 'air'] as const;

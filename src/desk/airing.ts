@@ -1,14 +1,12 @@
 import { Fault, refusalOf } from '../fault.ts';
 import { correctionsIn, trueIso } from '../ledger/clock-note.ts';
-import type { PaperRules } from '../ledger/door.ts';
-import { airingProblems } from '../ledger/door.ts';
+import { airingProblems, type PaperRules } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { isLine, shownProblems } from '../ledger/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { statementOf } from './clock-correction.ts';
-import type { Desk } from './filing.ts';
-import { paperRules } from './filing.ts';
+import { type Desk, paperRules } from './filing.ts';
 import { freePlace } from './placing.ts';
 
 /** Maximum length of a withdrawal reason, in UTF-16 units. */

@@ -1,5 +1,4 @@
-import type { ClockStatement } from '../ledger/clock-note.ts';
-import { clockIn } from '../ledger/clock-note.ts';
+import { type ClockStatement, clockIn } from '../ledger/clock-note.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { isPublic, receiptLeaf } from './log-leaves.ts';

@@ -1,12 +1,9 @@
 import canonicalize from 'canonicalize';
-import type { Problem } from '../fault.ts';
-import { Fault, refusalOf } from '../fault.ts';
+import { Fault, type Problem, refusalOf } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
-import type { PaperRules, ProseParser } from '../ledger/door.ts';
-import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
+import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
-import type { Signer } from '../ledger/signing.ts';
-import { signReceipt } from '../ledger/signing.ts';
+import { type Signer, signReceipt } from '../ledger/signing.ts';
 import { isoTime } from '../time.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';

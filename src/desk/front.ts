@@ -3,12 +3,9 @@ import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
 import type { Archive, Row } from './archive.ts';
 import type { Persona } from './masthead.ts';
-import type { PaperRecord } from './paper.ts';
-import { sectionSlug } from './paper.ts';
-import type { Place, Placement } from './placement.ts';
-import { PINS_MAX } from './placement.ts';
-import type { Links } from './story.ts';
-import { StoryRow, storyRow } from './story.ts';
+import { type PaperRecord, sectionSlug } from './paper.ts';
+import { PINS_MAX, type Place, type Placement } from './placement.ts';
+import { type Links, StoryRow, storyRow } from './story.ts';
 
 /** How many pieces a rail of the front holds. */
 export const RAIL_MAX = 6;

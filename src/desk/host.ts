@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Problem } from '../fault.ts';
-import { Fault, refusalOf } from '../fault.ts';
+import { Fault, type Problem, refusalOf } from '../fault.ts';
 import type { Paper } from './paper.ts';
 
 /** How a paper's host was verified: by the operator (`given`), or by a proof on the host or in its DNS. */

@@ -1,7 +1,6 @@
 import { sha256 } from '../ledger/basis.ts';
 import { fromBase64, toBase64url } from '../ledger/bytes.ts';
-import type { LogService } from '../ledger/log/leaf.ts';
-import { leafText } from '../ledger/log/leaf.ts';
+import { type LogService, leafText } from '../ledger/log/leaf.ts';
 import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';
 import { isoTime } from '../time.ts';
 import type { GenerationEntry, KeyEntry, RetirementEntry, WithdrawalEntry } from './ledger-entry.ts';

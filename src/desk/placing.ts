@@ -1,6 +1,5 @@
 import canonicalize from 'canonicalize';
-import type { Problem } from '../fault.ts';
-import { Fault, refusalOf } from '../fault.ts';
+import { Fault, type Problem, refusalOf } from '../fault.ts';
 import { isoTime } from '../time.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';

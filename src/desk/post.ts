@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isoTime } from '../time.ts';
 import type { Row } from './archive.ts';
-import type { Links } from './story.ts';
-import { storyUrl } from './story.ts';
+import { type Links, storyUrl } from './story.ts';
 
 /** Maximum length of a post, in graphemes: short-post platforms take no more. */
 const POST_MAX = 300;

@@ -1,6 +1,5 @@
 import canonicalize from 'canonicalize';
-import type { Problem } from '../fault.ts';
-import { refusalOf } from '../fault.ts';
+import { type Problem, refusalOf } from '../fault.ts';
 import { proseProblems, sourceFloorProblems } from '../ledger/door.ts';
 import { markersIn } from '../ledger/prose.ts';
 import { shownProblems } from '../ledger/shown-text.ts';
@@ -12,8 +11,7 @@ import type { RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
-import type { PageBody } from './page.ts';
-import { pageSlugProblem, unfilledProblem } from './page.ts';
+import { type PageBody, pageSlugProblem, unfilledProblem } from './page.ts';
 import type { PaperBody } from './paper.ts';
 
 /** How many pieces an error message names. */

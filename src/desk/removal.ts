@@ -2,11 +2,9 @@ import { Fault } from '../fault.ts';
 import { isoTime } from '../time.ts';
 import { airDue, append } from './append.ts';
 import type { Desk } from './filing.ts';
-import type { HostGrants } from './host.ts';
-import { giveOwnHost, requireFreeAddress } from './host.ts';
+import { giveOwnHost, type HostGrants, requireFreeAddress } from './host.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import type { Paper, PaperBody } from './paper.ts';
-import { PaperBody as body } from './paper.ts';
+import { PaperBody as body, type Paper, type PaperBody } from './paper.ts';
 import { tags } from './tags.ts';
 
 /** The reason in the withdrawals of a paper that is removed. Readers may see it if the paper comes back. */

@@ -1,14 +1,17 @@
 import { isAuthorUrl, isLanguageTag } from '../ledger/door.ts';
 import { normalized, tooManyMarksAt } from '../ledger/marks.ts';
-import type { Author, CitedFact, Filing, Image } from '../ledger/piece.ts';
 import {
   AUTHOR_MAX,
   AUTHORS_MAX,
+  type Author,
+  type CitedFact,
   CORRECTION_MAX,
   CREDIT_MAX,
   DEK_MAX,
   FACTS_MAX,
+  type Filing,
   HEADLINE_MAX,
+  type Image,
   INSTRUMENT_MAX,
   KINDS,
   MARKERS_MAX,
@@ -18,8 +21,7 @@ import {
   TAG_MAX,
   TAGS_MAX,
 } from '../ledger/piece.ts';
-import type { ParsedProse } from '../ledger/prose.ts';
-import { markersIn } from '../ledger/prose.ts';
+import { markersIn, type ParsedProse } from '../ledger/prose.ts';
 import { tagsFrom } from '../ledger/tag.ts';
 import { isOneOf, membersIn } from '../narrow.ts';
 import type { PaperRecord } from './paper.ts';

@@ -1,8 +1,7 @@
 import { Fault } from '../fault.ts';
 import { phrasesOf } from '../phrases/tables.ts';
 import { isoTime } from '../time.ts';
-import type { DeskRow, Story } from './archive.ts';
-import { isWithdrawn } from './archive.ts';
+import { type DeskRow, isWithdrawn, type Story } from './archive.ts';
 
 type Withdrawable = Pick<Story, 'state' | 'published_at' | 'headline_withheld'>;
 

@@ -2,8 +2,15 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { HashTile, Tile, TileReader } from '../ledger/log/tile.ts';
-import { entryBundle, TILE_WIDTH, tilePath, tilesBetween } from '../ledger/log/tile.ts';
+import {
+  entryBundle,
+  type HashTile,
+  TILE_WIDTH,
+  type Tile,
+  type TileReader,
+  tilePath,
+  tilesBetween,
+} from '../ledger/log/tile.ts';
 import { Tree } from './tree.ts';
 
 /** The published files of a log (C2SP tlog-tiles): a folder that any server of static files can serve. */

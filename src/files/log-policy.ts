@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Fault, messageOf } from '../fault.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { readPolicy } from '../ledger/log/node-crypto.ts';
-import type { Policy } from '../ledger/log/policy.ts';
-import { meetsQuorum } from '../ledger/log/policy.ts';
+import { meetsQuorum, type Policy } from '../ledger/log/policy.ts';
 
 /**
  * Reads the policy of our own logs, the file of `LOG_POLICY`. Throws `invalid_request` naming the file and the line, and

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { codeOf, Fault } from '../fault.ts';
 
 /** Whether there is a link at a path. */

@@ -13,9 +13,11 @@ export interface CurrentKey extends SigningKey {
   nbf: number;
 }
 
-interface KeyStore extends LedgerStore {
-  removedPapers(): { slug: string }[];
-  signingKeys(): VerifyingKey[];
+interface KeyStore {
+  desk: LedgerStore & {
+    removedPapers(): { slug: string }[];
+    signingKeys(): VerifyingKey[];
+  };
   records: { lastProbeAt(): number | null };
 }
 
@@ -28,7 +30,7 @@ interface KeyStore extends LedgerStore {
  * key. Programs that sign call this first. Must not run inside another transaction, which may be rolled back.
  */
 export function openSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
-  store.transact(() => {
+  store.desk.transact(() => {
     const present = keyInForce(store);
     if (present !== null && keyHeldIn(file, present.kid) !== null) return;
     if (existsSync(file)) appendKey(store, readSigningKey(file), file, now);
@@ -39,7 +41,7 @@ export function openSigningKey(store: KeyStore, file: string, name: string, now:
 
 /** Replaces the active key, which the key document then lists as retired. */
 export function rotateSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
-  store.transact(() => {
+  store.desk.transact(() => {
     // Another rotation may have just committed: its key moves into place before this one is written.
     const present = keyInForce(store);
     if (present !== null) promote(file, present.kid);
@@ -52,7 +54,7 @@ export function rotateSigningKey(store: KeyStore, file: string, name: string, no
  * Returns a function that reads the active key. Call it inside the transaction that appends what it signs, so that
  * the key cannot be retired in between. Never creates a key. Throws `unavailable` when the file does not hold it.
  */
-export function currentSigningKey(store: Pick<KeyStore, 'signingKeys'>, file: string): () => CurrentKey {
+export function currentSigningKey(store: Pick<KeyStore, 'desk'>, file: string): () => CurrentKey {
   let current: CurrentKey | null = null;
   return () => {
     const present = keyInForce(store);
@@ -84,8 +86,8 @@ function nextOf(file: string): string {
   return `${file}.next`;
 }
 
-function keyInForce(store: Pick<KeyStore, 'signingKeys'>): VerifyingKey | null {
-  return store.signingKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
+function keyInForce(store: Pick<KeyStore, 'desk'>): VerifyingKey | null {
+  return store.desk.signingKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
 }
 
 /**
@@ -106,7 +108,7 @@ function appendNewKey(store: KeyStore, file: string, name: string, now: number):
 
 /** Appends a key to the ledger and retires the previous one. Throws `unavailable` when this key is itself retired. */
 function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
-  const known = store.signingKeys();
+  const known = store.desk.signingKeys();
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
@@ -114,14 +116,14 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
     );
   }
   // Later than anything the old key signed, even when the clock was set back since.
-  const slugs = [...store.paperSlugs(), ...store.removedPapers().map(({ slug }) => slug)];
-  const signed = [store.records.lastProbeAt() ?? 0, ...slugs.map(store.lastFiledAt)];
+  const slugs = [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
+  const signed = [store.records.lastProbeAt() ?? 0, ...slugs.map(store.desk.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
-    if (key.retired_at === null) append(store, { type: 'retirement', at, kid: key.kid }, now);
+    if (key.retired_at === null) append(store.desk, { type: 'retirement', at, kid: key.kid }, now);
   }
   const public_key = Buffer.from(signer.publicKey).toString('base64');
-  append(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
+  append(store.desk, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
 /** Moves the active key into place, now that the ledger names it. */

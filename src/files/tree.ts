@@ -1,8 +1,8 @@
-import type { Dirent } from 'node:fs';
 import {
   closeSync,
   constants,
   copyFileSync,
+  type Dirent,
   existsSync,
   fsync as fsyncCallback,
   linkSync,

@@ -13,7 +13,8 @@ import { logLines } from './log-lines.ts';
 
 const PART = 512 * 1024;
 
-interface LedgerSource {
+/** The dependencies for an export. */
+export interface LedgerSource {
   store: { entries(): Iterable<LedgerEntry>; log: LogTables };
   media: Pick<MediaFiles, 'pathOf'>;
 }

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { generationAudit, verifyingKeyOf } from '../audit/generation-audit.ts';
 import { airDue, append } from '../desk/append.ts';
 import { giveOwnHost, type HostGrants } from '../desk/host.ts';
-import type { LedgerEntry } from '../desk/ledger-entry.ts';
-import { replayClock } from '../desk/ledger-entry.ts';
+import { type LedgerEntry, replayClock } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { signingNameOf } from '../desk/signing-names.ts';
@@ -15,13 +14,22 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import { LogFault } from '../ledger/log/log-fault.ts';
 import { plural } from '../plural.ts';
 import type { LogTables } from '../transparency/log-tables.ts';
-import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
-import { currentLine, damaged, linesOf, parseLedgerLine, VERSIONS } from './ledger-lines.ts';
+import {
+  currentLine,
+  damaged,
+  type EndLine,
+  type LedgerLine,
+  linesOf,
+  type MediaLine,
+  parseLedgerLine,
+  VERSIONS,
+} from './ledger-lines.ts';
 import { LogImport } from './log-import.ts';
 import { isLogLine } from './log-lines.ts';
 import { checkLogSignatures } from './log-signatures.ts';
 
-interface LedgerTarget extends HostGrants {
+/** The dependencies for importing an export. */
+export interface LedgerTarget extends HostGrants {
   store: LedgerStore &
     HostGrants['store'] & {
       entries(): Iterable<LedgerEntry>;

@@ -1,5 +1,4 @@
-import type { SigningPeriod } from './key-text.ts';
-import { signingPeriodFaults } from './key-text.ts';
+import { type SigningPeriod, signingPeriodFaults } from './key-text.ts';
 import type { Receipt } from './receipt.ts';
 
 /** One filing of one piece, as a proof lists it. */

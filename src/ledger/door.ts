@@ -1,6 +1,5 @@
 import type { Problem } from '../fault.ts';
 import { normalized } from './marks.ts';
-import type { Filing } from './piece.ts';
 import {
   AUTHOR_MAX,
   AUTHORS_MAX,
@@ -8,6 +7,7 @@ import {
   CREDIT_MAX,
   DEK_MAX,
   FACTS_MAX,
+  type Filing,
   HEADLINE_MAX,
   INSTRUMENT_MAX,
   MARKERS_MAX,
@@ -19,8 +19,7 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
-import type { ParsedProse } from './prose.ts';
-import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
+import { markersIn, type ParsedProse, parseProse, UNSAFE_SCHEME } from './prose.ts';
 import { lineProblems, paragraphProblems, problem, quote, textProblems, unseenProblem } from './shown-text.ts';
 
 /** The paper's rules and records against which a filing is checked. */

@@ -1,5 +1,11 @@
-import type { KeyObject } from 'node:crypto';
-import { createHash, createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign as nodeSign,
+  verify as nodeVerify,
+} from 'node:crypto';
 import * as ed from '@noble/ed25519';
 import type { Verify } from './note.ts';
 import { isPrimeOrder } from './prime-order.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { normalized } from './marks.ts';
-import type { Author, Filing } from './piece.ts';
-import { AUTHORS_MAX, KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
+import { AUTHORS_MAX, type Author, type Filing, KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
 /** A cited fact as a desk writes it. Its number is its position in the list. */

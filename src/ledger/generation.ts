@@ -1,18 +1,13 @@
 import { basisOf, contentHash, sha256 } from './basis.ts';
-import type { CheckedReceipt, Generation } from './chain.ts';
-import { chainRules, generationRules } from './chain.ts';
-import type { ClockStatement, TimeCorrection } from './clock-note.ts';
-import { parseClock, trueIso } from './clock-note.ts';
+import { type CheckedReceipt, chainRules, type Generation, generationRules } from './chain.ts';
+import { type ClockStatement, parseClock, type TimeCorrection, trueIso } from './clock-note.ts';
 import { verifyNode } from './ed25519.ts';
 import { keyOfNote } from './key-text.ts';
-import type { VerifyingKey } from './keyring.ts';
-import { isSignedBy } from './keyring.ts';
+import { isSignedBy, type VerifyingKey } from './keyring.ts';
 import type { LogService } from './log/leaf.ts';
-import type { Verify } from './note.ts';
-import { parseNote } from './note.ts';
+import { parseNote, type Verify } from './note.ts';
 import type { Piece } from './piece.ts';
-import type { Receipt } from './receipt.ts';
-import { parseReceipt } from './receipt.ts';
+import { parseReceipt, type Receipt } from './receipt.ts';
 
 /** The faults of a single generation, and its receipt if it can be parsed. */
 function generationFaults(

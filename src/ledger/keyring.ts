@@ -3,8 +3,7 @@ import { isoOrNull } from '../time.ts';
 import { joined, toBase64url, toHex } from './bytes.ts';
 import { ED25519, keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
 import { isObject } from './members.ts';
-import type { Note, Verify } from './note.ts';
-import { signaturesBy } from './note.ts';
+import { type Note, signaturesBy, type Verify } from './note.ts';
 
 /** A public signing key. The secret key never leaves the key file. */
 export interface VerifyingKey {

@@ -1,6 +1,5 @@
 import { LOG_PROOF } from './log/log-proof.ts';
-import type { Shape } from './members.ts';
-import { isObject, unknownMembers } from './members.ts';
+import { isObject, type Shape, unknownMembers } from './members.ts';
 
 /** The description of the content hash, as proofs carry it. */
 const HASH_BASIS =

@@ -1,8 +1,7 @@
 import { sha256 } from './basis.ts';
 import { joined, toBase64 } from './bytes.ts';
 import { keyHash } from './keyring.ts';
-import type { Receipt } from './receipt.ts';
-import { receiptText } from './receipt.ts';
+import { type Receipt, receiptText } from './receipt.ts';
 
 /** A key that can sign notes under a name. */
 export interface Signer {

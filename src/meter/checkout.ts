@@ -1,9 +1,17 @@
 import { DAY, HOUR } from '../time.ts';
-import type { Offer } from './offer.ts';
-import { offerMismatch } from './offer.ts';
+import { type Offer, offerMismatch } from './offer.ts';
 import type { Payment, Reason } from './payment.ts';
-import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Settlement } from './purchase.ts';
-import { paymentHash, paymentId } from './purchase.ts';
+import {
+  type Bought,
+  type Chain,
+  type Facilitator,
+  type PaymentId,
+  type PaymentTable,
+  type Purchase,
+  paymentHash,
+  paymentId,
+  type Settlement,
+} from './purchase.ts';
 
 /** How long a hold lasts unless renewed, and how often its holder renews it, in ms. */
 const HOLD = 5_000;

@@ -1,6 +1,5 @@
 import { MINUTE, monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../time.ts';
-import type { AccountUsage } from './account-usage.ts';
-import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
+import { type AccountUsage, dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**

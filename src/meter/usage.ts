@@ -1,6 +1,5 @@
 import { dayOf, daysUpTo, isoTime, monthOf, nextDayAt, nextMonthAt } from '../time.ts';
-import type { AccountUsage, Counts } from './account-usage.ts';
-import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
+import { type AccountUsage, type Counts, dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';
 

@@ -12,8 +12,7 @@ import {
   transferDigest,
   word,
 } from '../meter/transfer-signature.ts';
-import type { ChainNode } from './chain-node.ts';
-import { chainNode, NodeError } from './chain-node.ts';
+import { type ChainNode, chainNode, NodeError } from './chain-node.ts';
 
 /** How many times to poll for an expected transfer, and the interval, in ms. */
 const POLLS = 12;

@@ -1,10 +1,14 @@
-import type { Socket as DatagramSocket } from 'node:dgram';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
-import type { DecodedPacket, OptAnswer } from 'dns-packet';
-import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import {
+  AUTHORITATIVE_ANSWER,
+  type DecodedPacket,
+  decode,
+  encode,
+  type OptAnswer,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
 import { codeOf } from '../fault.ts';
 import type { DemoAnswer } from '../records/demo-zone.ts';
 import { RCODE } from '../records/dns/message.ts';

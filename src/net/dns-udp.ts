@@ -1,8 +1,6 @@
-import type { Socket } from 'node:dgram';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
-import type { Exchange, Send, Server } from '../records/dns/upstream.ts';
-import { serverText } from '../records/dns/upstream.ts';
+import { type Exchange, type Send, type Server, serverText } from '../records/dns/upstream.ts';
 
 /** Open sockets per server, and queries per socket: rotating source ports are harder to spoof. */
 const SOCKETS = 8;

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import type { Offer } from '../meter/offer.ts';
-import { requirementsV1, requirementsV2 } from '../meter/offer.ts';
-import type { Payment } from '../meter/payment.ts';
-import { reasonOf } from '../meter/payment.ts';
+import { type Offer, requirementsV1, requirementsV2 } from '../meter/offer.ts';
+import { type Payment, reasonOf } from '../meter/payment.ts';
 import type { Facilitator } from '../meter/purchase.ts';
 import { textOf } from './chain-node.ts';
 

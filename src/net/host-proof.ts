@@ -1,6 +1,5 @@
 import { promises as dns } from 'node:dns';
-import type { HostProof } from '../desk/host.ts';
-import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
+import { type HostProof, PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
 import type { Settings } from '../env.ts';
 import { Busy } from '../fault.ts';
 import { VERSION } from '../project.ts';

@@ -1,6 +1,5 @@
 import { promises as dns } from 'node:dns';
-import type { RequestOptions } from 'node:http';
-import { Agent, request as requestHttp } from 'node:http';
+import { Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { statusError } from '../outbound/retry.ts';

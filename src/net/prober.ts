@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Settings } from '../env.ts';
 import { isPublicAddress } from '../public-address.ts';
-import type { CertificateProbe } from '../records/probe.ts';
-import { probeHostname } from '../records/probe.ts';
+import { type CertificateProbe, probeHostname } from '../records/probe.ts';
 import type { Probe } from '../records/signal.ts';
-import type { Resolver, ResolverOptions } from './resolver.ts';
-import { createResolver } from './resolver.ts';
+import { createResolver, type Resolver, type ResolverOptions } from './resolver.ts';
 import { tlsProbe } from './tls-probe.ts';
 
 /** Probes hostnames over this machine's network. */

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-import type { Ask } from '../records/dns/ask.ts';
-import { createAsk } from '../records/dns/ask.ts';
-import type { Server } from '../records/dns/upstream.ts';
-import { parseServer, Upstream } from '../records/dns/upstream.ts';
+import { type Ask, createAsk } from '../records/dns/ask.ts';
+import { parseServer, type Server, Upstream } from '../records/dns/upstream.ts';
 import { sendTcp } from './dns-tcp.ts';
 import { createUdp } from './dns-udp.ts';
 

@@ -1,6 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { ConnectionOptions } from 'node:tls';
-import { connect } from 'node:tls';
+import { type ConnectionOptions, connect } from 'node:tls';
 import type { CertificateProbe, Handshake } from '../records/probe.ts';
 import type { Certificate } from '../records/signal.ts';
 

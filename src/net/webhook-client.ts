@@ -1,6 +1,5 @@
 import type { WebhookClient } from '../outbound/delivery.ts';
-import type { ClientOptions } from './outbound-client.ts';
-import { clientOptions, outboundClient } from './outbound-client.ts';
+import { type ClientOptions, clientOptions, outboundClient } from './outbound-client.ts';
 
 /** The client for production: only public receivers, unless the settings say otherwise. */
 export function createWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {

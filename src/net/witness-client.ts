@@ -1,9 +1,7 @@
 import { LogFault } from '../ledger/log/log-fault.ts';
-import type { AddCheckpointAnswer } from '../ledger/log/witness.ts';
-import { ANSWER_MAX, readAddCheckpointAnswer } from '../ledger/log/witness.ts';
+import { type AddCheckpointAnswer, ANSWER_MAX, readAddCheckpointAnswer } from '../ledger/log/witness.ts';
 import { SECOND } from '../time.ts';
-import type { Inbound } from './outbound-client.ts';
-import { clientOptions, outboundClient } from './outbound-client.ts';
+import { clientOptions, type Inbound, outboundClient } from './outbound-client.ts';
 
 /** The timeout of a request, from name resolution to the last byte of the response, in ms. */
 const DEADLINE = 10 * SECOND;

@@ -1,5 +1,4 @@
-import type { CastEvent, StoryEvent } from '../desk/event.ts';
-import { isNews } from '../desk/event.ts';
+import { type CastEvent, isNews, type StoryEvent } from '../desk/event.ts';
 import type { EventTable, KeptEvent } from './event-table.ts';
 import type { QueuedMail } from './mail.ts';
 import type { Choices } from './subscriber.ts';

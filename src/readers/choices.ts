@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { normalized } from '../ledger/marks.ts';
 import { fill } from '../phrases/fill.ts';
 import { phrasesOf } from '../phrases/tables.ts';
-import type { Choices } from './subscriber.ts';
-import { CADENCES } from './subscriber.ts';
+import { CADENCES, type Choices } from './subscriber.ts';
 
 /** Choices on the wire: how often, which sections, and whether to include the video edition. */
 export const ChoicesBody = z.strictObject({

@@ -1,5 +1,16 @@
-import type { AlertEvent, AlertHour, AlertStore, DigestCadence, DigestRound, Reader } from './alert.ts';
-import { DIGESTS, isAlert, MAILS_MARK, subjectIdOf, wants } from './alert.ts';
+import {
+  type AlertEvent,
+  type AlertHour,
+  type AlertStore,
+  DIGESTS,
+  type DigestCadence,
+  type DigestRound,
+  isAlert,
+  MAILS_MARK,
+  type Reader,
+  subjectIdOf,
+  wants,
+} from './alert.ts';
 
 /** When a paper without its own hour sends its digests. */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };

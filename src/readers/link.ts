@@ -1,10 +1,8 @@
 import { Fault } from '../fault.ts';
 import { mailboxHash } from '../outbound/mailbox.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
-import type { Choices, Subscriber } from './subscriber.ts';
-import { afterConfirmation } from './subscriber.ts';
-import type { Purpose, Token, TokenTable } from './token.ts';
-import { tokenHash, tokenOf } from './token.ts';
+import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
+import { type Purpose, type Token, type TokenTable, tokenHash, tokenOf } from './token.ts';
 
 /** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {

@@ -1,5 +1,4 @@
-import type { Paper } from '../desk/paper.ts';
-import { contactMail, paperRoot } from '../desk/paper.ts';
+import { contactMail, type Paper, paperRoot } from '../desk/paper.ts';
 import type { Letter } from '../outbound/letter.ts';
 import type { PaperMail } from '../outbound/mail-content.ts';
 import { fill } from '../phrases/fill.ts';

@@ -1,8 +1,7 @@
 import { Fault } from '../fault.ts';
 import { mailboxHash } from '../outbound/mailbox.ts';
 import { isoOrNull, isoTime } from '../time.ts';
-import type { Address } from './address.ts';
-import { readerOf } from './address.ts';
+import { type Address, readerOf } from './address.ts';
 import { sectionsOf } from './choices.ts';
 import type { MailRecord } from './mail.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';

@@ -1,10 +1,16 @@
 import { mailboxHash } from '../outbound/mailbox.ts';
 import { newWebhookSecret } from '../outbound/webhook-url.ts';
-import type { Address } from './address.ts';
-import { readerOf } from './address.ts';
+import { type Address, readerOf } from './address.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';
-import type { Choices, Outcome, SubscriberState, Who } from './subscriber.ts';
-import { afterAdminRequest, afterRequest, UNCONFIRMED_KEPT } from './subscriber.ts';
+import {
+  afterAdminRequest,
+  afterRequest,
+  type Choices,
+  type Outcome,
+  type SubscriberState,
+  UNCONFIRMED_KEPT,
+  type Who,
+} from './subscriber.ts';
 import { ASKED_KEPT, mayAskMailbox } from './suppression.ts';
 
 /** The inputs of a new row: the time in ms, and ids. */

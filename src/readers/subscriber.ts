@@ -1,6 +1,5 @@
 import { DAY } from '../time.ts';
-import type { Suppression } from './suppression.ts';
-import { CONFIRM_REST, SUPPRESSED_REST, UNANSWERED_REST } from './suppression.ts';
+import { CONFIRM_REST, SUPPRESSED_REST, type Suppression, UNANSWERED_REST } from './suppression.ts';
 
 /** How often a reader gets mail. */
 export const CADENCES = ['instant', 'daily', 'weekly'] as const;

@@ -1,8 +1,6 @@
 import { castRow } from '../desk/cast.ts';
-import type { DeskEvent } from '../desk/event.ts';
-import { eventSections } from '../desk/event.ts';
-import type { Links } from '../desk/story.ts';
-import { storyRow, storyUrl } from '../desk/story.ts';
+import { type DeskEvent, eventSections } from '../desk/event.ts';
+import { type Links, storyRow, storyUrl } from '../desk/story.ts';
 import { noticeOf } from '../desk/withdrawal.ts';
 import { eventBody, hostOf } from '../outbound/webhook-url.ts';
 import { isoTime } from '../time.ts';

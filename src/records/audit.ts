@@ -1,18 +1,14 @@
 import canonicalize from 'canonicalize';
-import type { TimeCorrection } from '../ledger/clock-note.ts';
-import { trueTime } from '../ledger/clock-note.ts';
+import { type TimeCorrection, trueTime } from '../ledger/clock-note.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
-import type { Change, DomainBaseline } from './delta.ts';
-import { compareWithBaseline } from './delta.ts';
+import { type Change, compareWithBaseline, type DomainBaseline } from './delta.ts';
 import { facetsOf } from './facets.ts';
-import type { Observation } from './observation.ts';
-import { disclosuresOf, recordRoot } from './observation.ts';
+import { disclosuresOf, type Observation, recordRoot } from './observation.ts';
 import { signalsOf, summaryOf } from './record.ts';
 import { trackedValues } from './tracked-values.ts';
 import { checkReceipt } from './verify/document-faults.ts';
-import type { CheckedReceipt } from './verify/observation-rules.ts';
-import { linkRules, receiptRules } from './verify/observation-rules.ts';
+import { type CheckedReceipt, linkRules, receiptRules } from './verify/observation-rules.ts';
 
 interface AuditedHost {
   hostname: string;

@@ -2,8 +2,7 @@ import type { Delta } from './delta.ts';
 import type { Observation } from './observation.ts';
 import { signalsOf } from './record.ts';
 import { certificateText } from './tracked-values.ts';
-import type { CatalogHost } from './wire-rows.ts';
-import { catalogRow, deltaRow } from './wire-rows.ts';
+import { type CatalogHost, catalogRow, deltaRow } from './wire-rows.ts';
 
 /** A cell's value. A list is written as JSON, so that it fits into one cell. */
 export type Cell = string | number | null | readonly string[];

@@ -1,10 +1,8 @@
 import { clockNotesFor } from '../ledger/clock-note.ts';
-import type { Jwk, VerifyingKey } from '../ledger/keyring.ts';
-import { jwks } from '../ledger/keyring.ts';
+import { type Jwk, jwks, type VerifyingKey } from '../ledger/keyring.ts';
 import type { LogProof } from '../ledger/log/log-proof.ts';
 import type { Observation } from './observation.ts';
-import type { FullRecord } from './preview.ts';
-import { fullRecordOf } from './preview.ts';
+import { type FullRecord, fullRecordOf } from './preview.ts';
 
 /** A record, with the proof that its receipt is in the log. */
 interface EvidenceRecord extends FullRecord {

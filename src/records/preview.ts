@@ -1,10 +1,8 @@
 import { toHex } from '../ledger/bytes.ts';
 import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
 import { isOneOf, present } from '../narrow.ts';
-import type { Observation } from './observation.ts';
-import { disclosuresOf } from './observation.ts';
-import type { DomainRecord } from './record.ts';
-import { signalsOf } from './record.ts';
+import { disclosuresOf, type Observation } from './observation.ts';
+import { type DomainRecord, signalsOf } from './record.ts';
 
 /** A disclosed field and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */
 export interface ShownField {

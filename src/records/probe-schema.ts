@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import { unstorable } from '../storable.ts';
-import type { Probe } from './signal.ts';
-import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
+import { KNOWN_STATUSES, type Probe, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
 /** The most values of one signal. A resolver reports `too_many` for more. */
 export const MOST_VALUES = 500;

@@ -1,10 +1,15 @@
 import { present } from '../narrow.ts';
 import { isoTime } from '../time.ts';
 import type { Hostname } from './hostname.ts';
-import type { ServiceSeen } from './services.ts';
-import { servicesSeen } from './services.ts';
-import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from './signal.ts';
-import { isKnown } from './signal.ts';
+import { type ServiceSeen, servicesSeen } from './services.ts';
+import {
+  type Certificate,
+  type CertificateStatus,
+  isKnown,
+  type Probe,
+  type Signal,
+  type SignalStatus,
+} from './signal.ts';
 
 /** A signal as in the signed record, without the resolver, which only concerns the operator. */
 type RecordSignal = Omit<Signal, 'resolver'>;

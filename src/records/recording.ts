@@ -1,18 +1,13 @@
 import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { MINUTE } from '../time.ts';
-import type { Change, Delta, DomainBaseline } from './delta.ts';
-import { compareWithBaseline, isUnconfirmed } from './delta.ts';
-import type { Facet } from './facets.ts';
-import { facetsOf } from './facets.ts';
-import type { Hostname } from './hostname.ts';
-import { registrableDomain } from './hostname.ts';
-import type { Observation } from './observation.ts';
-import { observe } from './observation.ts';
+import { type Change, compareWithBaseline, type Delta, type DomainBaseline, isUnconfirmed } from './delta.ts';
+import { type Facet, facetsOf } from './facets.ts';
+import { type Hostname, registrableDomain } from './hostname.ts';
+import { type Observation, observe } from './observation.ts';
 import { recordOf } from './record.ts';
 import type { Probe } from './signal.ts';
-import type { TrackedValues } from './tracked-values.ts';
-import { trackedValues } from './tracked-values.ts';
+import { type TrackedValues, trackedValues } from './tracked-values.ts';
 
 /** A hostname that a scanner has leased. */
 export interface LeasedHost extends Hostname {

@@ -1,8 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { isLine } from '../ledger/shown-text.ts';
-import type { Span } from '../time.ts';
-import { isoTime } from '../time.ts';
+import { isoTime, type Span } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
 interface HostTables<Host> {

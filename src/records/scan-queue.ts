@@ -1,6 +1,5 @@
 import type { Prober } from '../net/prober.ts';
-import type { Probe } from './signal.ts';
-import { isKnown } from './signal.ts';
+import { isKnown, type Probe } from './signal.ts';
 
 /** Hostnames that are reserved for one scanner until the lease ends. */
 export interface ScanLease {

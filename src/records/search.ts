@@ -1,8 +1,7 @@
 import { isoOrNull } from '../time.ts';
 import type { FacetKind } from './facets.ts';
 import { registrableDomain } from './hostname.ts';
-import type { ValueTables } from './value-search.ts';
-import { FIRST_VALUE, valueSightings } from './value-search.ts';
+import { FIRST_VALUE, type ValueTables, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 
 const MOST = 50;

@@ -1,6 +1,5 @@
 import { entriesOf, present } from '../narrow.ts';
-import type { Certificate, CertificateStatus, SignalStatus, SignalType } from './signal.ts';
-import { isKnown } from './signal.ts';
+import { type Certificate, type CertificateStatus, isKnown, type SignalStatus, type SignalType } from './signal.ts';
 
 /** The subjects of deltas: each signal, and the certificate. */
 export type TrackedName = SignalType | 'CERTIFICATE';

@@ -1,7 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { escapeText } from './dns/escape.ts';
-import type { TrackedName } from './tracked-values.ts';
-import { certificateParts } from './tracked-values.ts';
+import { certificateParts, type TrackedName } from './tracked-values.ts';
 
 const CHUNK = 64;
 

@@ -7,8 +7,7 @@ import type { Observation } from './observation.ts';
 import { parseObservation } from './receipt.ts';
 import { signalsOf } from './record.ts';
 import { isKnown } from './signal.ts';
-import type { TrackedName } from './tracked-values.ts';
-import { certificateParts } from './tracked-values.ts';
+import { certificateParts, type TrackedName } from './tracked-values.ts';
 
 /** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
 

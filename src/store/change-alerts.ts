@@ -1,8 +1,6 @@
-import type { ChangeAlertTable } from '../accounts/change-alert.ts';
-import { ALERT_WAYS } from '../accounts/change-alert.ts';
+import { ALERT_WAYS, type ChangeAlertTable } from '../accounts/change-alert.ts';
 import type { ChangeQueueTable } from '../accounts/change-queue.ts';
-import type { DeliveryJob, DeliveryQueue, WebhookStates } from '../outbound/delivery.ts';
-import { DELIVERY_STATES } from '../outbound/delivery.ts';
+import { DELIVERY_STATES, type DeliveryJob, type DeliveryQueue, type WebhookStates } from '../outbound/delivery.ts';
 import type { Delta } from '../records/delta.ts';
 import { deliveryQueue, JOB } from './deliveries.ts';
 import { DELTA, DELTA_COLUMNS } from './records-deltas.ts';

@@ -1,5 +1,11 @@
-import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credits.ts';
-import { CREDIT_KINDS, REQUEST_COST } from '../meter/credits.ts';
+import {
+  CREDIT_KINDS,
+  type CreditEntry,
+  type CreditKind,
+  type CreditLedger,
+  type CreditLine,
+  REQUEST_COST,
+} from '../meter/credits.ts';
 import { dayOf } from '../time.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 

@@ -1,5 +1,10 @@
-import type { Attempt, DeliveryJob, DeliveryQueue } from '../outbound/delivery.ts';
-import { DELIVERY_STATES, OFF_REASONS } from '../outbound/delivery.ts';
+import {
+  type Attempt,
+  DELIVERY_STATES,
+  type DeliveryJob,
+  type DeliveryQueue,
+  OFF_REASONS,
+} from '../outbound/delivery.ts';
 import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../readers/delivery.ts';
 import type { WebhookTable } from '../readers/webhook.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';

@@ -1,6 +1,5 @@
 import type { AnswerTable } from '../desk/answers.ts';
-import type { HostTable, PaperHost } from '../desk/host.ts';
-import { hostKey } from '../desk/host.ts';
+import { type HostTable, hostKey, type PaperHost } from '../desk/host.ts';
 import { PREVIEWS_MAX, type PreviewTable } from '../desk/preview-link.ts';
 import type { TermsTable } from '../desk/terms.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';

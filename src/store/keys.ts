@@ -1,7 +1,5 @@
-import type { ServiceKeyTable } from '../accounts/service-key.ts';
-import { SERVICE_LEVELS } from '../accounts/service-key.ts';
-import type { KeyTable } from '../desk/keys.ts';
-import { LEVELS } from '../desk/keys.ts';
+import { SERVICE_LEVELS, type ServiceKeyTable } from '../accounts/service-key.ts';
+import { type KeyTable, LEVELS } from '../desk/keys.ts';
 import { Expiries } from '../key-life.ts';
 import { dayOf } from '../time.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';

@@ -1,14 +1,10 @@
-import type { ClockBody } from '../desk/clock-correction.ts';
-import { statementOf } from '../desk/clock-correction.ts';
+import { type ClockBody, statementOf } from '../desk/clock-correction.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
-import type { SigningName } from '../desk/signing-names.ts';
-import { keysUnderNames } from '../desk/signing-names.ts';
-import type { TimeCorrection } from '../ledger/clock-note.ts';
-import { correctionsIn, trueTime } from '../ledger/clock-note.ts';
+import { keysUnderNames, type SigningName } from '../desk/signing-names.ts';
+import { correctionsIn, type TimeCorrection, trueTime } from '../ledger/clock-note.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { Piece } from '../ledger/piece.ts';
-import { KINDS } from '../ledger/piece.ts';
+import { KINDS, type Piece } from '../ledger/piece.ts';
 import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from './sql.ts';
 
 export const pieceKind = oneOf(...KINDS);

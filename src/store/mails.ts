@@ -1,7 +1,5 @@
-import type { AccountMailTable } from '../accounts/account-mail.ts';
-import { ACCOUNT_MAIL_KINDS } from '../accounts/account-mail.ts';
-import type { MailTable } from '../readers/mail.ts';
-import { MAIL_KINDS } from '../readers/mail.ts';
+import { ACCOUNT_MAIL_KINDS, type AccountMailTable } from '../accounts/account-mail.ts';
+import { MAIL_KINDS, type MailTable } from '../readers/mail.ts';
 import type { NoticeTable } from '../readers/notice.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, text } from './sql.ts';
 

@@ -1,11 +1,9 @@
-import type { AccountUsage } from '../meter/account-usage.ts';
-import { accountingTime, afterRequest, nextSource, PLANS } from '../meter/account-usage.ts';
+import { type AccountUsage, accountingTime, afterRequest, nextSource, PLANS } from '../meter/account-usage.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
 import { minuteOf } from '../meter/headers.ts';
 import type { MeterTable } from '../meter/meter-table.ts';
 import { dayOf, monthOf } from '../time.ts';
-import type { CreditTables } from './credits.ts';
-import { AFTER_ALL_DAYS } from './credits.ts';
+import { AFTER_ALL_DAYS, type CreditTables } from './credits.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
 
 const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };

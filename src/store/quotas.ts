@@ -1,6 +1,5 @@
 import { accountingTime } from '../meter/account-usage.ts';
-import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
-import { KEYLESS_INTERVAL } from '../meter/keyless.ts';
+import { KEYLESS_INTERVAL, type KeylessPass, type KeylessTable } from '../meter/keyless.ts';
 import { dayOf, nextDayAt } from '../time.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from './sql.ts';
 

@@ -1,8 +1,6 @@
 import type { ReaderTables } from '../readers/reader-tables.ts';
-import type { Choices, SubscriberTable } from '../readers/subscriber.ts';
-import { CADENCES } from '../readers/subscriber.ts';
-import type { SuppressionTable } from '../readers/suppression.ts';
-import { ASKED_KEPT, type AskedMailboxTable } from '../readers/suppression.ts';
+import { CADENCES, type Choices, type SubscriberTable } from '../readers/subscriber.ts';
+import { ASKED_KEPT, type AskedMailboxTable, type SuppressionTable } from '../readers/suppression.ts';
 import type { TokenTable } from '../readers/token.ts';
 import { mailTable } from './mails.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';

@@ -1,6 +1,5 @@
 import { Fault } from '../fault.ts';
-import type { Hostname } from '../records/hostname.ts';
-import { nameAndParents } from '../records/hostname.ts';
+import { type Hostname, nameAndParents } from '../records/hostname.ts';
 import { operatorOf } from '../records/recording.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, type Read, sql, type Transact, text } from './sql.ts';
 

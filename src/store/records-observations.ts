@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../records/observation.ts';
-import type { RecordParts } from '../records/record.ts';
-import { partsOf, recordFromParts } from '../records/record.ts';
+import { partsOf, type RecordParts, recordFromParts } from '../records/record.ts';
 import { isoTime } from '../time.ts';
 import { bytes, type Db, integer, json, orNull, type Read, sql, text } from './sql.ts';
 

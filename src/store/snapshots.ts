@@ -1,5 +1,4 @@
-import type { Store } from './store.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
 
 /** The most idle connections in the pool. */
 const IDLE_MAX = 2;
@@ -28,23 +27,23 @@ export class Snapshots {
     const store = this.#idle.pop() ?? openStore({ file: this.#file, cache: CACHE });
     let isHeld = false;
     const release = (): void => {
-      if (isHeld) store.endReading();
+      if (isHeld) store.database.endReading();
       isHeld = false;
     };
     const refresh = (): void => {
       release();
-      store.beginReading();
+      store.database.beginReading();
       isHeld = true;
     };
     const end = (): void => {
       release();
       if (this.#idle.length < IDLE_MAX) this.#idle.push(store);
-      else store.close();
+      else store.database.close();
     };
     return { store, refresh, end };
   }
 
   close(): void {
-    for (const store of this.#idle.splice(0)) store.close();
+    for (const store of this.#idle.splice(0)) store.database.close();
   }
 }

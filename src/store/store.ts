@@ -47,7 +47,7 @@ import { type VitalSigns, vitalSigns } from './vital-signs.ts';
 import { watchGroupTable } from './watch-groups.ts';
 import { WriteLock } from './write-lock.ts';
 
-/** All tables of the database. Take only what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself. */
+/** The database by three handles. Take only what you use: `Pick<Store, 'records'>`, or the table itself. */
 export type Store = ReturnType<typeof openStore>;
 
 /** Opens the database. The SQL of each table is in its own file next to this one. */
@@ -159,117 +159,124 @@ export function openStore(settings: DatabaseSettings) {
   };
 
   return {
-    ...ledger,
-    papers,
-    pieces,
-    manifest,
-    keys: keyTables(db, transact),
-    terms: termsTable(db),
-    previews: previewTable(db, transact),
-    events,
-    hosts: hostTable(db),
-    hubPings: hubPingTable(db),
-    publications: publicationTable(db, transact),
-    removals: removalTable(db),
-    missingMedia,
-    ...appliedTable(db),
-    readers: readerTables(db),
-    alerts: alertTable(db),
-    webhooks: webhookTable(db),
-    deliveries,
-    notices: noticeTable(db),
-    log,
-    /** Answers to writes, of the desk and of the domain records. */
-    answers: answerTable(db, 'answers'),
-    serviceAnswers: answerTable(db, 'service_answers'),
-    served: servedTable(db),
-    forwarded: forwardedTable(db),
-    leases: leaseTable(db, transact),
-
-    entries: entries.entries,
-    signingKeys: entries.signingKeys,
-    keysAsEntered: entries.keysAsEntered,
-    clockNotes: entries.clockNotes,
-    corrections: entries.corrections,
-    verifyingKeys: entries.verifyingKeys,
-    signedLast: entries.signedLast,
-    signingNames: entries.signingNames,
-    paper: papers.paper,
-    removedPapers: papers.removedPapers,
-    removedPaper: papers.removedPaper,
-    record: papers.record,
-    shown: pieces.shown,
-    nextScheduled: pieces.nextScheduled,
-
-    records: recordsTables(db, transact, log),
-    accounts: accountTable(db, transact),
-    serviceKeys: serviceKeyTable(db, transact),
-    sessions: sessionTable(db),
-    signIns: signInTable(db),
-    accountMails: accountMailTable(db),
-    watchGroups: watchGroupTable(db, transact),
-    changeAlerts: changeAlertTable(db),
-    changeQueue: changeQueueTable(db),
-    changeDeliveries: changeDeliveryTable(db),
-    changeWebhooks: changeWebhookStates(db),
-    credits,
-    meter: meterTable(db, transact, credits),
-    keyless: keylessTable(db, transact),
-    quotas: quotaTables(db, transact),
-    payments: paymentTable(db),
-
-    /** Who else may write, and how long this connection waits for it. */
-    lock,
-    /**
-     * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
-     * holds the lock, it waits for `patience` ms.
-     */
-    groupCommit: <T>(work: () => T, patience?: number): Promise<T> => lock.patiently(() => group.add(work), patience),
-    /** Has a check run before any entry is appended, which throws to refuse it. */
-    guard(given: (entry: LedgerEntry) => void): void {
-      check = given;
-    },
-    /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
-    beginReading(): void {
-      db.exec('BEGIN');
-      // SQLite takes its snapshot at the first read, not at BEGIN.
-      manifest.highestMarkOfAll();
-    },
-    endReading(): void {
-      db.exec('COMMIT');
-    },
-    /** Runs read-only `work` on one state of the database, while others may write. */
-    read<T>(work: () => T): T {
-      db.exec('BEGIN');
-      try {
-        return work();
-      } finally {
+    /** The file as a whole: transactions, the transparency logs, and what both services need. */
+    database: {
+      transact,
+      publications: publicationTable(db, transact),
+      log,
+      served: servedTable(db),
+      forwarded: forwardedTable(db),
+      leases: leaseTable(db, transact),
+      /** Who else may write, and how long this connection waits for it. */
+      lock,
+      /**
+       * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
+       * holds the lock, it waits for `patience` ms.
+       */
+      groupCommit: <T>(work: () => T, patience?: number): Promise<T> => lock.patiently(() => group.add(work), patience),
+      /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
+      beginReading(): void {
+        db.exec('BEGIN');
+        // SQLite takes its snapshot at the first read, not at BEGIN.
+        manifest.highestMarkOfAll();
+      },
+      endReading(): void {
         db.exec('COMMIT');
-      }
+      },
+      /** Runs read-only `work` on one state of the database, while others may write. */
+      read<T>(work: () => T): T {
+        db.exec('BEGIN');
+        try {
+          return work();
+        } finally {
+          db.exec('COMMIT');
+        }
+      },
+      /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
+      diskFault: (): DiskState | null => diskFault,
+      /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
+      fault: faultOf,
+      ...clockTables(db, entries),
+      ...soundnessChecks(db),
+      /** What monitoring reads. */
+      vitalSigns(): VitalSigns {
+        signs ??= vitalSigns(db);
+        return signs;
+      },
+      close(): void {
+        group.flush();
+        db.close();
+        closeCheckpoints();
+      },
     },
-    /** Optimizes the search index. Call it after many filings. */
-    optimizeSearch: search.optimize,
-    /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
-    diskFault: (): DiskState | null => diskFault,
-    /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
-    fault: faultOf,
-    ...clockTables(db, entries),
-    ...soundnessChecks(db),
-    ...archiveRows(db),
-    ...pressRecords(db),
-    /** Faults between the ledger's own tables and the tables derived from them. */
-    ledgerFaults: (): string[] => ledgerFaults(db),
-    /** Differences between the search index and the pieces that it indexes. */
-    indexFaults: (progress: (done: number, total: number) => void): string[] => indexFaults(db, progress),
-    /** What monitoring reads. */
-    vitalSigns(): VitalSigns {
-      signs ??= vitalSigns(db);
-      return signs;
+    /** The ledger of the papers, and what is derived from it. */
+    desk: {
+      ...ledger,
+      papers,
+      pieces,
+      manifest,
+      keys: keyTables(db, transact),
+      terms: termsTable(db),
+      previews: previewTable(db, transact),
+      events,
+      hosts: hostTable(db),
+      hubPings: hubPingTable(db),
+      removals: removalTable(db),
+      missingMedia,
+      ...appliedTable(db),
+      readers: readerTables(db),
+      alerts: alertTable(db),
+      webhooks: webhookTable(db),
+      deliveries,
+      notices: noticeTable(db),
+      /** Answers to writes, of the desk and of the domain records. */
+      answers: answerTable(db, 'answers'),
+      entries: entries.entries,
+      signingKeys: entries.signingKeys,
+      keysAsEntered: entries.keysAsEntered,
+      clockNotes: entries.clockNotes,
+      corrections: entries.corrections,
+      verifyingKeys: entries.verifyingKeys,
+      signedLast: entries.signedLast,
+      signingNames: entries.signingNames,
+      paper: papers.paper,
+      removedPapers: papers.removedPapers,
+      removedPaper: papers.removedPaper,
+      record: papers.record,
+      shown: pieces.shown,
+      nextScheduled: pieces.nextScheduled,
+      /** Has a check run before any entry is appended, which throws to refuse it. */
+      guard(given: (entry: LedgerEntry) => void): void {
+        check = given;
+      },
+      /** Optimizes the search index. Call it after many filings. */
+      optimizeSearch: search.optimize,
+      ...archiveRows(db),
+      ...pressRecords(db),
+      /** Faults between the ledger's own tables and the tables derived from them. */
+      ledgerFaults: (): string[] => ledgerFaults(db),
+      /** Differences between the search index and the pieces that it indexes. */
+      indexFaults: (progress: (done: number, total: number) => void): string[] => indexFaults(db, progress),
     },
-    close(): void {
-      group.flush();
-      db.close();
-      closeCheckpoints();
+    /** The domain records and their accounts. */
+    records: {
+      serviceAnswers: answerTable(db, 'service_answers'),
+      ...recordsTables(db, transact, log),
+      accounts: accountTable(db, transact),
+      serviceKeys: serviceKeyTable(db, transact),
+      sessions: sessionTable(db),
+      signIns: signInTable(db),
+      accountMails: accountMailTable(db),
+      watchGroups: watchGroupTable(db, transact),
+      changeAlerts: changeAlertTable(db),
+      changeQueue: changeQueueTable(db),
+      changeDeliveries: changeDeliveryTable(db),
+      changeWebhooks: changeWebhookStates(db),
+      credits,
+      meter: meterTable(db, transact, credits),
+      keyless: keylessTable(db, transact),
+      quotas: quotaTables(db, transact),
+      payments: paymentTable(db),
     },
   };
 }

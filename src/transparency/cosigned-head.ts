@@ -1,15 +1,11 @@
 import { toHex } from '../ledger/bytes.ts';
-import type { VerifierKey } from '../ledger/key-text.ts';
-import { vkeyText } from '../ledger/key-text.ts';
+import { type VerifierKey, vkeyText } from '../ledger/key-text.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
 import type { LogService } from '../ledger/log/leaf.ts';
-import type { Policy } from '../ledger/log/policy.ts';
-import { meetsQuorum } from '../ledger/log/policy.ts';
-import type { LogCrypto } from '../ledger/log/signatures.ts';
-import { statedTime } from '../ledger/log/signatures.ts';
+import { meetsQuorum, type Policy } from '../ledger/log/policy.ts';
+import { type LogCrypto, statedTime } from '../ledger/log/signatures.ts';
 import { cosignedAt } from '../ledger/log/witness.ts';
-import type { SignatureLine } from '../ledger/note.ts';
-import { signatureLineText } from '../ledger/note.ts';
+import { type SignatureLine, signatureLineText } from '../ledger/note.ts';
 import type { LogCosignature, LogHead, LogTables } from './log-tables.ts';
 
 /** A log and the policy by which its heads are cosigned. */

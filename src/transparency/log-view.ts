@@ -1,8 +1,7 @@
 import { toBase64 } from '../ledger/bytes.ts';
 import { vkeyText } from '../ledger/key-text.ts';
 import { parseCheckpoint } from '../ledger/log/checkpoint.ts';
-import type { Leaf, LogService } from '../ledger/log/leaf.ts';
-import { parseLeaf } from '../ledger/log/leaf.ts';
+import { type Leaf, type LogService, parseLeaf } from '../ledger/log/leaf.ts';
 import type { Policy } from '../ledger/log/policy.ts';
 import type { Receipt } from '../ledger/receipt.ts';
 import { isoOrNull, isoTime } from '../time.ts';

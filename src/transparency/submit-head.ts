@@ -1,8 +1,13 @@
 import { LogFault } from '../ledger/log/log-fault.ts';
 import type { TileReader } from '../ledger/log/tile.ts';
 import { logTree } from '../ledger/log/tree.ts';
-import type { AddCheckpointAnswer } from '../ledger/log/witness.ts';
-import { addCheckpointBody, ConflictWithoutSize, sizeToProveFrom, WitnessDiverged } from '../ledger/log/witness.ts';
+import {
+  type AddCheckpointAnswer,
+  addCheckpointBody,
+  ConflictWithoutSize,
+  sizeToProveFrom,
+  WitnessDiverged,
+} from '../ledger/log/witness.ts';
 import type { SignatureLine } from '../ledger/note.ts';
 import type { LogHead, WitnessState } from './log-tables.ts';
 

@@ -33,19 +33,19 @@ export class DeskStore {
   }
 
   clear(): void {
-    this.#store.close();
+    this.#store.database.close();
     this.#store = openStore({ file: IN_MEMORY });
     this.#stored = new Map();
   }
 
   close(): void {
-    this.#store.close();
+    this.#store.database.close();
   }
 
   /** Brings the store to these pieces. */
   show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
     const store = this.#store;
-    const masthead = store.archive(slug).masthead();
+    const masthead = store.desk.archive(slug).masthead();
     const bylines = new Map(masthead.map((persona) => [persona.slug, persona]));
     const next: { key: string; content: string; piece: DeskPiece }[] = [];
     for (const piece of pieces.values()) {
@@ -67,22 +67,22 @@ export class DeskStore {
       this.#stored.delete(key);
     }
     // The search index lets a piece go with the transaction that takes it off the air.
-    store.transact(() => {
-      for (const { id } of replaced) store.setPieceState(id, DRAFT);
+    store.database.transact(() => {
+      for (const { id } of replaced) store.desk.setPieceState(id, DRAFT);
     });
-    store.transact(() => {
-      for (const { id } of replaced) store.pieces.remove(id);
+    store.database.transact(() => {
+      for (const { id } of replaced) store.desk.pieces.remove(id);
       for (const { key, content, piece } of next) {
         this.#stored.set(key, { id: this.#put(slug, piece, bylines), piece, content });
       }
-      store.bumpEdition(slug, this.#now());
+      store.desk.bumpEdition(slug, this.#now());
     });
   }
 
   /** Has the front show the pieces where their files ask for it. */
   place(paper: string, { lead, pins }: AskedPlaces): void {
     const store = this.#store;
-    const before = store.archive(paper).placement();
+    const before = store.desk.archive(paper).placement();
     const place = ({ slug }: DeskPiece): Place => {
       return { piece: this.#stored.get(`${paper}/${slug}`)?.id ?? '', until: null, made_by: 'cli' };
     };
@@ -92,7 +92,9 @@ export class DeskStore {
     };
     if (JSON.stringify({ ...asked, revision: before.revision }) === JSON.stringify(before)) return;
     const body = { ...asked, revision: before.revision + 1 };
-    store.transact(() => append(store, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body }));
+    store.database.transact(() =>
+      append(store.desk, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body }),
+    );
   }
 
   /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
@@ -108,16 +110,16 @@ export class DeskStore {
       const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
       const at = files[index]?.savedAt ?? 0;
       const unsigned = { receipt: '', receipt_hash: '', filed_by: 'desk', kid: '' };
-      const seq = store.nextSeq(paper);
+      const seq = store.desk.nextSeq(paper);
       const content_hash = contentHash(basisOf(piece));
       const entry: GenerationEntry = { type: 'generation', at, paper, seq, piece, content_hash, ...unsigned };
-      store.append(entry);
-      store.setGeneration(entry);
+      store.desk.append(entry);
+      store.desk.setGeneration(entry);
     }
     const published_at = typeof air === 'number' ? air : (files[0]?.savedAt ?? 0);
     const newest = filings.at(-1)?.revised_at ?? files.at(-1)?.savedAt ?? 0;
     const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
-    store.setPieceState(id, { ...DRAFT, state: 'on_air', published_at, updated_at });
+    store.desk.setPieceState(id, { ...DRAFT, state: 'on_air', published_at, updated_at });
     return id;
   }
 }

@@ -140,7 +140,7 @@ export class WritingDesk {
         this.papers.set(slug, { slug, folder, problems, pieces: new Map() });
         return;
       }
-    } else if (!this.store.hasPaper(slug)) return;
+    } else if (!this.store.desk.hasPaper(slug)) return;
     const names = new DeskFolder(this.#intake(), folder);
     const files = storyFiles(names);
     // The names are looked up each time.
@@ -178,7 +178,7 @@ export class WritingDesk {
     files: ReturnType<typeof storyFiles>,
     known: ReadonlyMap<string, DeskPiece> | undefined,
   ): Promise<Map<string, DeskPiece>> {
-    const archive = this.store.archive(slug);
+    const archive = this.store.desk.archive(slug);
     const pieces = new Map<string, DeskPiece>();
     let start = performance.now();
     for (const [name, revisions] of files) {
@@ -203,12 +203,13 @@ export class WritingDesk {
   }
 
   #intake(): Intake {
-    const store = this.store;
+    const { desk, database } = this.store;
     return {
       store: {
-        ...store,
+        ...desk,
+        leases: database.leases,
         // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
-        archive: (slug) => ({ ...store.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
+        archive: (slug) => ({ ...desk.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
       },
       media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), has: () => true },
       settings: { ...this.#addresses, contentDir: this.contentDir },

@@ -21,7 +21,7 @@ export function savedLastLine({ desk, filed, now }: PanelParts): string {
 
 /** The nameplate of a paper, or its slug while the door refuses its record. */
 export function nameOf(desk: WritingDesk, slug: string): string {
-  return desk.store.paper(slug)?.nameplate ?? slug;
+  return desk.store.desk.paper(slug)?.nameplate ?? slug;
 }
 
 /** A text for HTML, in content or in quotes. */

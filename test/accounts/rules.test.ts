@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { usageBars } from '../../api/records/account/overview.ts';
 import { changeMail, fromRecords } from '../../src/accounts/account-mail.ts';
-import type { Session, SessionTable } from '../../src/accounts/session.ts';
-import { beginSession, SESSION_AGE_MAX, SESSION_IDLE_MAX, sessionOf } from '../../src/accounts/session.ts';
+import {
+  beginSession,
+  SESSION_AGE_MAX,
+  SESSION_IDLE_MAX,
+  type Session,
+  type SessionTable,
+  sessionOf,
+} from '../../src/accounts/session.ts';
 import { mailText } from '../../src/outbound/letter.ts';
 import * as fc from '../support/properties.ts';
 

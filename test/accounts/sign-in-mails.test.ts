@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { mailedToken } from '../../src/accounts/account-mail.ts';
 import {
   OWNER_REST,
@@ -24,12 +23,15 @@ const STRANGER = 'stranger@example.org';
 function standIn(t: TestContext) {
   const clock = { now: NOON };
   const app = appContextIn(t, tempFolder(t), clock);
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {
-    requestSignIn(store, email, { now, newId, secret: SECRET });
-    const mails = app.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
-    for (const { id } of mails) app.store.accountMails.sent(id, clock.now);
+    requestSignIn(store.records, email, { now, newId, secret: SECRET });
+    const mails = app.store.records.accountMails.claim(clock.now, clock.now + HOUR, 100);
+    for (const { id } of mails) app.store.records.accountMails.sent(id, clock.now);
     return mails.map(({ id }) => id);
   };
   /** Asks every so often for a span, as somebody does who means to annoy; returns how many mails that made. */
@@ -37,11 +39,12 @@ function standIn(t: TestContext) {
     let mails = 0;
     for (const end = clock.now + span; clock.now < end; clock.now += 5 * MINUTE) {
       mails += ask(email).length;
-      store.signIns.forget(clock.now - SIGN_INS_KEPT);
+      store.records.signIns.forget(clock.now - SIGN_INS_KEPT);
     }
     return mails;
   };
-  const enter = (id: string) => signIn(store, mailedToken(SECRET, 'sign-in', id), { now, newId, random: randomBytes });
+  const enter = (id: string) =>
+    signIn(store.records, mailedToken(SECRET, 'sign-in', id), { now, newId, random: randomBytes });
   return { clock, ask, annoy, enter };
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addHosts, makeGroup, unwatchAbandoned, WATCH_LINGERS, watchedBy } from '../../src/accounts/watching.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId, openAppContext } from '../../src/app/context.ts';
+import { type AppContext, newId, openAppContext } from '../../src/app/context.ts';
 import { hostReader } from '../../src/app/watched-hosts.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { DAY } from '../../src/time.ts';
@@ -17,12 +16,14 @@ function stand(t: { after(work: () => unknown): void }) {
   const clock = { now: NOW };
   const app = appContextIn(t, tempFolder(t), clock);
   const account = (email: string) =>
-    app.store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: clock.now }).id;
-  const group = (of: string, name = 'Ours') => makeGroup(app.store, of, name, { now: clock.now, newId });
+    app.store.records.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: clock.now }).id;
+  const group = (of: string, name = 'Ours') => makeGroup(app.store.records, of, name, { now: clock.now, newId });
   const putIn = (to: ReturnType<typeof group>, names: string[], by: AppContext = app) =>
-    addHosts(by.store, to, names, { cap: 3, hosts: hostReader(by), now: clock.now }).map(({ outcome }) => outcome);
+    addHosts(by.store.records, to, names, { cap: 3, hosts: hostReader(by), now: clock.now }).map(
+      ({ outcome }) => outcome,
+    );
   const takeOut = (from: ReturnType<typeof group>, names: string[]) => {
-    for (const name of names) app.store.watchGroups.take(from, name, clock.now);
+    for (const name of names) app.store.records.watchGroups.take(from, name, clock.now);
   };
   const stateOf = (...names: string[]) => names.map((name) => app.store.records.find(name)?.state);
   return { app, clock, account, group, putIn, takeOut, stateOf };
@@ -37,10 +38,10 @@ test('an account never causes more hostnames to be watched than its plan has roo
   const ours = group(ada);
   assert.deepEqual(putIn(ours, FIRST), ['added', 'added', 'added']);
   takeOut(ours, FIRST);
-  assert.deepEqual(watchedBy(app.store, ada), { watched: 0, lingering: 3 });
+  assert.deepEqual(watchedBy(app.store.records, ada), { watched: 0, lingering: 3 });
   assert.deepEqual(putIn(ours, SECOND), ['added', 'added', 'added']);
   assert.equal(app.store.records.counts().watched, 3);
-  assert.deepEqual(watchedBy(app.store, ada), { watched: 3, lingering: 0 });
+  assert.deepEqual(watchedBy(app.store.records, ada), { watched: 3, lingering: 0 });
   assert.deepEqual(putIn(ours, ['g.example']), ['refused']);
 });
 
@@ -66,19 +67,19 @@ test('a hostname that no account watches any more is probed for 30 days and keep
   recordProbes(app, clock, [probe('a.example', clock.now, { A: ['192.0.2.1'] })]);
   takeOut(ours, FIRST);
   clock.now += WATCH_LINGERS - 1;
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now), []);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now), []);
   putIn(ours, ['c.example']);
   clock.now += 1;
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now), ['a.example', 'b.example']);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now), ['a.example', 'b.example']);
   assert.deepEqual(stateOf(...FIRST), ['paused', 'paused', 'watched']);
   const host = app.store.records.find('a.example');
   assert.ok(host !== null && app.store.records.observation(host.id) !== null);
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now + DAY), []);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now + DAY), []);
   // A group that is removed releases what it held; an account that is deleted leaves at once.
-  app.store.watchGroups.remove(ours.account, ours.id, clock.now);
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now + 1), []);
-  app.store.accounts.remove(ours.account);
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now + 1), ['c.example']);
+  app.store.records.watchGroups.remove(ours.account, ours.id, clock.now);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now + 1), []);
+  app.store.records.accounts.remove(ours.account);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now + 1), ['c.example']);
 });
 
 test('an account cannot end the watch of an operator or of another account', (t) => {
@@ -91,21 +92,21 @@ test('an account cannot end the watch of an operator or of another account', (t)
   records.watch([parseHostname('b.example')], clock.now);
   putIn(theirs, ['c.example']);
   takeOut(ours, FIRST);
-  assert.deepEqual(watchedBy(app.store, ada), { watched: 0, lingering: 0 }, 'others cause them to be watched');
+  assert.deepEqual(watchedBy(app.store.records, ada), { watched: 0, lingering: 0 }, 'others cause them to be watched');
   putIn(ours, SECOND);
   clock.now += 2 * WATCH_LINGERS;
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now), []);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now), []);
   assert.deepEqual(stateOf(...FIRST), ['watched', 'watched', 'watched']);
   // The last to take a hostname out is the one who causes it to linger.
   takeOut(theirs, ['c.example']);
-  assert.deepEqual([watchedBy(app.store, ada).lingering, watchedBy(app.store, ben).lingering], [0, 1]);
+  assert.deepEqual([watchedBy(app.store.records, ada).lingering, watchedBy(app.store.records, ben).lingering], [0, 1]);
   // An operator's pause is no end that a group could undo, and resuming it is the operator's decision too.
   records.pause('c.example');
   assert.deepEqual(putIn(theirs, ['c.example']), ['refused']);
   records.watch([parseHostname('c.example')], clock.now);
   assert.deepEqual(putIn(theirs, ['c.example']), ['added']);
   takeOut(theirs, ['c.example']);
-  assert.deepEqual(unwatchAbandoned(app.store, clock.now + 2 * WATCH_LINGERS), []);
+  assert.deepEqual(unwatchAbandoned(app.store.records, clock.now + 2 * WATCH_LINGERS), []);
 });
 
 test('daily additions are limited across all processes', (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { HttpBindings } from '@hono/node-server';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
 import { READS } from '../../src/limits.ts';

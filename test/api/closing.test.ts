@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Hono } from 'hono';
 import type { DeskEnv } from '../../api/env.ts';
 import { listen } from '../../api/listen.ts';

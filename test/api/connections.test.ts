@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, serve, until } from '../support/program.ts';
-import type { Raw } from '../support/raw.ts';
-import { dial, drip, shout } from '../support/raw.ts';
+import { dial, drip, type Raw, shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 

@@ -3,17 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Level } from '../../src/desk/keys.ts';
-import { LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
+import { LEVELS, type Level, newKey, reaches } from '../../src/desk/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
-import type { Answered, Document, Operation, Sending } from '../support/contract.ts';
-import { Contract, hangUp, send } from '../support/contract.ts';
+import {
+  type Answered,
+  Contract,
+  type Document,
+  hangUp,
+  type Operation,
+  type Sending,
+  send,
+} from '../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../support/odd-values.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyContent, run, serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
-import type { State } from '../support/requests.ts';
-import { exampleRequest, get, withParameter, written } from '../support/requests.ts';
+import { exampleRequest, get, type State, withParameter, written } from '../support/requests.ts';
 import { cutTexts, hostileTexts, withHostileTexts } from '../support/stored-texts.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 

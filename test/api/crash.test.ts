@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run, runAlone, start, until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { deliveryTransport, startWebhooks } from '../../src/app/jobs/webhooks.ts';
@@ -130,9 +129,9 @@ test('the webhook of a confirmed subscriber is notified, an unconfirmed one’s 
   const emails = ['one@example.org', 'two@example.org'];
   const order = { emails, webhook: at.url, sections: ['City'] };
   const { results } = await json<{ results: { webhook_secret: string }[] }>(ask('POST', 'subscribers', order));
-  const [row] = app.store.readers.subscribers.list(PAPER, { limit: 9 });
+  const [row] = app.store.desk.readers.subscribers.list(PAPER, { limit: 9 });
   assert.ok(row);
-  app.store.readers.subscribers.put({ ...row, confirmed_at: Date.now() });
+  app.store.desk.readers.subscribers.put({ ...row, confirmed_at: Date.now() });
   await air('tide');
   const got = await until(() => at.got[0] ?? null);
   const secret = results[emails.indexOf(row.email)]?.webhook_secret ?? '';
@@ -260,7 +259,7 @@ test('a server killed between sending and noting sends again, the same under the
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);
   new Webhook(secret).verify(second.body, second.headers as Record<string, string>);
   const [row] = await until(() => {
-    const rows = app.store.deliveries.list(PAPER, { limit: 9 });
+    const rows = app.store.desk.deliveries.list(PAPER, { limit: 9 });
     return rows.every(({ state }) => state === 'delivered') ? rows : null;
   });
   assert.equal(row?.attempts.length, 1);
@@ -282,6 +281,6 @@ test('SIGTERM lets a running request finish and records its outcome', async (t) 
   response.writeHead(200).end();
   const { code, signal } = await ended;
   assert.deepEqual([code, signal], [0, null]);
-  const [row] = app.store.deliveries.list(PAPER, { limit: 9 });
+  const [row] = app.store.desk.deliveries.list(PAPER, { limit: 9 });
   assert.deepEqual([row?.state, row?.attempts.length], ['delivered', 1]);
 });

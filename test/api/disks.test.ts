@@ -3,13 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
-import type { Outcome } from '../support/program.ts';
-import { copyContent, copyDemo, run, serve, until } from '../support/program.ts';
+import { copyContent, copyDemo, type Outcome, run, serve, until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = { ORIGIN: 'http://disk.example' };

@@ -9,8 +9,7 @@ import { probe } from '../support/probes.ts';
 import { serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import type { Call, Trace } from '../support/strace.ts';
-import { NO_STRACE, traced } from '../support/strace.ts';
+import { type Call, NO_STRACE, type Trace, traced } from '../support/strace.ts';
 
 // A power cut takes back whatever was not synced. The system's own log of calls shows that no answer goes out before that.
 
@@ -42,8 +41,12 @@ test('no write is answered before it is on the disk', { skip: NO_STRACE }, async
   const folder = tempFolder(t);
   const desk = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
   const app = appContextIn(t, folder, { now: Date.now() });
-  const maker = { keys: app.store.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
-  const { id: account } = app.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
+  const maker = { keys: app.store.records.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
+  const { id: account } = app.store.records.accounts.ofEmail('ada@example.org', {
+    id: newId(),
+    plan: 'daily',
+    made_at: 0,
+  });
   const keyed = makeServiceKey(maker, { account, level: 'account', name: 'Ada' }).key;
   const scanner = makeServiceKey(maker, { account: null, level: 'scanner', name: 'A scanner' }).key;
   app.store.records.watch([parseHostname('harbor.example'), parseHostname('quay.example')], Date.now());

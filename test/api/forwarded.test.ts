@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { run, serve } from '../support/program.ts';
 import { send } from '../support/send.ts';

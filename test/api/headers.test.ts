@@ -17,7 +17,7 @@ test('the headers of a response are on the response, however it is made', async 
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-open' }]);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  const uses = new KeyUses(app.store.keys, assert.ifError);
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
   t.after(() => uses.close());
   const router = await deskRouter({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) }, uses);
   const ask = (path: string, init: RequestInit = {}) =>

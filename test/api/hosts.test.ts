@@ -4,8 +4,7 @@ import type { Answer as Record } from 'dns-packet';
 import { openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
-import type { Answer } from '../support/http.ts';
-import { ask } from '../support/http.ts';
+import { type Answer, ask } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
 import { run, serve } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
@@ -311,7 +310,7 @@ test('papers keep hosts from before hosts were granted', async (t) => {
   const app = openAppContext(settings);
   t.after(() => app.close());
   assert.deepEqual(
-    app.store.hosts
+    app.store.desk.hosts
       .all()
       .map(({ paper, host, how }) => [paper, host, how])
       .sort(),
@@ -320,5 +319,5 @@ test('papers keep hosts from before hosts were granted', async (t) => {
       ['tides', 'xn--zrich-kva.example', 'given'],
     ],
   );
-  assert.ok(app.store.hosts.remove('tides', 'xn--zrich-kva.example'));
+  assert.ok(app.store.desk.hosts.remove('tides', 'xn--zrich-kva.example'));
 });

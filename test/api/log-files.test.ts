@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, intakeOf } from '../../src/app/context.ts';
 import { checkHosts } from '../../src/app/doctor/desk.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { append } from '../../src/desk/append.ts';
@@ -122,7 +122,7 @@ test('the log is below the root of a paper’s own domain, and of no path of the
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app, { url: 'https://harbor.example/news' });
-  app.store.hosts.add('harbor-ledger', 'harbor.example', 'given', 0);
+  app.store.desk.hosts.add('harbor-ledger', 'harbor.example', 'given', 0);
   const log = writeLog(join(folder, 'log/desk'), 'desk');
   const { url, close } = await listenDesk({ app, presses: new PressQueue(app), logger: LOGGER });
   t.after(close);
@@ -181,22 +181,24 @@ test('no new paper is called log; one from before keeps its pages', async (t) =>
 
   mkdirSync(join(folder, 'content/log'), { recursive: true });
   writeFileSync(join(folder, 'content/log/paper.yaml'), 'nameplate: The Log\nsections: [City]\n');
-  assert.deepEqual((await fileContent(app)).problems, []);
-  assert.equal(app.store.paper('log')?.nameplate, 'The Log');
+  assert.deepEqual((await fileContent(intakeOf(app))).problems, []);
+  assert.equal(app.store.desk.paper('log')?.nameplate, 'The Log');
 });
 
 test('a folder called log makes no paper', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  app.openSigningKey();
+  app.signer.open();
   mkdirSync(join(folder, 'content/log'), { recursive: true });
   writeFileSync(join(folder, 'content/log/paper.yaml'), 'nameplate: The Log\nsections: [City]\n');
-  const { problems } = await fileContent(app);
+  const { problems } = await fileContent(intakeOf(app));
   assert.match(JSON.stringify(problems), /the folder's name .*log.* cannot be a paper's address/);
 });
 
 /** Enters a copy of the test's paper under another slug, as a ledger from before may hold it. */
-function renamedPaper({ store, now }: AppContext, slug: string): void {
-  const body = PaperBody.parse(store.record('harbor-ledger', 'paper', ''));
-  store.transact(() => append(store, { type: 'record', at: now(), paper: slug, kind: 'paper', name: '', body }));
+function renamedPaper({ store, clock: { now } }: AppContext, slug: string): void {
+  const body = PaperBody.parse(store.desk.record('harbor-ledger', 'paper', ''));
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: now(), paper: slug, kind: 'paper', name: '', body }),
+  );
 }

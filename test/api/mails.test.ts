@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
@@ -9,8 +8,7 @@ import { run, serve, start, until } from '../support/program.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import type { SmtpStand, Taken } from '../support/smtp.ts';
-import { certificateIn, parsed, smtpServer } from '../support/smtp.ts';
+import { certificateIn, parsed, type SmtpStand, smtpServer, type Taken } from '../support/smtp.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const FROM = 'alerts@news.example';
@@ -177,7 +175,7 @@ function toldFolder(t: TestContext): string {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.now() });
   createPaper(app);
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' });
   });
   publish(app, 'high-water');

@@ -13,10 +13,13 @@ import { listenMetrics } from '../../api/metrics.ts';
 import { databaseFile } from '../../src/app/context.ts';
 import { StaleSince } from '../../src/app/metrics/gauges.ts';
 import { openMetrics } from '../../src/app/metrics/metrics.ts';
-import { Readiness } from '../../src/app/readiness.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { readiness, server } from '../../src/app/readiness.ts';
 import { openServerLog, type ServerLog } from '../../src/app/server-log.ts';
+import { ALONE } from '../../src/app/signer.ts';
 import { PROJECT } from '../../src/project.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import type { LeaseState } from '../../src/standby/signer-lease.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { type Families, parseExposition, type Sample } from '../support/exposition.ts';
 import { run, serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
@@ -266,7 +269,7 @@ test('a scrape succeeds without failed readings, which are counted, logged once,
   const gone = (): never => {
     throw new Error('the disk is gone');
   };
-  const mocks = [t.mock.method(store, 'vitalSigns', gone), t.mock.method(store.log, 'size', gone)];
+  const mocks = [t.mock.method(store.database, 'vitalSigns', gone), t.mock.method(store.database.log, 'size', gone)];
   const failing = await own();
   const again = await own();
   for (const families of [failing, again]) {
@@ -309,37 +312,39 @@ test('a scrape waits for no other process that writes', async (t) => {
   );
 });
 
-test('a process is ready while it serves and its database answers', (t) => {
+test('a process is ready while it serves and its database answers', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
-  const { readiness } = app;
+  const status = (database: 'ok' | 'no_answer', more: object = {}) => ({
+    status: 'not_ready',
+    checks: { server: 'ok', database, ...more },
+  });
   for (const phase of ['starting', 'stopping'] as const) {
-    readiness.phase = phase;
-    assert.deepEqual(readiness.report(), { status: 'not_ready', checks: { server: phase, database: 'ok' } });
+    server.phase = phase;
+    assert.deepEqual(readiness(app), status('ok', { server: phase }));
   }
-  const alone = { standsBy: () => false, isPressed: () => false };
-  const vitalSigns = () => {
+  server.phase = 'serving';
+  assert.deepEqual(readiness(app), { status: 'ready', checks: { server: 'ok', database: 'ok' } });
+  const broken = t.mock.method(app.store.database, 'vitalSigns', () => {
     throw new Error('disk I/O error');
-  };
-  const broken = new Readiness({ vitalSigns }, alone);
-  assert.deepEqual(broken.report(), { status: 'not_ready', checks: { server: 'ok', database: 'no_answer' } });
+  });
+  assert.deepEqual(readiness(app), status('no_answer'));
+  broken.mock.restore();
   // A server that signs has its papers pressed; one that stands by has nothing to show without them.
-  let isPressed = false;
-  const standby = new Readiness(app.store, { standsBy: () => true, isPressed: () => isPressed });
-  const checks = { server: 'ok', database: 'ok' };
-  assert.deepEqual(standby.report(), { status: 'not_ready', checks: { ...checks, papers: 'not_pressed' } });
-  isPressed = true;
-  assert.deepEqual(standby.report(), { status: 'ready', checks: { ...checks, papers: 'ok' } });
-  assert.deepEqual(new Readiness(app.store, alone).report(), { status: 'ready', checks });
+  createPaper(app);
+  app.signer.right = { ...ALONE, state: () => ({ isHeld: false }) as LeaseState };
+  assert.deepEqual(readiness(app), status('ok', { papers: 'not_pressed' }));
+  await pressPapers(app, { cards: false });
+  assert.deepEqual(readiness(app), { status: 'ready', checks: { server: 'ok', database: 'ok', papers: 'ok' } });
 });
 
 test('queues are counted up to a bound, and a busy paper that is pressed does not wait', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   const { store } = app;
-  store.transact(() => {
-    for (let n = 0; n < 10_050; n++) store.markStale('a-paper', [`tag ${n}`]);
-    store.markStale('b-paper', ['tag']);
+  store.database.transact(() => {
+    for (let n = 0; n < 10_050; n++) store.desk.markStale('a-paper', [`tag ${n}`]);
+    store.desk.markStale('b-paper', ['tag']);
   });
-  const signs = store.vitalSigns();
+  const signs = store.database.vitalSigns();
   assert.equal(signs.staleTags(), 10_000);
   assert.deepEqual(signs.stalePapers(), [
     { paper: 'a-paper', pressed: 0 },
@@ -350,7 +355,7 @@ test('queues are counted up to a bound, and a busy paper that is pressed does no
   stale.longest(signs.stalePapers());
   now = 60_000;
   assert.equal(stale.longest(signs.stalePapers()), 60_000);
-  store.manifest.recordPressed('a-paper', 10_050, 1);
+  store.desk.manifest.recordPressed('a-paper', 10_050, 1);
   assert.equal(stale.longest([{ paper: 'a-paper', pressed: 10_050 }]), 0);
   assert.equal(stale.longest([]), 0);
 });

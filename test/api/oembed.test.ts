@@ -6,12 +6,10 @@ import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import { parse } from 'parse5';
 import { tempFolder } from '../support/app-context.ts';
-import type { Answer } from '../support/http.ts';
-import { ask } from '../support/http.ts';
+import { type Answer, ask } from '../support/http.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
-import type { Keys } from '../support/small-papers.ts';
-import { enterPapers } from '../support/small-papers.ts';
+import { enterPapers, type Keys } from '../support/small-papers.ts';
 
 const OWN = 'http://tides.example';
 const STORY = 'high-water';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
@@ -14,8 +13,7 @@ import { PREVIEW_LIFE, PREVIEWS_MAX } from '../../src/desk/preview-link.ts';
 import { readSettings } from '../../src/env.ts';
 import { DAY } from '../../src/time.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
-import type { Keys } from '../support/small-papers.ts';
-import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
 
 const START = Date.now();
 
@@ -24,7 +22,7 @@ async function desk(t: TestContext) {
   const keys = await enterPapers(folder, [{ slug: 'tides' }, { slug: 'quiet', isPublic: false }]);
   const clock = { now: START };
   const app = openAppContext(readSettings(envIn(folder)), () => clock.now);
-  const uses = new KeyUses(app.store.keys, assert.ifError);
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
   t.after(() => {
     uses.close();
     app.close();
@@ -161,7 +159,7 @@ test('a preview link ends with its time, its key, and the hundredth after it', a
   clock.now = START;
 
   const byAgent = await link('tides', 'slack-water', agent);
-  const key = app.store.keys.list('tides').find(({ level }) => level === 'agent') ?? assert.fail();
+  const key = app.store.desk.keys.list('tides').find(({ level }) => level === 'agent') ?? assert.fail();
   const revoked = await ask(`/tides/api/v1/keys/${key.id}`, { key: admin, method: 'DELETE' });
   assert.ok(revoked.status < 300, revoked.text);
   await dead(byAgent.path, 'its key is revoked');
@@ -257,5 +255,5 @@ test('POST /preview judges and renders any body, and stores nothing', async (t) 
     assert.deepEqual([answer.status, JSON.parse(answer.text).error], [status, error]);
   }
   assert.deepEqual(digest(), before);
-  assert.equal(app.store.archive('tides').storyBySlug('fresh'), null);
+  assert.equal(app.store.desk.archive('tides').storyBySlug('fresh'), null);
 });

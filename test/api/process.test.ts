@@ -202,7 +202,9 @@ test('a build leaves the papers that are pressed beside it', { skip: ONLY_WIDE }
 test('a server is ready and serves existing files while another process presses its papers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { manifest } = appContextIn(t, folder, { now: Date.now() }).store;
+  const {
+    desk: { manifest },
+  } = appContextIn(t, folder, { now: Date.now() }).store;
   assert.ok(manifest.claim('the-plumb-line', 'elsewhere:1:long', Date.now(), 30_000));
   const { url, child, ended } = await serveAtOnce(t, folder);
   assert.ok([200, 503].includes((await fetch(`${url}/the-plumb-line/`)).status));

@@ -79,10 +79,10 @@ test('a cached proof is never older than a change by another process', async (t)
   assert.equal((await proof()).receipt_verify.vkeys.length, 2);
 
   const record = (body: object) =>
-    other.store.transact(() =>
-      append(other.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body }),
+    other.store.database.transact(() =>
+      append(other.store.desk, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body }),
     );
-  const { slug: _, edition: __, changed_at: ___, ...paper } = other.store.archive(PAPER).paper();
+  const { slug: _, edition: __, changed_at: ___, ...paper } = other.store.desk.archive(PAPER).paper();
   record({ ...paper, url: 'https://ledger.example' });
   assert.match((await proof()).receipt_verify.keys_url, /^https:\/\/ledger\.example\//);
   record({ ...paper, paper_public: false });

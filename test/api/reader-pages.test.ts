@@ -15,10 +15,10 @@ test('a full disk is reported to readers of a private paper and reveals the pape
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'quiet', isPublic: false }]);
   const app = appContextIn(t, folder, { now: Date.now() });
-  const { tokens } = app.store.readers;
+  const { tokens } = app.store.desk.readers;
   const { reader } = confirmedReader(app, 'reader@example.org', {}, 'quiet');
   const own = manageToken(tokens, linkKey(app.settings, 'readers'), 'quiet', reader);
-  const uses = new KeyUses(app.store.keys, assert.ifError);
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
   t.after(() => uses.close());
   const router = await deskRouter({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) }, uses);
   const post = async (name: string, body: Record<string, unknown>, paper = 'quiet') => {
@@ -34,7 +34,7 @@ test('a full disk is reported to readers of a private paper and reveals the pape
     return { status: response.status, retry: response.headers.get('retry-after'), text: await response.text() };
   };
 
-  const disk = mock.method(app.store, 'transact', () => {
+  const disk = mock.method(app.store.desk, 'transact', () => {
     throw new DiskFault('full', 'the database cannot be written');
   });
   for (const [name, body] of [
@@ -53,6 +53,6 @@ test('a full disk is reported to readers of a private paper and reveals the pape
   }
   disk.mock.restore();
   assert.equal((await post('unsubscribe', { token: own })).status, 200);
-  assert.equal(tokenIn(tokens, 'quiet', 'manage', own, app.now()).reader, reader);
-  assert.equal(app.store.readers.subscribers.of('quiet', reader), null);
+  assert.equal(tokenIn(tokens, 'quiet', 'manage', own, app.clock.now()).reader, reader);
+  assert.equal(app.store.desk.readers.subscribers.of('quiet', reader), null);
 });

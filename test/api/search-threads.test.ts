@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { databaseFile } from '../../src/app/context.ts';
+import { type AppContext, databaseFile, intakeOf } from '../../src/app/context.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
-import type { SearchLimits } from '../../src/app/search-pool.ts';
-import { SearchPool } from '../../src/app/search-pool.ts';
+import { type SearchLimits, SearchPool } from '../../src/app/search-pool.ts';
 import { append } from '../../src/desk/append.ts';
 import { removePaper } from '../../src/desk/removal.ts';
 import { SEARCH_ROWS } from '../../src/desk/search.ts';
-import type { SearchReader } from '../../src/store/search-reader.ts';
-import { openSearchReader } from '../../src/store/search-reader.ts';
+import { openSearchReader, type SearchReader } from '../../src/store/search-reader.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
-import type { Answer } from '../support/http.ts';
-import { ask } from '../support/http.ts';
+import { type Answer, ask } from '../support/http.ts';
 import { airAgain, publish, withdraw } from '../support/newsroom.ts';
 import { until } from '../support/program.ts';
 
@@ -49,8 +44,8 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
       },
     };
   };
-  app.searchPool.close();
-  app.searchPool = new SearchPool(open, { connections: 1, deadline: 60_000, ...limits });
+  app.store.searchPool.close();
+  app.store.searchPool = new SearchPool(open, { connections: 1, deadline: 60_000, ...limits });
   const desk = await listenDesk({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) });
   t.after(() => desk.close());
   return {
@@ -69,11 +64,11 @@ const TWO = 'https://two.example';
 const edition = ({ headers }: Answer): string | undefined => /^"(\d+)-/.exec(headers.etag ?? '')?.[1];
 
 /** Changes the record of a paper, or makes it. */
-function change({ store, now }: AppContext, more: object, paper = PAPER): void {
-  const before = store.paper(paper) ?? store.paper(PAPER) ?? assert.fail();
+function change({ store, clock: { now } }: AppContext, more: object, paper = PAPER): void {
+  const before = store.desk.paper(paper) ?? store.desk.paper(PAPER) ?? assert.fail();
   const { slug: _slug, edition: _edition, changed_at: _at, ...body } = before;
-  store.transact(() =>
-    append(store, { type: 'record', at: now(), paper, kind: 'paper', name: '', body: { ...body, ...more } }),
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: now(), paper, kind: 'paper', name: '', body: { ...body, ...more } }),
   );
 }
 
@@ -92,7 +87,7 @@ test('a piece that was withdrawn while a thread searched is not answered', async
 test('a paper that became private or was removed while a thread searched says so', async (t) => {
   for (const [status, code, leave] of [
     [404, 'not_found', (app: AppContext) => change(app, { paper_public: false })],
-    [410, 'withdrawn', (app: AppContext) => removePaper(app, PAPER, 'test')],
+    [410, 'withdrawn', (app: AppContext) => removePaper(intakeOf(app), PAPER, 'test')],
   ] as const) {
     const { app, search, held, release } = await openDesk(t, {});
     publish(app, 'tide');
@@ -120,19 +115,24 @@ test('a search of one paper is not answered at an address that now belongs to an
     ['moves to another base', 404, 'b', (app) => change(app, { url: `${TWO}/c` })],
     ['moves to the root, alone on its host', 404, null, (app) => change(app, { url: TWO })],
     ['moves to another host', 404, 'b', (app) => change(app, { url: 'https://else.example' })],
-    ['loses its host', 404, 'b', (app) => app.store.transact(() => app.store.hosts.remove(PAPER, 'two.example'))],
+    [
+      'loses its host',
+      404,
+      'b',
+      (app) => app.store.database.transact(() => app.store.desk.hosts.remove(PAPER, 'two.example')),
+    ],
   ];
   for (const [what, status, base, leave] of leaves) {
     const desk = await openDesk(t, {});
     const { app, held, release } = desk;
-    app.store.transact(() => {
-      for (const paper of [PAPER, 'other']) app.store.hosts.add(paper, 'two.example', 'given', app.now());
+    app.store.database.transact(() => {
+      for (const paper of [PAPER, 'other']) app.store.desk.hosts.add(paper, 'two.example', 'given', app.clock.now());
     });
     change(app, { url: `${TWO}/a` });
     change(app, { nameplate: 'Other', url: base === null ? undefined : `${TWO}/${base}` }, 'other');
     publish(app, 'tide');
     // The same number: nothing else tells their editions apart.
-    while ((app.store.paper('other')?.edition ?? 0) < (app.store.paper(PAPER)?.edition ?? 0) - 1)
+    while ((app.store.desk.paper('other')?.edition ?? 0) < (app.store.desk.paper(PAPER)?.edition ?? 0) - 1)
       change(app, {}, 'other');
     const answer = ask(desk.url, '/a/api/v1/search?q=means', { host: 'two.example' });
     await held();
@@ -144,12 +144,12 @@ test('a search of one paper is not answered at an address that now belongs to an
 
 test('papers that have had one address have no ETag in common', async (t) => {
   const { app, url } = await openDesk(t, {}, false);
-  app.store.transact(() => {
-    for (const paper of [PAPER, 'other']) app.store.hosts.add(paper, 'two.example', 'given', app.now());
+  app.store.database.transact(() => {
+    for (const paper of [PAPER, 'other']) app.store.desk.hosts.add(paper, 'two.example', 'given', app.clock.now());
   });
   change(app, { nameplate: 'Other' }, 'other');
   change(app, { url: TWO });
-  while ((app.store.paper('other')?.edition ?? 0) < (app.store.paper(PAPER)?.edition ?? 0) - 1)
+  while ((app.store.desk.paper('other')?.edition ?? 0) < (app.store.desk.paper(PAPER)?.edition ?? 0) - 1)
     change(app, {}, 'other');
   const first = await ask(url, '/api/v1', { host: 'two.example' });
   change(app, { url: undefined });

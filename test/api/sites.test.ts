@@ -19,9 +19,9 @@ test('private and missing papers cost the same number of key lookups', async (t)
   let looks = 0;
   const byHash = (hash: string) => {
     looks++;
-    return app.store.keys.byHash(hash);
+    return app.store.desk.keys.byHash(hash);
   };
-  const counted = { ...app, store: { ...app.store, keys: { ...app.store.keys, byHash } } };
+  const counted = { ...app, store: { ...app.store, keys: { ...app.store.desk.keys, byHash } } };
   const sites = new Sites(counted);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   router.get('/*', privateFile(counted, sites, null as unknown as Build));

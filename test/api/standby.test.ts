@@ -18,7 +18,7 @@ function server({ holds }: { holds: () => boolean }) {
   };
   const router = new Hono<DeskEnv>();
   router.onError((error, c) => c.text(error.message, 503));
-  router.use(refuseOnStandby({ settings, signer: { assertHeld, state: () => null, announce: async () => true } }));
+  router.use(refuseOnStandby({ settings, signer: { assertHeld } }));
   router.all('*', (c) => c.text('done'));
   return (method: string, path: string, headers = {}) => router.request(path, { method, headers });
 }

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { makePaperKey } from '../../src/app/paper-keys.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import type { Serving } from '../support/program.ts';
-import { copyDemo, serve, until } from '../support/program.ts';
+import { copyDemo, type Serving, serve, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 
 const PAPER = '/the-plumb-line';

@@ -11,8 +11,7 @@ import { answerTo, lyingServer } from '../support/lying-server.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import type { Exchange, Lane } from '../support/transcript.ts';
-import { play, readTranscript } from '../support/transcript.ts';
+import { type Exchange, type Lane, play, readTranscript } from '../support/transcript.ts';
 
 const FOLDER = fileURLToPath(new URL('../transcripts', import.meta.url));
 /** Those of the records and of the host itself are played by tests of their own. */

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
-import type { Document } from '../support/contract.ts';
-import { Contract } from '../support/contract.ts';
+import { Contract, type Document } from '../support/contract.ts';
 import { ask } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
-import type { Received } from '../support/receiver.ts';
-import { receiver } from '../support/receiver.ts';
+import { type Received, receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { webhookMismatch } from '../support/webhook-contract.ts';

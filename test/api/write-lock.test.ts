@@ -12,12 +12,12 @@ test('the first change during another process’s write waits like later ones', 
   const { store } = appContextIn(t, folder, { now: Date.now() });
   const other = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => other.close());
-  const unshare = store.lock.share({ held() {}, freed() {} });
+  const unshare = store.database.lock.share({ held() {}, freed() {} });
   try {
     const router = new Hono<DeskEnv>();
     router.onError((error, c) => c.text(error.message, 503));
     router.use(awaitWriteLock({ store }));
-    router.all('*', (c) => c.text(String(store.transact(() => 'written'))));
+    router.all('*', (c) => c.text(String(store.database.transact(() => 'written'))));
     other.exec('BEGIN IMMEDIATE');
     setTimeout(() => other.exec('COMMIT'), 400);
     const answers = await Promise.all([1, 2].map(() => router.request('/', { method: 'POST' })));
@@ -32,7 +32,9 @@ test('the first change during another process’s write waits like later ones', 
 
 test('metrics report how long the lock is held, and how many writes timed out waiting for it', async (t) => {
   const folder = tempFolder(t);
-  const { lock } = appContextIn(t, folder, { now: Date.now() }).store;
+  const {
+    database: { lock },
+  } = appContextIn(t, folder, { now: Date.now() }).store;
   const other = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => other.close());
   const unshare = lock.share({ held() {}, freed() {} });

@@ -2,20 +2,17 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { assertSameTree } from '../support/full-press.ts';
 import type { Answer } from '../support/http.ts';
-import type { Serving } from '../support/program.ts';
-import { run, serve, until } from '../support/program.ts';
+import { run, type Serving, serve, until } from '../support/program.ts';
 import { dial } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { shared } from '../support/shared.ts';
-import type { Keys } from '../support/small-papers.ts';
-import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'the-tide';
@@ -208,7 +205,9 @@ test('fifty concurrent filings leave no gap, no fault, and the tree of a full pr
 test('a write that waits for the press returns the address of its progress', async (t) => {
   const { ask, folder, url } = await openDesk(t);
   const clock = { now: Date.now() };
-  const { manifest } = appContextIn(t, folder, clock).store;
+  const {
+    desk: { manifest },
+  } = appContextIn(t, folder, clock).store;
   // Another machine has the paper's press in hand.
   assert.ok(manifest.claim(PAPER, 'elsewhere:1', Date.now(), 30_000));
   const filed = await ask('POST', '/stories', { ...storyBody('kept-waiting'), air: true });
@@ -372,7 +371,7 @@ test('keys: shown once, stored as hashes, uses recorded in the background', asyn
   // A read costs no write: its use stood down only when the server stopped.
   assert.equal(first?.used_at, null);
   const { store } = appContextIn(t, folder, { now: Date.now() });
-  const kept = store.keys.list(PAPER);
+  const kept = store.desk.keys.list(PAPER);
   assert.ok((kept.find((row) => row.id === id)?.used_at ?? 0) >= before);
   assert.equal(kept.find((row) => row.id === unused.id)?.used_at, null);
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import pino from 'pino';
 import { type ClockEvidence, ClockGuard, clockFault, NOTE_LASTS, type OutsideTime } from '../../src/app/clock-guard.ts';
 import { askOutside, watchClock } from '../../src/app/clock-watch.ts';
 import { newId } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
+import type { Store } from '../../src/store/store.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 
@@ -45,8 +45,11 @@ test('a clock is wrong before the build date, behind the newest record, after a 
 
 function guardOn(dataDir: string) {
   const clock = { now: NOON, steady: 1_000, newest: 0, corrections: 0 };
-  const store = { newestTime: () => clock.newest, clockCorrections: () => clock.corrections };
-  const open = () => new ClockGuard({ store, settings: { dataDir }, now: () => clock.now }, () => clock.steady);
+  const store = {
+    database: { newestTime: () => clock.newest, clockCorrections: () => clock.corrections },
+  } as unknown as Pick<Store, 'database'>;
+  const open = () =>
+    new ClockGuard({ store, settings: { dataDir }, clock: { now: () => clock.now } }, () => clock.steady);
   return { clock, open, guard: open() };
 }
 
@@ -134,8 +137,13 @@ test('a correction made during a check is not missed', (t) => {
     between();
     return value;
   };
-  const store = { newestTime: () => told(clock.newest), clockCorrections: () => told(clock.corrections) };
-  const guard = new ClockGuard({ store, settings: { dataDir: tempFolder(t) }, now: () => clock.now }, () => 1_000);
+  const store = {
+    database: { newestTime: () => told(clock.newest), clockCorrections: () => told(clock.corrections) },
+  } as unknown as Pick<Store, 'database'>;
+  const guard = new ClockGuard(
+    { store, settings: { dataDir: tempFolder(t) }, clock: { now: () => clock.now } },
+    () => 1_000,
+  );
   assert.equal(guard.fault(), null);
   clock.now -= DAY;
   clock.newest = NOON;

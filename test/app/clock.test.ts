@@ -15,7 +15,9 @@ test('the news sitemap is pressed again while a piece may leave it, and no longe
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app);
   publish(app, 'a-piece');
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const presses = new PressQueue(app);
   // Nothing is pressed here: only the marks count.
   t.mock.method(presses, 'press', async () => null);

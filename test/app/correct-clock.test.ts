@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { correctClock } from '../../src/app/correct-clock.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
 import { rotateKey } from '../../src/app/rotate-key.ts';
@@ -36,26 +35,26 @@ function stand(t: TestContext) {
 }
 
 function put(app: AppContext, slug: string, at?: number) {
-  fileStory(app.desk, PAPER, filing(slug), BY);
-  airStory(app.desk, PAPER, slug, at === undefined ? BY : { ...BY, at });
+  fileStory(deskOf(app), PAPER, filing(slug), BY);
+  airStory(deskOf(app), PAPER, slug, at === undefined ? BY : { ...BY, at });
 }
 
 async function look(app: AppContext, name: string, address = '192.0.2.1') {
-  app.openSigningKey();
-  app.store.records.watch([parseHostname(name)], app.now());
+  app.signer.open();
+  app.store.records.watch([parseHostname(name)], app.clock.now());
   const queue = localQueue(app, 'test');
   const lease = queue.leaseNames([name])?.lease ?? '';
-  const [entered] = await queue.submit(lease, [probe(name, app.now(), { A: [address] })]);
+  const [entered] = await queue.submit(lease, [probe(name, app.clock.now(), { A: [address] })]);
   assert.equal(entered?.outcome, 'recorded');
 }
 
 const faultsOf = async (app: AppContext) => (await auditApp(app)).faults.filter((fault) => !/press/.test(fault));
 const filedAt = ({ store }: AppContext) =>
-  [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
-const storyOf = (app: AppContext, slug: string) => app.store.archive(PAPER).storyBySlug(slug);
+  [...store.desk.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
+const storyOf = (app: AppContext, slug: string) => app.store.desk.archive(PAPER).storyBySlug(slug);
 
 function proofIn(app: AppContext, slug: string) {
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   const piece = archive.piece(storyOf(app, slug)?.id ?? '');
   assert.ok(piece !== null);
   const generations = archive.generations(piece.id);
@@ -67,25 +66,25 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   const { app, clock, folder } = stand(t);
   put(app, 'before');
   put(app, 'withdrawn');
-  fileStory(app.desk, PAPER, filing('embargoed'), BY);
-  airStory(app.desk, PAPER, 'embargoed', { ...BY, at: NOON + 30 * DAY });
+  fileStory(deskOf(app), PAPER, filing('embargoed'), BY);
+  airStory(deskOf(app), PAPER, 'embargoed', { ...BY, at: NOON + 30 * DAY });
   await look(app, 'harbor.example');
 
   clock.now = NOON + YEAR;
-  airDue(app.store, clock.now);
+  airDue(app.store.desk, clock.now);
   put(app, 'ahead');
-  fileStory(app.desk, PAPER, filing('draft'), BY);
-  withdrawStory(app.desk, PAPER, 'withdrawn', { ...BY, reason: 'It was wrong.' });
+  fileStory(deskOf(app), PAPER, filing('draft'), BY);
+  withdrawStory(deskOf(app), PAPER, 'withdrawn', { ...BY, reason: 'It was wrong.' });
   await look(app, 'harbor.example', '192.0.2.2');
   rotateKey(app);
-  fileStory(app.desk, PAPER, { ...filing('before'), headline: 'Another headline' }, BY);
+  fileStory(deskOf(app), PAPER, { ...filing('before'), headline: 'Another headline' }, BY);
   await look(app, 'quay.example');
 
   clock.now = NOON + DAY;
   const T = isoTime(clock.now);
-  const signed = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+  const signed = [...app.store.desk.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
   const observed = app.store.records.receipts(1, 100);
-  const done = correctClock(app, [], app.now());
+  const done = correctClock(app, [], app.clock.now());
   assert.deepEqual(done, {
     true_time: T,
     corrected: [
@@ -99,13 +98,13 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   assert.equal(storyOf(app, 'before')?.updated_at, clock.now);
   assert.equal(storyOf(app, 'withdrawn')?.withdrawn_at, clock.now);
   assert.deepEqual([storyOf(app, 'embargoed')?.state, storyOf(app, 'embargoed')?.published_at], ['on_air', clock.now]);
-  assert.ok((app.store.paper(PAPER)?.changed_at ?? 0) <= clock.now);
-  assert.ok(app.store.newestTime() <= clock.now);
+  assert.ok((app.store.desk.paper(PAPER)?.changed_at ?? 0) <= clock.now);
+  assert.ok(app.store.database.newestTime() <= clock.now);
 
   clock.now += HOUR;
   put(app, 'after');
-  airStory(app.desk, PAPER, 'draft', BY);
-  fileStory(app.desk, PAPER, { ...filing('ahead'), headline: 'Another headline' }, BY);
+  airStory(deskOf(app), PAPER, 'draft', BY);
+  fileStory(deskOf(app), PAPER, { ...filing('ahead'), headline: 'Another headline' }, BY);
   await look(app, 'harbor.example', '192.0.2.3');
   assert.deepEqual(filedAt(app).slice(-2), [clock.now, clock.now]);
   assert.deepEqual(
@@ -117,7 +116,7 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   put(app, 'last');
   await look(app, 'harbor.example', '192.0.2.4');
   assert.deepEqual(await faultsOf(app), []);
-  const kept = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+  const kept = [...app.store.desk.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
   assert.deepEqual(kept.slice(0, signed.length), signed, 'nothing signed changes');
   assert.deepEqual(app.store.records.receipts(1, observed.length), observed);
 
@@ -143,8 +142,8 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
     chain.map(({ seq }) => seq),
     [1, 2, 4, 5],
   );
-  const known = app.store.verifyingKeys('records');
-  const bundle = evidenceOf('harbor.example', chain, known, () => null, app.store.clockNotes('records', ''));
+  const known = app.store.desk.verifyingKeys('records');
+  const bundle = evidenceOf('harbor.example', chain, known, () => null, app.store.desk.clockNotes('records', ''));
   assert.equal(bundle.clock?.length, 1);
   assert.deepEqual(evidenceFaults(bundle, verifyNode, known), []);
   assert.deepEqual(evidenceFaults(bundle, verifyNode), []);
@@ -156,14 +155,14 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   );
 
   const file = join(folder, 'ledger.jsonl');
-  await exportLedger(app, file);
+  await exportLedger(intakeOf(app), file);
   const other = appContextIn(t, tempFolder(t), clock);
-  await importLedger(other, file);
+  await importLedger(intakeOf(other), file);
   assert.deepEqual(await faultsOf(other), []);
-  assert.deepEqual(other.store.clockNotes('desk', PAPER), app.store.clockNotes('desk', PAPER));
+  assert.deepEqual(other.store.desk.clockNotes('desk', PAPER), app.store.desk.clockNotes('desk', PAPER));
   assert.deepEqual(storyOf(other, 'ahead')?.published_at, storyOf(app, 'ahead')?.published_at);
-  other.store.log.setFilled('desk', false);
-  assert.deepEqual(correctClock(app, [], app.now()).corrected, [], 'once is enough');
+  other.store.database.log.setFilled('desk', false);
+  assert.deepEqual(correctClock(app, [], app.clock.now()).corrected, [], 'once is enough');
 });
 
 test('a clock may run ahead twice, and a correction made too early is corrected itself', async (t) => {
@@ -172,11 +171,11 @@ test('a clock may run ahead twice, and a correction made too early is corrected 
   clock.now = NOON + YEAR;
   put(app, 'ahead');
   clock.now = NOON + 30 * DAY;
-  correctClock(app, [], app.now());
+  correctClock(app, [], app.clock.now());
   put(app, 'still-ahead');
   clock.now = NOON + HOUR;
   assert.deepEqual(
-    correctClock(app, [], app.now()).corrected.map(({ seqs }) => seqs),
+    correctClock(app, [], app.clock.now()).corrected.map(({ seqs }) => seqs),
     [{ first: 2, last: 3 }],
   );
   put(app, 'right');
@@ -185,7 +184,7 @@ test('a clock may run ahead twice, and a correction made too early is corrected 
   put(app, 'ahead-again');
   clock.now = NOON + 2 * HOUR;
   assert.deepEqual(
-    correctClock(app, [], app.now()).corrected.map(({ seqs }) => seqs),
+    correctClock(app, [], app.clock.now()).corrected.map(({ seqs }) => seqs),
     [{ first: 5, last: 5 }],
   );
   assert.deepEqual(await faultsOf(app), []);
@@ -198,9 +197,9 @@ test('a clock may run ahead twice, and a correction made too early is corrected 
 
 test('a correction of a private paper shows the log a hash, until the paper turns public', async (t) => {
   const { app, clock } = stand(t);
-  const { slug: _slug, edition: _edition, changed_at: _at, ...paper } = app.store.archive(PAPER).paper();
+  const { slug: _slug, edition: _edition, changed_at: _at, ...paper } = app.store.desk.archive(PAPER).paper();
   const set = (paper_public: boolean) =>
-    append(app.store, {
+    append(app.store.desk, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
@@ -209,13 +208,13 @@ test('a correction of a private paper shows the log a hash, until the paper turn
       body: { ...paper, paper_public },
     });
   set(false);
-  app.openSigningKey();
+  app.signer.open();
   clock.now = NOON + YEAR;
   put(app, 'ahead');
   clock.now = NOON + HOUR;
-  correctClock(app, [], app.now());
+  correctClock(app, [], app.clock.now());
   const corrections = () =>
-    app.store.log.entries('desk', 0, 100).flatMap((entry) => {
+    app.store.database.log.entries('desk', 0, 100).flatMap((entry) => {
       const leaf = parseLeaf(entry);
       return leaf.kind === 'clock' ? [leaf.clock.paper] : [];
     });
@@ -230,14 +229,17 @@ test('a wrong clock corrects nothing, and an audit finds a forged correction', a
   const { app, clock } = stand(t);
   put(app, 'before');
   clock.now = NOON - YEAR;
-  assert.throws(() => correctClock(app, [], app.now()), /nothing is corrected: .* before this program was written/);
+  assert.throws(
+    () => correctClock(app, [], app.clock.now()),
+    /nothing is corrected: .* before this program was written/,
+  );
   clock.now = NOON - 30 * DAY;
   assert.throws(
     () => correctClock(app, [{ name: 'the witness', ahead: -30 * DAY }]),
     /nothing is corrected: .*, 30 days behind the witness/,
   );
   clock.now = NOON;
-  assert.deepEqual(correctClock(app, [], app.now()).corrected, []);
+  assert.deepEqual(correctClock(app, [], app.clock.now()).corrected, []);
   clock.now = NOON + YEAR;
   put(app, 'ahead');
   // Behind the true time, which is a day later: a correction would be false for good.
@@ -251,12 +253,12 @@ test('a wrong clock corrects nothing, and an audit finds a forged correction', a
     /nothing is corrected: .*, which is not the time that --now says/,
   );
   assert.throws(() => correctClock(app, [], Number.NaN), /which is not the time that --now says/);
-  assert.deepEqual(app.store.clockNotes('desk', PAPER), []);
-  correctClock(app, [], app.now());
-  const note = app.store.clockNotes('desk', PAPER)[0] ?? '';
+  assert.deepEqual(app.store.desk.clockNotes('desk', PAPER), []);
+  correctClock(app, [], app.clock.now());
+  const note = app.store.desk.clockNotes('desk', PAPER)[0] ?? '';
   assert.equal(clockIn(note)?.true_time, isoTime(clock.now));
   const forged = note.replace('seq 2-2', 'seq 1-2');
-  append(app.store, {
+  append(app.store.desk, {
     type: 'record',
     at: clock.now,
     paper: PAPER,

@@ -4,9 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { anyDiskState, diskStates } from '../../src/app/disks.ts';
+import type { DiskState } from '../../src/fault.ts';
+import type { Store } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 
-const sound = { diskFault: () => null };
+/** A database whose last write came to this. */
+const database = (state: DiskState | null) => ({ database: { diskFault: () => state } }) as unknown as Store;
+const sound = database(null);
 
 /** The folders of an installation, each on its own. */
 function folders(root: string) {
@@ -20,7 +24,7 @@ test('folders that do not exist yet are judged by the disk that they will be on'
 });
 
 test('the outcome of the database’s last write counts first', async (t) => {
-  const disks = await diskStates(folders(tempFolder(t)), { diskFault: () => 'failing' });
+  const disks = await diskStates(folders(tempFolder(t)), database('failing'));
   assert.deepEqual(disks, { data: 'failing', papers: null, log: null });
   assert.equal(anyDiskState(disks), 'failing');
 });

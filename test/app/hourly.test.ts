@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNCHECKED } from '../../src/app/clock-guard.ts';
+import { clockOf } from '../../src/app/clock-guard.ts';
 import { hourly } from '../../src/app/jobs/poll.ts';
 
 const MINUTE = 60_000;
@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 test('a sweep runs once an hour, even after a failure and with any clock', () => {
   const swept: number[] = [];
   let fails = false;
-  const sweep = hourly({ clock: UNCHECKED }, (now) => {
+  const sweep = hourly({ clock: clockOf(() => 0) }, (now) => {
     if (fails) throw new Error('the database is locked');
     swept.push(now);
   });
@@ -31,7 +31,8 @@ test('a sweep runs once an hour, even after a failure and with any clock', () =>
 test('while the clock is known to be wrong, nothing counts as old', () => {
   const swept: number[] = [];
   let isWrong = false;
-  const clock = { ...UNCHECKED, fault: () => (isWrong ? { kind: 'jumped' as const, message: 'it jumped' } : null) };
+  const clock = clockOf(() => 0);
+  clock.check = { assertRight() {}, fault: () => (isWrong ? { kind: 'jumped' as const, message: 'it jumped' } : null) };
   const sweep = hourly({ clock }, (now) => swept.push(now));
   const start = 100 * 24 * 60 * MINUTE;
   sweep(start);

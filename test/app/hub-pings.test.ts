@@ -13,8 +13,7 @@ import { SECOND } from '../../src/time.ts';
 import { appContextIn, createPaper, envIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish, START } from '../support/pressed-paper.ts';
 import { serve } from '../support/program.ts';
-import type { Received } from '../support/receiver.ts';
-import { receiver } from '../support/receiver.ts';
+import { type Received, receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { assertWellFormed } from '../support/xml.ts';
@@ -71,30 +70,30 @@ test('after a press the hub is notified of each changed feed until it accepts', 
   assert.deepEqual(await told(), changed, 'and asked again');
 
   // A press that was killed has noted its feeds; the next one lets them go.
-  app.store.hubPings.note(PAPER, ['rss.xml']);
+  app.store.desk.hubPings.note(PAPER, ['rss.xml']);
   assert.deepEqual(await told(), []);
   clock.now += SECOND;
   publish(app, 'third', clock.now);
   await pressPapers(app, { cards: false });
   // A feed that changes again while its ping is under way is told of again.
-  const [ping] = app.store.hubPings.claim(clock.now, clock.now + 1, 1);
+  const [ping] = app.store.desk.hubPings.claim(clock.now, clock.now + 1, 1);
   assert.ok(ping);
-  app.store.hubPings.note(PAPER, [ping.path]);
-  app.store.hubPings.release(PAPER, clock.now);
-  app.store.hubPings.settle(ping);
+  app.store.desk.hubPings.note(PAPER, [ping.path]);
+  app.store.desk.hubPings.release(PAPER, clock.now);
+  app.store.desk.hubPings.settle(ping);
   assert.deepEqual(await told(), changed);
 
   // What happens in a private paper is nobody's business.
   clock.now += SECOND;
   publish(app, 'fourth', clock.now);
   await pressPapers(app, { cards: false });
-  app.store.transact(() => {
-    const paper = app.store.archive(PAPER).paper();
+  app.store.database.transact(() => {
+    const paper = app.store.desk.archive(PAPER).paper();
     const { slug: _slug, edition: _edition, changed_at: _at, ...body } = paper;
-    app.store.setPaper(PAPER, { ...body, paper_public: false }, clock.now);
+    app.store.desk.setPaper(PAPER, { ...body, paper_public: false }, clock.now);
   });
   assert.deepEqual(await told(), []);
-  assert.deepEqual(app.store.hubPings.claim(clock.now + SECOND, clock.now + 2 * SECOND, 9), []);
+  assert.deepEqual(app.store.desk.hubPings.claim(clock.now + SECOND, clock.now + 2 * SECOND, 9), []);
 });
 
 test('a hub that cannot be one stops the start with a line', () => {
@@ -137,8 +136,8 @@ test('a ping that the hub took while another process held the write lock is not 
   const clock = { now: START };
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  app.store.hubPings.note(PAPER, ['rss.xml']);
-  app.store.hubPings.release(PAPER, START);
+  app.store.desk.hubPings.note(PAPER, ['rss.xml']);
+  app.store.desk.hubPings.release(PAPER, START);
   const other = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => other.close());
   let posts = 0;
@@ -151,7 +150,7 @@ test('a ping that the hub took while another process held the write lock is not 
       return { status: 204, error: null, ms: 1 };
     },
   };
-  const unshare = app.store.lock.share({ held() {}, freed() {} });
+  const unshare = app.store.database.lock.share({ held() {}, freed() {} });
   try {
     const logger = pino({ level: 'silent' });
     assert.equal(await sendHubPings(app, client, 'https://hub.example/', logger), 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signingKeyFile } from '../../src/app/context.ts';
+import { deskOf, signingKeyFile } from '../../src/app/context.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
@@ -16,7 +16,7 @@ test('a service that runs on signs with the new key from the moment that another
   const { app, clock } = stand;
   const start = clock.now;
   stand.enter(probe('harbor.example', start, { A: ['192.0.2.1'] }));
-  const old = app.desk.signingKey.kid;
+  const old = deskOf(app).signingKey.kid;
 
   const other = appContextIn(t, app.settings.dataDir.replace(/\/var$/, ''), clock);
   clock.now = start + HOUR;
@@ -31,7 +31,7 @@ test('a service that runs on signs with the new key from the moment that another
     said.map((receipt) => receipt?.kid),
     [old, kid],
   );
-  const keys = app.store.verifyingKeys('records');
+  const keys = app.store.desk.verifyingKeys('records');
   assert.deepEqual(evidenceFaults(evidenceOf('harbor.example', chain, keys), verifyNode, keys), []);
   for (const receipt of said) {
     const key = keys.find((one) => one.kid === receipt?.kid);

@@ -13,8 +13,8 @@ const app = openAppContext(readSettings());
 const key = openLogKey(app, 'records');
 process.stdout.write('ready\n');
 do {
-  growLog(app, 'records', Math.min(Number(size), app.store.log.size('records') + Number(batch)));
+  growLog(app, 'records', Math.min(Number(size), app.store.database.log.size('records') + Number(batch)));
   while (signHead(app, 'records', key) === 'more');
   await publishLog(app, 'records', key, { isWhole: false, assertClaim() {} });
-} while (app.store.log.size('records') < Number(size));
+} while (app.store.database.log.size('records') < Number(size));
 app.close();

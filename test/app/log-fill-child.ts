@@ -7,7 +7,7 @@ const [file = '', batch = '1'] = process.argv.slice(2);
 const store = openStore({ file });
 process.once('message', () => {
   fillLog(store, 'records', (leaves) => process.send?.(leaves), Number(batch));
-  store.close();
+  store.database.close();
   process.disconnect?.();
 });
 process.send?.('ready');

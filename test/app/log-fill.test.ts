@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { AppContext } from '../../src/app/context.ts';
-import { databaseFile, signingKeyFile } from '../../src/app/context.ts';
+import { type AppContext, databaseFile, deskOf, intakeOf, signingKeyFile } from '../../src/app/context.ts';
 import { fillLog, fillLogs } from '../../src/app/log-fill.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -16,8 +13,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import type { LogService } from '../../src/ledger/log/leaf.ts';
-import { parseLeaf } from '../../src/ledger/log/leaf.ts';
+import { type LogService, parseLeaf } from '../../src/ledger/log/leaf.ts';
 import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
@@ -27,32 +23,40 @@ import { emptyLogs } from '../support/unfilled-log.ts';
 const CHILD = fileURLToPath(new URL('log-fill-child.ts', import.meta.url));
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
-const entriesOf = ({ store: { log } }: AppContext, service: LogService): string[] =>
-  log.entries(service, 0, log.size(service));
+const entriesOf = (
+  {
+    store: {
+      database: { log },
+    },
+  }: AppContext,
+  service: LogService,
+): string[] => log.entries(service, 0, log.size(service));
 
 /** A desk with pieces in every state, and a second, private paper. */
 function deskIn(t: TestContext): AppContext {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
   createPaper(app);
-  const file = (slug: string) => fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+  const file = (slug: string) => fileStory(deskOf(app), PAPER, filing(slug), { by: 'cli' });
   for (const slug of ['shown', 'gone', 'draft', 'later']) file(slug);
-  airStory(app.desk, PAPER, 'shown', { by: 'cli' });
-  fileStory(app.desk, PAPER, filing('shown', { dek: 'Another dek.' }), { by: 'cli' });
-  airStory(app.desk, PAPER, 'gone', { by: 'cli' });
-  withdrawStory(app.desk, PAPER, 'gone', { by: 'cli', reason: 'It was wrong.' });
-  airStory(app.desk, PAPER, 'later', { by: 'cli', at: NOON + 1_000 });
+  airStory(deskOf(app), PAPER, 'shown', { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('shown', { dek: 'Another dek.' }), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'gone', { by: 'cli' });
+  withdrawStory(deskOf(app), PAPER, 'gone', { by: 'cli', reason: 'It was wrong.' });
+  airStory(deskOf(app), PAPER, 'later', { by: 'cli', at: NOON + 1_000 });
   return app;
 }
 
 function setPublic({ store }: AppContext, paper_public: boolean): void {
-  const body = { ...(store.record(PAPER, 'paper', '') as object), paper_public };
-  store.transact(() => append(store, { type: 'record', at: NOON, paper: PAPER, kind: 'paper', name: '', body }));
+  const body = { ...(store.desk.record(PAPER, 'paper', '') as object), paper_public };
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: NOON, paper: PAPER, kind: 'paper', name: '', body }),
+  );
 }
 
 /** Records with observations of some hostnames, and the logs of a database from before. */
 function observedIn(t: TestContext, count: number): { app: AppContext; file: string; leaves: string[] } {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
-  app.openSigningKey();
+  app.signer.open();
   const looks = Array.from({ length: count }, (_, n) => probe(`host-${n}.example`, NOON + n, { A: ['192.0.2.1'] }));
   recordProbes(app, { now: NOON }, looks);
   const file = databaseFile(app.settings);
@@ -74,7 +78,7 @@ test('a desk’s past is logged oldest first, as it is public now', (t) => {
   const app = deskIn(t);
   emptyLogs(databaseFile(app.settings));
   fillLogs(app.store);
-  const receipts = [...app.store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry] : []));
+  const receipts = [...app.store.desk.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry] : []));
   const wanted = receipts.map(({ piece, receipt }) => (piece.slug === 'shown' ? receipt : receiptHashLeaf(receipt)));
   const [key, ...leaves] = entriesOf(app, 'desk');
   assert.equal(parseLeaf(key ?? '').kind, 'key');
@@ -98,10 +102,10 @@ test('the past of a private paper is logged as hashes', (t) => {
 test('a desk works on after its past was filled in', (t) => {
   const app = deskIn(t);
   emptyLogs(databaseFile(app.settings));
-  app.openSigningKey();
+  app.signer.open();
   const before = entriesOf(app, 'desk').length;
-  withdrawStory(app.desk, PAPER, 'shown', { by: 'cli', reason: 'It was wrong.' });
-  airStory(app.desk, PAPER, 'gone', { by: 'cli' });
+  withdrawStory(deskOf(app), PAPER, 'shown', { by: 'cli', reason: 'It was wrong.' });
+  airStory(deskOf(app), PAPER, 'gone', { by: 'cli' });
   const kinds = entriesOf(app, 'desk').map((entry) => parseLeaf(entry).kind);
   assert.deepEqual(kinds.slice(before), ['withdrawal', 'receipt']);
 });
@@ -117,7 +121,7 @@ test('the past of the records is logged by number, in batches, and the same once
 test('a number of observations that fills its batches exactly is logged', (t) => {
   const { app, leaves } = observedIn(t, 20);
   fillLog(app.store, 'records', () => {}, 10);
-  assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
+  assert.deepEqual([entriesOf(app, 'records'), app.store.database.log.isFilled('records')], [leaves, true]);
 });
 
 test('a key rotated during the fill is logged, and no observation is skipped', (t) => {
@@ -145,7 +149,8 @@ test('an observation while the past is filled in is logged once, in its turn', (
   const record = () => {
     if (isRecorded) return;
     isRecorded = true;
-    recordProbes({ ...app, openSigningKey() {} }, { now: NOON }, [look]);
+    app.signer.open = () => {};
+    recordProbes(app, { now: NOON }, [look]);
   };
   fillLog(app.store, 'records', record, 10);
   assert.deepEqual(entriesOf(app, 'records').slice(0, -1), leaves);
@@ -161,9 +166,9 @@ test('a process killed during the fill leaves the rest to the next', async (t) =
   await far;
   child.kill('SIGKILL');
   await ended;
-  const size = app.store.log.size('records');
+  const size = app.store.database.log.size('records');
   assert.ok(size > 0 && size < leaves.length, `${size} of ${leaves.length}`);
-  assert.equal(app.store.log.isFilled('records'), false);
+  assert.equal(app.store.database.log.isFilled('records'), false);
   fillLogs(app.store);
   assert.deepEqual(entriesOf(app, 'records'), leaves);
 });
@@ -174,17 +179,17 @@ test('two processes that start together fill in the past together, each leaf onc
   const ended = children.map((child) => once(child, 'exit'));
   for (const child of children) child.send('go');
   await Promise.all(ended);
-  assert.deepEqual([entriesOf(app, 'records'), app.store.log.isFilled('records')], [leaves, true]);
+  assert.deepEqual([entriesOf(app, 'records'), app.store.database.log.isFilled('records')], [leaves, true]);
 });
 
 test('the next signer logs the past of an imported ledger', async (t) => {
   const app = deskIn(t);
   const file = join(tempFolder(t), 'ledger.jsonl');
   emptyLogs(databaseFile(app.settings));
-  await exportLedger(app, file);
+  await exportLedger(intakeOf(app), file);
   fillLogs(app.store);
   const copy = appContextIn(t, tempFolder(t), { now: NOON });
-  await importLedger(copy, file);
+  await importLedger(intakeOf(copy), file);
   fillLogs(copy.store);
   for (const service of ['desk', 'records'] as const)
     assert.deepEqual(entriesOf(copy, service), entriesOf(app, service));

@@ -56,7 +56,7 @@ test('for any arrival of leaves, heads match the tree, and files match tlog-tile
         size += batch;
         growLog(app, 'records', size);
         sign(app);
-        const head = app.store.log.newestHead('records', key.origin);
+        const head = app.store.database.log.newestHead('records', key.origin);
         const checkpoint = parseCheckpoint(head?.checkpoint ?? '');
         assert.deepEqual([checkpoint.size, head?.number, head?.cosigned], [size, number + 1, null]);
         assert.deepEqual(checkpoint.root, expected(size).tree().root());
@@ -67,7 +67,7 @@ test('for any arrival of leaves, heads match the tree, and files match tlog-tile
       const files = filesOf(folder);
       assert.equal(
         files.get('checkpoint'),
-        Buffer.from(app.store.log.newestHead('records', key.origin)?.checkpoint ?? '').toString('latin1'),
+        Buffer.from(app.store.database.log.newestHead('records', key.origin)?.checkpoint ?? '').toString('latin1'),
       );
       for (const [path, bytes] of expected(size).files) {
         assert.equal(files.get(path), Buffer.from(bytes).toString('latin1'), path);
@@ -81,7 +81,7 @@ test('for any arrival of leaves, heads match the tree, and files match tlog-tile
 
 test('a head is signed only for new leaves, and never dated before the previous one', (t) => {
   const { app, clock } = appIn(t);
-  const head = () => app.store.log.newestHead('records', 'records.example:8443/log');
+  const head = () => app.store.database.log.newestHead('records', 'records.example:8443/log');
   sign(app);
   assert.equal(head(), null, 'an empty log has no head');
   growLog(app, 'records', 3);
@@ -127,16 +127,16 @@ test('the checkpoint is the newest cosigned head once there is one, and never sh
   const heads = [10, 20, 30].map((size) => {
     growLog(app, 'records', size);
     sign(app);
-    return app.store.log.newestHead('records', origin)?.checkpoint ?? '';
+    return app.store.database.log.newestHead('records', origin)?.checkpoint ?? '';
   });
   const [first = '', second = '', third = ''] = heads.map((head) => witness.cosign(head, 1_700_000_000));
   await publish(app);
   assert.equal(published(), heads[2], 'nothing was cosigned yet');
-  app.store.log.setCosigned('records', origin, 10, first);
-  app.store.log.setCosigned('records', origin, 20, second);
+  app.store.database.log.setCosigned('records', origin, 10, first);
+  app.store.database.log.setCosigned('records', origin, 20, second);
   await publish(app);
   assert.equal(published(), heads[2]);
-  app.store.log.setCosigned('records', origin, 30, third);
+  app.store.database.log.setCosigned('records', origin, 30, third);
   await publish(app);
   assert.equal(published(), third);
   growLog(app, 'records', 300);
@@ -169,14 +169,18 @@ test('a log keeps the name in its key file, and another key under that name is r
     message: `the log key file ${file} is that of papers.example/log, but LOG_ORIGIN is papers.example/two; set LOG_ORIGIN=papers.example/log to go on with that log, or move the file away to begin a new log of the same leaves`,
   });
 
-  app.store.transact(() => app.store.log.append('desk', testLeaf(1)));
+  app.store.database.transact(() => app.store.database.log.append('desk', testLeaf(1)));
   signHead(app, 'desk', openLogKey(app, 'desk'));
   const before = readFileSync(file);
   rmSync(file);
   assert.throws(() => openLogKey(app, 'desk'), /does not hold the key that signed the log papers\.example\/log so far/);
   assert.equal(openLogKey(renamed, 'desk').origin, 'papers.example/two');
   signHead(renamed, 'desk', openLogKey(renamed, 'desk'));
-  assert.equal(app.store.log.newestHead('desk', 'papers.example/two')?.size, 1, 'a new log of the same leaves');
+  assert.equal(
+    app.store.database.log.newestHead('desk', 'papers.example/two')?.size,
+    1,
+    'a new log of the same leaves',
+  );
   writeFileSync(file, before);
   assert.equal(openLogKey(app, 'desk').vkey, vkey);
 });
@@ -197,9 +201,9 @@ test('altered leaves in the database get no head', (t) => {
   database.close();
   growLog(app, 'records', 301);
   sign(app);
-  assert.equal(app.store.log.newestHead('records', 'records.example:8443/log')?.size, 300);
+  assert.equal(app.store.database.log.newestHead('records', 'records.example:8443/log')?.size, 300);
   assert.match(
-    app.store.log.fence('records') ?? '',
+    app.store.database.log.fence('records') ?? '',
     /^the leaves of the log records\.example:8443\/log are not the 300 over which .*; restore .* RECORDS_LOG_ORIGIN to/,
   );
 });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import pino from 'pino';
-import type { AppContext } from '../../src/app/context.ts';
-import { openAppContext } from '../../src/app/context.ts';
+import { type AppContext, openAppContext } from '../../src/app/context.ts';
 import { startLog } from '../../src/app/jobs/log.ts';
 import { signHead } from '../../src/app/log-head.ts';
 import { logKeyFile, openLogKey } from '../../src/app/log-key.ts';
@@ -54,7 +53,7 @@ test('a running server signs and publishes leaves, at most one head per second',
   }
   await until(() => publishedSize(folder) === 60 || null);
   await stop();
-  const heads = [...app.store.log.heads('records')];
+  const heads = [...app.store.database.log.heads('records')];
   for (const [at, { signed_at }] of heads.entries()) {
     // The clock of the heads is not that of the pauses.
     if (at > 0) assert.ok(signed_at - (heads[at - 1]?.signed_at ?? 0) >= 990, `head ${at} came too soon`);
@@ -85,7 +84,7 @@ test('a disk that refuses the files holds up no head, is said once, and is writt
   writeFileSync(join(folder, 'log/records'), '');
   growLog(app, 'records', 5);
   const stop = startLog(app, 'records', logger);
-  const size = () => app.store.log.newestHead('records', 'records.example/log')?.size ?? 0;
+  const size = () => app.store.database.log.newestHead('records', 'records.example/log')?.size ?? 0;
   await until(() => (size() === 5 && lines.length > 0) || null);
   growLog(app, 'records', 9);
   await until(() => size() === 9 || null);
@@ -104,7 +103,7 @@ test('a fence is said once, and nothing is signed behind it', async (t) => {
   const app = openIn(t, folder);
   const { logger, lines } = memoryLogger();
   growLog(app, 'records', 5);
-  app.store.transact(() => app.store.log.setFence('records', 'an old copy'));
+  app.store.database.transact(() => app.store.database.log.setFence('records', 'an old copy'));
   const stop = startLog(app, 'records', logger);
   await until(() => lines.length > 0 || null);
   await new Promise((resolve) => setTimeout(resolve, 1_200));
@@ -112,8 +111,8 @@ test('a fence is said once, and nothing is signed behind it', async (t) => {
     lines.map(({ msg, fence }) => [msg, fence]),
     [['nothing is signed', 'an old copy']],
   );
-  assert.equal(app.store.log.newestHead('records', 'records.example/log'), null);
-  app.store.transact(() => app.store.log.setFence('records', null));
+  assert.equal(app.store.database.log.newestHead('records', 'records.example/log'), null);
+  app.store.database.transact(() => app.store.database.log.setFence('records', null));
   await until(() => publishedSize(folder) === 5 || null);
   await stop();
 });

@@ -115,7 +115,7 @@ test('two processes that sign concurrently never fork', { skip: ONLY_WIDE }, asy
   await publishLog(app, 'records', key, { isWhole: true, assertClaim() {} });
   assert.equal(signHead(app, 'records', key), 'none');
   const honest = new MemoryLog();
-  for (const head of app.store.log.heads('records')) {
+  for (const head of app.store.database.log.heads('records')) {
     const { size, root } = parseCheckpoint(head.checkpoint);
     honest.append(Array.from({ length: size - honest.size }, (_, at) => testLeaf(honest.size + at)));
     assert.deepEqual(root, honest.tree().root());

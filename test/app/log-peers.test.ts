@@ -3,13 +3,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pino from 'pino';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { startLog } from '../../src/app/jobs/log.ts';
 import { openLogKey } from '../../src/app/log-key.ts';
 import { checkLog } from '../../src/app/open-witnesses.ts';
@@ -20,8 +19,14 @@ import { logTree } from '../../src/ledger/log/tree.ts';
 import { verifyTlogProof } from '../../src/ledger/log/verify.ts';
 import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { growLog } from '../support/log-leaves.ts';
-import type { PeerWitness } from '../support/log-peers.ts';
-import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../support/log-peers.ts';
+import {
+  LOG_FSCK,
+  type PeerWitness,
+  serveFiles,
+  startLitewitness,
+  startOmniwitness,
+  without,
+} from '../support/log-peers.ts';
 import { publish } from '../support/newsroom.ts';
 import { serve, until } from '../support/program.ts';
 import { relayTo } from '../support/relay.ts';
@@ -62,7 +67,7 @@ class Desk {
   /** Its log, as a witness has to know it. */
   log(): { origin: string; vkey: string } {
     const app = this.open();
-    app.openSigningKey();
+    app.signer.open();
     const { origin, vkey } = openLogKey(app, 'desk');
     app.close();
     return { origin, vkey };
@@ -88,7 +93,7 @@ class Desk {
   /** Opens it as a server does at its start, and signs its log until `stop`. */
   async start(): Promise<{ app: AppContext; stop(): Promise<void> }> {
     const app = this.open();
-    app.openSigningKey();
+    app.signer.open();
     await checkLog(app, 'desk', silent);
     const stopLog = startLog(app, 'desk', silent);
     let stopped: Promise<void> | null = null;
@@ -108,17 +113,18 @@ const clock = {
 };
 
 const cosignedSize = ({ store }: AppContext): number =>
-  store.log.newestCosigned('desk', SETTINGS.LOG_ORIGIN)?.size ?? 0;
+  store.database.log.newestCosigned('desk', SETTINGS.LOG_ORIGIN)?.size ?? 0;
 const untilCosigned = (app: AppContext, size: number) => until(() => (cosignedSize(app) >= size ? true : null));
-const untilFenced = ({ store }: AppContext) => until(() => store.log.fence('desk'));
+const untilFenced = ({ store }: AppContext) => until(() => store.database.log.fence('desk'));
 
-const entryAt = ({ store }: AppContext, index: number): string => store.log.entries('desk', index, index + 1)[0] ?? '';
+const entryAt = ({ store }: AppContext, index: number): string =>
+  store.database.log.entries('desk', index, index + 1)[0] ?? '';
 
 /** The proof of a leaf, from the first cosigned head over it. */
 function proofOf({ store }: AppContext, index: number): string {
-  const head = store.log.firstCosignedOver('desk', index);
+  const head = store.database.log.firstCosignedOver('desk', index);
   assert.ok(head?.cosigned);
-  const path = logTree(head.size, store.log.tiles('desk')).inclusionProof(index);
+  const path = logTree(head.size, store.database.log.tiles('desk')).inclusionProof(index);
   return tlogProofText({ index, path, checkpoint: head.cosigned, extra: null });
 }
 
@@ -129,7 +135,7 @@ async function acceptedOutside(
   app: AppContext,
   { log, omni, other }: { log: { vkey: string }; omni: PeerWitness; other: PeerWitness },
 ): Promise<void> {
-  const size = app.store.log.size('desk');
+  const size = app.store.database.log.size('desk');
   const files = [...treeOf(join(desk.folder, 'log/desk'))];
   const served = await serveFiles(t, new Map(files.map(([path, text]) => [path, Buffer.from(text, 'latin1')])));
   const folder = tempFolder(t);
@@ -172,12 +178,12 @@ test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify acc
     growLog(app, 'desk', size);
     await untilCosigned(app, size);
   }
-  const heads = [...app.store.log.heads('desk')];
+  const heads = [...app.store.database.log.heads('desk')];
   assert.ok(heads.every(({ cosigned }) => cosigned?.match(/^— witness\.example/gm)?.length === 3));
   await until(() => (treeOf(join(desk.folder, 'log/desk')).get('checkpoint')?.includes('\n1000\n') ? true : null));
 
   for (const index of [0, 1, 255, 256, 599, 999]) {
-    const head = app.store.log.firstCosignedOver('desk', index);
+    const head = app.store.database.log.firstCosignedOver('desk', index);
     assert.equal(
       head?.size,
       sizes.find((size) => size > index),
@@ -196,14 +202,16 @@ test('a witness that is down holds up no filing, and signs when it is back', { s
   const { app, stop } = await desk.start();
   createPaper(app);
   relay.isDown = true;
-  const receipts = Array.from({ length: 5 }, (_, at) => fileStory(app.desk, PAPER, filing(`s${at}`), { by: 'test' }));
+  const receipts = Array.from({ length: 5 }, (_, at) =>
+    fileStory(deskOf(app), PAPER, filing(`s${at}`), { by: 'test' }),
+  );
   assert.equal(receipts.length, 5);
-  const state = () => app.store.log.witness('desk', SETTINGS.LOG_ORIGIN, witness.vkeys[0] ?? '');
+  const state = () => app.store.database.log.witness('desk', SETTINGS.LOG_ORIGIN, witness.vkeys[0] ?? '');
   await until(() => (state().failures >= 2 ? true : null));
   assert.match(state().fault ?? '', /closed the connection/);
   assert.equal(cosignedSize(app), 0);
   relay.isDown = false;
-  await untilCosigned(app, app.store.log.size('desk'));
+  await untilCosigned(app, app.store.database.log.size('desk'));
   assert.equal(state().fault, null);
   await stop();
 });
@@ -216,32 +224,32 @@ test('of an honest server and its copy, the second to go on is refused and signs
   desk.trust([witness]);
   const before = await desk.start();
   createPaper(before.app);
-  fileStory(before.app.desk, PAPER, filing('shared'), { by: 'test' });
-  await untilCosigned(before.app, before.app.store.log.size('desk'));
+  fileStory(deskOf(before.app), PAPER, filing('shared'), { by: 'test' });
+  await untilCosigned(before.app, before.app.store.database.log.size('desk'));
   await before.stop();
   const copy = desk.copy();
   const [one, two] = [await desk.start(), await copy.start()];
-  fileStory(one.app.desk, PAPER, filing('of-the-one'), { by: 'test' });
-  await untilCosigned(one.app, one.app.store.log.size('desk'));
+  fileStory(deskOf(one.app), PAPER, filing('of-the-one'), { by: 'test' });
+  await untilCosigned(one.app, one.app.store.database.log.size('desk'));
   // The copy has no way to know yet. Its receipt is in no cosigned head.
-  fileStory(two.app.desk, PAPER, filing('of-the-copy'), { by: 'test' });
+  fileStory(deskOf(two.app), PAPER, filing('of-the-copy'), { by: 'test' });
   const fence = await untilFenced(two.app);
   assert.match(
     fence,
     /^witness "w0": .*another copy of this log signs too: stop one of them, and restore the newest copy/,
   );
-  assert.throws(() => fileStory(two.app.desk, PAPER, filing('more'), { by: 'test' }), {
+  assert.throws(() => fileStory(deskOf(two.app), PAPER, filing('more'), { by: 'test' }), {
     code: 'unavailable',
     message: `nothing is signed: ${fence}`,
   });
-  assert.ok(cosignedSize(two.app) < two.app.store.log.size('desk'));
-  fileStory(one.app.desk, PAPER, filing('and-on'), { by: 'test' });
-  await untilCosigned(one.app, one.app.store.log.size('desk'));
-  assert.equal(one.app.store.log.fence('desk'), null);
+  assert.ok(cosignedSize(two.app) < two.app.store.database.log.size('desk'));
+  fileStory(deskOf(one.app), PAPER, filing('and-on'), { by: 'test' });
+  await untilCosigned(one.app, one.app.store.database.log.size('desk'));
+  assert.equal(one.app.store.database.log.fence('desk'), null);
   // A restart does not help the copy.
   await two.stop();
   const again = await copy.start();
-  assert.match(again.app.store.log.fence('desk') ?? '', /^witness "w0": the witness /);
+  assert.match(again.app.store.database.log.fence('desk') ?? '', /^witness "w0": the witness /);
   await again.stop();
   await one.stop();
 });
@@ -256,13 +264,13 @@ test('yesterday’s copy is fenced by its witness at startup, and the newest cop
   const path = (name: string) => join(desk.folder, name);
   const first = await desk.start();
   createPaper(first.app);
-  fileStory(first.app.desk, PAPER, filing('of-yesterday'), { by: 'test' });
-  await untilCosigned(first.app, first.app.store.log.size('desk'));
+  fileStory(deskOf(first.app), PAPER, filing('of-yesterday'), { by: 'test' });
+  await untilCosigned(first.app, first.app.store.database.log.size('desk'));
   await first.stop();
   cpSync(path('var'), path('yesterday'), { recursive: true });
   const second = await desk.start();
-  fileStory(second.app.desk, PAPER, filing('of-today'), { by: 'test' });
-  const size = second.app.store.log.size('desk');
+  fileStory(deskOf(second.app), PAPER, filing('of-today'), { by: 'test' });
+  const size = second.app.store.database.log.size('desk');
   await untilCosigned(second.app, size);
   await second.stop();
   // The published files are lost as well: otherwise they would tell.
@@ -270,25 +278,29 @@ test('yesterday’s copy is fenced by its witness at startup, and the newest cop
   rmSync(path('log'), { recursive: true });
   cpSync(path('yesterday'), path('var'), { recursive: true });
   const restored = await desk.start();
-  const fence = restored.app.store.log.fence('desk');
+  const fence = restored.app.store.database.log.fence('desk');
   assert.match(
     fence ?? '',
     new RegExp(`^witness "w0": the witness has seen a tree of ${size} leaves, and this log has`),
   );
-  assert.throws(() => fileStory(restored.app.desk, PAPER, filing('more'), { by: 'test' }), { code: 'unavailable' });
-  assert.equal(restored.app.store.archive(PAPER).storyBySlug('of-yesterday')?.revision, 1, 'what it has is served');
+  assert.throws(() => fileStory(deskOf(restored.app), PAPER, filing('more'), { by: 'test' }), { code: 'unavailable' });
+  assert.equal(
+    restored.app.store.desk.archive(PAPER).storyBySlug('of-yesterday')?.revision,
+    1,
+    'what it has is served',
+  );
   await restored.stop();
   relay.isDown = true;
   const unheard = await desk.start();
-  assert.equal(unheard.app.store.log.fence('desk'), fence, 'also while the witness is silent');
+  assert.equal(unheard.app.store.database.log.fence('desk'), fence, 'also while the witness is silent');
   await unheard.stop();
   relay.isDown = false;
   rmSync(path('var'), { recursive: true });
   renameSync(path('newest'), path('var'));
   const newest = await desk.start();
-  assert.equal(newest.app.store.log.fence('desk'), null);
-  fileStory(newest.app.desk, PAPER, filing('of-tomorrow'), { by: 'test' });
-  await untilCosigned(newest.app, newest.app.store.log.size('desk'));
+  assert.equal(newest.app.store.database.log.fence('desk'), null);
+  fileStory(deskOf(newest.app), PAPER, filing('of-tomorrow'), { by: 'test' });
+  await untilCosigned(newest.app, newest.app.store.database.log.size('desk'));
   await newest.stop();
 });
 
@@ -312,8 +324,8 @@ test('a server that is killed between an answer and its commit gets it again, an
   assert.equal(cosignedSize(app), 0, 'nothing was committed');
   relay.answered = () => {};
   const again = await serve(t, desk.folder, env);
-  await untilCosigned(app, app.store.log.size('desk'));
-  assert.equal(app.store.log.fence('desk'), null);
+  await untilCosigned(app, app.store.database.log.size('desk'));
+  assert.equal(app.store.database.log.fence('desk'), null);
 
   // The press follows. A stranger has an address, and a program of somebody else.
   const proof = await until(async () => {
@@ -361,7 +373,7 @@ test('10,000 leaves in random batches with kills form one log for everybody', { 
   const app = desk.open();
   const [code] = await once(grow(10_000), 'exit');
   assert.equal(code, 0);
-  assert.equal(app.store.log.size('desk'), 10_000);
-  assert.equal(app.store.log.fence('desk'), null);
+  assert.equal(app.store.database.log.size('desk'), 10_000);
+  assert.equal(app.store.database.log.fence('desk'), null);
   await acceptedOutside(t, desk, app, { log, omni, other });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
 import { logWitnesses } from '../../src/app/log-witnesses.ts';
@@ -8,13 +7,11 @@ import { nodeCrypto, readPolicy } from '../../src/ledger/log/node-crypto.ts';
 import { verifyCheckpoint } from '../../src/ledger/log/verify.ts';
 import { witnessClient } from '../../src/net/witness-client.ts';
 import { MINUTE, SECOND } from '../../src/time.ts';
-import type { CoveredLeaves } from '../../src/transparency/cosigned-head.ts';
-import { checkpointWithLateLines } from '../../src/transparency/cosigned-head.ts';
+import { type CoveredLeaves, checkpointWithLateLines } from '../../src/transparency/cosigned-head.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
-import type { WitnessServer } from '../support/witness-server.ts';
-import { send, witnessServer } from '../support/witness-server.ts';
+import { send, type WitnessServer, witnessServer } from '../support/witness-server.ts';
 
 /** A little after the time that the test's heads and witnesses sign. */
 const NOW = 1_780_000_200 * SECOND;
@@ -34,12 +31,12 @@ class Stand {
   }
 
   get tables() {
-    return this.app.store.log;
+    return this.app.store.database.log;
   }
 
   /** Appends leaves and signs a head over them. */
   grow(leaves = 1) {
-    return this.app.store.transact(() => {
+    return this.app.store.database.transact(() => {
       for (let n = 0; n < leaves; n++) this.tables.append('desk', `entry ${this.#leaves++}`);
       return this.heads.sign();
     });
@@ -294,7 +291,7 @@ test('a witness that has seen a head which this copy never signed fences it at a
   const witnesses = stand.witnesses(needs(witness));
   stand.grow(5);
   // An old copy that was filed into before its server started.
-  stand.app.store.transact(() => {
+  stand.app.store.database.transact(() => {
     for (const n of [5, 6, 7]) stand.tables.append('desk', `another entry ${n}`);
   });
   const newest = new MemoryLog(stand.heads.origin);
@@ -314,9 +311,9 @@ test('of two copies that go on, the second one is refused and fenced, also at th
     await one.round(first);
     await copy.round(second);
     assert.equal(copy.cosigned()?.size, 20, 'two equal copies cannot be told apart');
-    one.app.store.transact(() => one.tables.append('desk', 'of the one'));
+    one.app.store.database.transact(() => one.tables.append('desk', 'of the one'));
     one.grow(1);
-    copy.app.store.transact(() => copy.tables.append('desk', 'of the copy'));
+    copy.app.store.database.transact(() => copy.tables.append('desk', 'of the copy'));
     copy.grow(more);
     await one.round(first);
     await copy.round(second);
@@ -532,7 +529,7 @@ test('appending never waits for a witness', async (t) => {
   stand.grow();
   witnesses.ask();
   while (witness.asked.length === 0) await new Promise((done) => setTimeout(done, 5));
-  for (let n = 0; n < 100; n++) stand.app.store.transact(() => stand.tables.append('desk', `meanwhile ${n}`));
+  for (let n = 0; n < 100; n++) stand.app.store.database.transact(() => stand.tables.append('desk', `meanwhile ${n}`));
   assert.equal(stand.tables.size('desk'), 101);
   answer();
   await witnesses.settled();

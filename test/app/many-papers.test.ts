@@ -8,8 +8,7 @@ import { startClock } from '../../src/app/jobs/clock.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { append } from '../../src/desk/append.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 
 // What a server with many papers reads again is what changed. Statements and rows are counted, not time.
@@ -73,15 +72,15 @@ function change(app: AppContext, n: number, motto: string): void {
     sections: ['City'],
     url: `https://p${n}.example`,
   });
-  append(app.store, { type: 'record', at: app.now(), paper: nameOf(n), kind: 'paper', name: '', body });
+  append(app.store.desk, { type: 'record', at: app.clock.now(), paper: nameOf(n), kind: 'paper', name: '', body });
 }
 
 function many(t: Scope, amount: number) {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     for (let n = 0; n < amount; n++) {
       change(app, n, 'First');
-      app.store.hosts.add(nameOf(n), `p${n}.example`, 'given', app.now());
+      app.store.desk.hosts.add(nameOf(n), `p${n}.example`, 'given', app.clock.now());
     }
   });
   return app;
@@ -115,15 +114,15 @@ test('a request reads the papers that changed', (t) => {
     counts.read();
     assert.equal(motto(2), 'First');
     const quiet = counts.read();
-    app.store.transact(() => change(app, 1, 'Second'));
+    app.store.database.transact(() => change(app, 1, 'Second'));
     counts.read();
     assert.equal(motto(1), 'Second');
     const changed = counts.read();
     assertPlans(app, new Map([...quiet, ...changed]));
     // A host that is given or taken counts as a change.
-    app.store.hosts.remove(nameOf(1), 'p1.example');
+    app.store.desk.hosts.remove(nameOf(1), 'p1.example');
     assert.equal(motto(1), undefined);
-    app.store.hosts.add(nameOf(1), 'p1.example', 'given', app.now());
+    app.store.desk.hosts.add(nameOf(1), 'p1.example', 'given', app.clock.now());
     assert.equal(motto(1), 'Second');
     return { quiet, changed };
   });
@@ -139,11 +138,11 @@ test('the clock reads only papers marked since its last check', async (t) => {
     const pressed: string[] = [];
     t.mock.method(presses, 'press', async (paper: string) => {
       pressed.push(paper);
-      app.store.manifest.clearStale(paper, Number.MAX_SAFE_INTEGER);
+      app.store.desk.manifest.clearStale(paper, Number.MAX_SAFE_INTEGER);
       return null;
     });
     let checks = 0;
-    t.mock.method(app.store, 'nextScheduled', () => {
+    t.mock.method(app.store.desk, 'nextScheduled', () => {
       checks++;
       return null;
     });
@@ -161,7 +160,7 @@ test('the clock reads only papers marked since its last check', async (t) => {
     counts.read();
     await check();
     const quiet = counts.read();
-    app.store.transact(() => change(app, 1, 'Second'));
+    app.store.database.transact(() => change(app, 1, 'Second'));
     counts.read();
     await check();
     await check();

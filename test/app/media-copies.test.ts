@@ -27,9 +27,9 @@ async function file(app: AppContext, path: string, red: number): Promise<string>
     .jpeg()
     .toBuffer();
   const body = await inspectMedia(path, bytes);
-  app.media.keepBytes(body.digest, bytes);
+  app.store.media.keepBytes(body.digest, bytes);
   const entry = { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: path, body } as const;
-  app.store.transact(() => append(app.store, entry));
+  app.store.database.transact(() => append(app.store.desk, entry));
   return body.digest;
 }
 
@@ -69,14 +69,14 @@ for (const [kind, skip] of Object.entries(STORES)) {
     assert.deepEqual(await store?.digests(), new Set([first, second]));
     assert.equal((await checkMedia(app.settings, app)).found.replace(/^.* has/, 'has'), 'has 2 media files');
     await stop();
-    const paper = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public: true };
+    const paper = { ...(app.store.desk.record(PAPER, 'paper', '') as object), paper_public: true };
     const entry = { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body: paper } as const;
-    app.store.transact(() => append(app.store, entry));
+    app.store.database.transact(() => append(app.store.desk, entry));
 
     const copy = copyWithoutMedia(t, folder, env);
     assert.deepEqual((await pressPapers(copy)).get(PAPER)?.missing, []);
     for (const digest of [first, second]) {
-      assert.deepEqual(readFileSync(copy.media.pathOf(digest)), readFileSync(app.media.pathOf(digest)));
+      assert.deepEqual(readFileSync(copy.store.media.pathOf(digest)), readFileSync(app.store.media.pathOf(digest)));
     }
   });
 }
@@ -114,7 +114,7 @@ test('a place that answers no more holds up no press, and gets everything when i
   assert.ok(item);
   server.objects.set(key, { ...item, bytes: Buffer.from('something else') });
   assert.deepEqual((await pressPapers(other)).get(PAPER)?.missing, ['media/first.jpg']);
-  assert.ok(!existsSync(other.media.pathOf(digest)));
+  assert.ok(!existsSync(other.store.media.pathOf(digest)));
 });
 
 test('a place that readers see, or that is lost with DATA_DIR, is refused', (t) => {

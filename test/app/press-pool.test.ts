@@ -25,7 +25,7 @@ async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob;
     folder: tree,
     scratch: join(folder, 'scratch'),
     isNew: true,
-    now: app.now(),
+    now: app.clock.now(),
     deadline: deadline.shared,
     checksDisk: true,
   };
@@ -36,10 +36,10 @@ test('threads print what the thread of the press prints, and all of it', async (
   const { app, folder, tree } = await paperOf(t, 70);
   const pool = new PressPool(app.settings);
   t.after(() => pool.stop());
-  const mark = app.store.manifest.highestMarkOfAll();
+  const mark = app.store.desk.manifest.highestMarkOfAll();
   assert.ok((await pool.takeSnapshots()).every((other) => other === mark));
   const { job } = await jobIn(app, folder);
-  const names = app.store.manifest.outputs(PAPER).filter((name) => !name.startsWith('card'));
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => !name.startsWith('card'));
   const results: RenderResult[] = [];
   await pool.print(job, names, (result) => results.push(result));
   assert.deepEqual(results.map(({ name }) => name).sort(), [...names].sort());
@@ -47,7 +47,7 @@ test('threads print what the thread of the press prints, and all of it', async (
   assert.deepEqual([...printed.keys()].sort(), [...pressed.keys()].sort());
   for (const [path, bytes] of pressed) assert.equal(printed.get(path), bytes, path);
   // What changed since is seen by the next press.
-  app.store.manifest.markStale(PAPER, ['config']);
+  app.store.desk.manifest.markStale(PAPER, ['config']);
   assert.ok((await pool.takeSnapshots()).every((other) => other > mark));
 });
 
@@ -57,7 +57,7 @@ test('a press that lost its claim prints no more, and says why', async (t) => {
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job, deadline } = await jobIn(app, folder);
-  const names = app.store.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
   let printed = 0;
   const printing = pool.print(job, names, () => {
     if (printed++ === 0) deadline.end();
@@ -75,7 +75,7 @@ test('an error of the recorder ends the printing', async (t) => {
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job } = await jobIn(app, folder);
-  const names = app.store.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
   let recorded = 0;
   const record = () => {
     recorded++;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import { openAppContext } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
@@ -9,8 +8,7 @@ import { startScan, startScanner } from '../../src/app/scan-loop.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Prober } from '../../src/net/prober.ts';
-import { proberOf } from '../../src/net/prober.ts';
+import { type Prober, proberOf } from '../../src/net/prober.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { ScanQueue } from '../../src/records/scan-queue.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';

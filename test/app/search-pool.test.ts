@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
-import type { SearchLimits } from '../../src/app/search-pool.ts';
-import { SearchPool } from '../../src/app/search-pool.ts';
+import { type TestContext, test } from 'node:test';
+import { type SearchLimits, SearchPool } from '../../src/app/search-pool.ts';
 import { Busy, Fault } from '../../src/fault.ts';
-import type { Found, SearchReader } from '../../src/store/search-reader.ts';
-import { INTERRUPTED } from '../../src/store/search-reader.ts';
+import { type Found, INTERRUPTED, type SearchReader } from '../../src/store/search-reader.ts';
 import { until } from '../support/program.ts';
 
 const LONG = 60_000;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { rotateKey } from '../../src/app/rotate-key.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -33,7 +32,7 @@ function stand(t: TestContext, env: Record<string, string> = {}) {
 }
 
 const look = (app: AppContext) => {
-  const clock = { now: app.now() };
+  const clock = { now: app.clock.now() };
   recordProbes(app, clock, [probe('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
 };
 const moveTo = (app: AppContext, folder: string, env: Record<string, string>) => {
@@ -47,16 +46,16 @@ const signers = (receipts: string[]) =>
   );
 const observed = ({ store }: AppContext) => store.records.receipts(1, 100);
 const filed = ({ store }: AppContext) =>
-  [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
+  [...store.desk.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.receipt] : []));
 const faultsOf = async (app: AppContext) => (await auditApp(app)).faults.filter((fault) => !/press/.test(fault));
 
 test('each service signs under its own host', async (t) => {
   const { app } = stand(t, PUBLIC);
-  fileStory(app.desk, PAPER, filing('tide'), BY);
+  fileStory(deskOf(app), PAPER, filing('tide'), BY);
   look(app);
   assert.deepEqual(signers(filed(app)), ['papers.example/door']);
   assert.deepEqual(signers(observed(app)), ['records.example:8443/door']);
-  const { keys } = jwks(app.store.verifyingKeys('records'));
+  const { keys } = jwks(app.store.desk.verifyingKeys('records'));
   assert.deepEqual(
     keys.map(({ vkey }) => vkey.split('+')[0]),
     ['records.example:8443/door'],
@@ -67,22 +66,22 @@ test('each service signs under its own host', async (t) => {
 
 test('receipts signed under an old name stay verifiable, and the key is listed under both', async (t) => {
   const { app, folder, clock } = stand(t, { ORIGIN: 'http://localhost:4321', DATA_ORIGIN: 'http://localhost:4322' });
-  fileStory(app.desk, PAPER, filing('tide'), BY);
+  fileStory(deskOf(app), PAPER, filing('tide'), BY);
   // As versions signed that had one name for both services.
-  const { kid, signer } = app.signingKey('desk');
-  append(app.store, signingNameEntry({ service: 'records', kid, name: signer.name, before: null }, clock.now));
+  const { kid, signer } = app.signer.key('desk');
+  append(app.store.desk, signingNameEntry({ service: 'records', kid, name: signer.name, before: null }, clock.now));
   look(app);
   assert.deepEqual(signers(observed(app)), ['localhost:4321/door']);
   moveTo(app, folder, PUBLIC);
-  fileStory(app.desk, PAPER, { ...filing('tide'), headline: 'Another headline' }, BY);
+  fileStory(deskOf(app), PAPER, { ...filing('tide'), headline: 'Another headline' }, BY);
   look(app);
   assert.deepEqual(signers(filed(app)), ['localhost:4321/door', 'papers.example/door']);
   assert.deepEqual(signers(observed(app)), ['localhost:4321/door', 'records.example:8443/door']);
 
-  const keys = keysOf(jwks(app.store.verifyingKeys('records')));
+  const keys = keysOf(jwks(app.store.desk.verifyingKeys('records')));
   assert.deepEqual(receiptChainFaults(observed(app), keys, verifyNode, true), []);
   assert.notDeepEqual(receiptChainFaults(observed(app), keys.slice(1), verifyNode, true), []);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   const story = archive.storyBySlug('tide');
   const piece = archive.piece(story?.id ?? '');
   assert.ok(story !== null && piece !== null);
@@ -95,23 +94,23 @@ test('receipts signed under an old name stay verifiable, and the key is listed u
   assert.deepEqual(await faultsOf(app), []);
 
   const file = join(folder, 'ledger.jsonl');
-  await exportLedger(app, file);
+  await exportLedger(intakeOf(app), file);
   const other = appContextIn(t, tempFolder(t), clock, PUBLIC);
-  await importLedger(other, file);
+  await importLedger(intakeOf(other), file);
   assert.deepEqual(signers(filed(other)), signers(filed(app)));
-  assert.deepEqual(jwks(other.store.verifyingKeys('desk')), jwks(app.store.verifyingKeys('desk')));
+  assert.deepEqual(jwks(other.store.desk.verifyingKeys('desk')), jwks(app.store.desk.verifyingKeys('desk')));
   assert.deepEqual(await faultsOf(other), []);
 });
 
 test('a public name is never replaced by a local address, and survives a rotation', (t) => {
   const { app, folder } = stand(t, PUBLIC);
-  fileStory(app.desk, PAPER, filing('tide'), BY);
+  fileStory(deskOf(app), PAPER, filing('tide'), BY);
   look(app);
   moveTo(app, folder, { ORIGIN: 'http://localhost:1', DATA_ORIGIN: 'http://localhost:2' });
-  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  fileStory(deskOf(app), PAPER, filing('ebb'), BY);
   look(app);
   rotateKey(app);
-  fileStory(app.desk, PAPER, filing('flood'), BY);
+  fileStory(deskOf(app), PAPER, filing('flood'), BY);
   assert.deepEqual([...new Set(signers(filed(app)))], ['papers.example/door']);
   assert.deepEqual([...new Set(signers(observed(app)))], ['records.example:8443/door']);
 });
@@ -119,11 +118,11 @@ test('a public name is never replaced by a local address, and survives a rotatio
 test('nothing is signed under the name of this machine once something public points at it', (t) => {
   const LOCAL = { ORIGIN: 'http://127.0.0.1:4321', DATA_ORIGIN: 'http://localhost:4322' };
   const { app, folder } = stand(t, LOCAL);
-  fileStory(app.desk, PAPER, filing('tide'), BY);
+  fileStory(deskOf(app), PAPER, filing('tide'), BY);
   look(app);
 
   moveTo(app, folder, { ...LOCAL, ORIGIN: PUBLIC.ORIGIN });
-  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  fileStory(deskOf(app), PAPER, filing('ebb'), BY);
   const refusal = {
     code: 'unavailable',
     message:
@@ -134,17 +133,20 @@ test('nothing is signed under the name of this machine once something public poi
 
   const other = stand(t, { ...LOCAL, DATA_ORIGIN: PUBLIC.DATA_ORIGIN });
   look(other.app);
-  assert.throws(() => fileStory(other.app.desk, PAPER, filing('ebb'), BY), /though DATA_ORIGIN is .*; set ORIGIN to/);
+  assert.throws(
+    () => fileStory(deskOf(other.app), PAPER, filing('ebb'), BY),
+    /though DATA_ORIGIN is .*; set ORIGIN to/,
+  );
 
   const elsewhere = 's3://papers/x?region=eu&endpoint=https://s3.example.net';
   moveTo(other.app, other.folder, { ...LOCAL, PUBLISH_URL: elsewhere });
   assert.throws(
-    () => fileStory(other.app.desk, PAPER, filing('ebb'), BY),
+    () => fileStory(deskOf(other.app), PAPER, filing('ebb'), BY),
     /though PUBLISH_URL names s3\.example\.net; set ORIGIN/,
   );
   moveTo(other.app, other.folder, {
     ...LOCAL,
     PUBLISH_URL: elsewhere.replace('https://s3.example.net', 'http://127.0.0.1:9'),
   });
-  fileStory(other.app.desk, PAPER, filing('ebb'), BY);
+  fileStory(deskOf(other.app), PAPER, filing('ebb'), BY);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -14,8 +15,8 @@ test('once a clock that ran ahead is right again, a full press and an audit agre
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app);
   const air = (slug: string) => {
-    fileStory(app.desk, PAPER, filing(slug), BY);
-    airStory(app.desk, PAPER, slug, BY);
+    fileStory(deskOf(app), PAPER, filing(slug), BY);
+    airStory(deskOf(app), PAPER, slug, BY);
   };
   air('tide');
   clock.now += DAY;

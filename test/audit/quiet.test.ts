@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
+import { deskOf, intakeOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -31,15 +32,16 @@ test('an audit finds no fault after any operation, and lists stale files before 
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
-  const { desk, store } = app;
+  const { store } = app;
+  const desk = deskOf(app);
   const by = { by: 'cli' };
   const wait = (hours: number): void => {
     clock.now += hours * HOUR;
   };
   const record = (kind: 'paper' | 'persona', name: string, more: object) =>
-    store.transact(() => {
-      const body = { ...(store.record(PAPER, kind, name) as object), ...more };
-      append(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
+    store.database.transact(() => {
+      const body = { ...(store.desk.record(PAPER, kind, name) as object), ...more };
+      append(store.desk, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
     });
   const steps: [claim: string, step: () => void][] = [
     ['a paper founded', () => createPaper(app)],
@@ -97,27 +99,27 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   const app = appContextIn(t, folder, clock);
   const by = { by: 'cli' };
   createPaper(app);
-  for (const slug of ['tide', 'embargoed']) fileStory(app.desk, PAPER, filing(slug), by);
+  for (const slug of ['tide', 'embargoed']) fileStory(deskOf(app), PAPER, filing(slug), by);
   clock.now = START - 2 * HOUR;
-  airStory(app.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
+  airStory(deskOf(app), PAPER, 'embargoed', { ...by, at: START - HOUR });
   // Its receipt may not be older than the one before it, and so is ahead of the clock and of the embargo.
-  fileStory(app.desk, PAPER, filing('flood'), by);
+  fileStory(deskOf(app), PAPER, filing('flood'), by);
   const waits = /waits? for the press/;
   assert.deepEqual(
     (await auditApp(app)).faults.filter((fault) => !waits.test(fault)),
     [],
   );
-  assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
+  assert.equal(app.store.desk.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   const file = join(folder, 'ledger.jsonl');
-  await exportLedger(app, file);
+  await exportLedger(intakeOf(app), file);
   const other = appContextIn(t, tempFolder(t), clock);
-  await importLedger(other, file);
-  assert.equal(other.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
+  await importLedger(intakeOf(other), file);
+  assert.equal(other.store.desk.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   clock.now = START - HOUR;
-  fileStory(app.desk, PAPER, filing('wrack'), by);
-  assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
+  fileStory(deskOf(app), PAPER, filing('wrack'), by);
+  assert.equal(app.store.desk.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
   assert.deepEqual(
     (await auditApp(app)).faults.filter((fault) => !waits.test(fault)),
     [],
@@ -130,8 +132,8 @@ test('an audit of a paper that changes meanwhile reports faults and not the chan
   const app = appContextIn(t, folder, clock);
   createPaper(app);
   const air = (slug: string) => {
-    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
-    airStory(app.desk, PAPER, slug, { by: 'cli' });
+    fileStory(deskOf(app), PAPER, filing(slug), { by: 'cli' });
+    airStory(deskOf(app), PAPER, slug, { by: 'cli' });
   };
   air('tide');
   await pressPapers(app);

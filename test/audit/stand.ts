@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import pino from 'pino';
 import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { publishLogOnce } from '../../src/app/open-witnesses.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -13,8 +13,7 @@ import { sha256 } from '../../src/ledger/basis.ts';
 import { present } from '../../src/narrow.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, collectGarbage, filing, tempFolder } from '../support/app-context.ts';
+import { appContextIn, collectGarbage, filing, type Scope, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
@@ -126,18 +125,19 @@ async function publishLogs(app: AppContext): Promise<void> {
   const witness = ed25519Witness('witness.example', 5);
   for (const log of LOG_SERVICES) {
     await publishLogOnce(app, log, pino({ level: 'silent' }));
-    const { origin, size, checkpoint } = present(app.store.log.lastHead(log));
+    const { origin, size, checkpoint } = present(app.store.database.log.lastHead(log));
     const time = 1_790_000_000;
     const cosigned = witness.cosign(checkpoint, time);
     const line = cosigned.slice(checkpoint.length, -1);
-    app.store.log.addCosignature(log, { origin, size, vkey: witness.vkey, time, line });
-    app.store.log.setCosigned(log, origin, size, cosigned);
+    app.store.database.log.addCosignature(log, { origin, size, vkey: witness.vkey, time, line });
+    app.store.database.log.setCosigned(log, origin, size, cosigned);
   }
 }
 
 /** A revision, a withdrawal, a piece to come, a piece of today; two hosts observed; some credits bought and drawn. */
 function work(app: AppContext, clock: { now: number }): void {
-  const { desk, store } = app;
+  const { store } = app;
+  const desk = deskOf(app);
   const by = { by: 'cli' };
   const file = (slug: string, more: object = {}) => {
     const { byline: persona, ...body } = storyBody(slug);
@@ -170,7 +170,7 @@ function work(app: AppContext, clock: { now: number }): void {
   airStory(desk, PAPER, 'neap-tide', { by: 'cli', at: clock.now + 90 * 24 * HOUR });
   clock.now += 5_000;
 
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: clock.now });
-  store.credits.append('ada', { at: clock.now, amount: 5_000_000, note: null });
-  store.credits.append('ada', { at: clock.now, amount: -1_000_000, note: 'a mistake' });
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: clock.now });
+  store.records.credits.append('ada', { at: clock.now, amount: 5_000_000, note: null });
+  store.records.credits.append('ada', { at: clock.now, amount: -1_000_000, note: 'a mistake' });
 }

@@ -43,8 +43,8 @@ const restoredTo = (to: string, from = file) => restore(backupPlace(settings, fr
 function entriesIn(dataDir: string): string {
   const app = openAppContext({ ...settings, dataDir });
   try {
-    assert.deepEqual(app.store.integrity(), []);
-    return JSON.stringify([...app.store.entries()]);
+    assert.deepEqual(app.store.database.integrity(), []);
+    return JSON.stringify([...app.store.desk.entries()]);
   } finally {
     app.close();
   }

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { auditApp } from '../../src/app/audit.ts';
@@ -141,7 +140,7 @@ class Stand {
     const app = openAppContext(readSettings(envIn(folder)));
     try {
       const { faults } = await auditApp(app, { trees: false });
-      const entries = faults.length > 0 ? [] : [...app.store.entries()];
+      const entries = faults.length > 0 ? [] : [...app.store.desk.entries()];
       return { faults, slugs: new Set(entries.flatMap((one) => (one.type === 'generation' ? [one.piece.slug] : []))) };
     } finally {
       app.close();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openAppContext } from '../../src/app/context.ts';
+import { deskOf, openAppContext } from '../../src/app/context.ts';
 import { signHead } from '../../src/app/log-head.ts';
 import { openLogKey } from '../../src/app/log-key.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -18,12 +18,12 @@ if (run === 'paper') {
   createPaper(app);
   process.exit();
 }
-app.openSigningKey();
+app.signer.open();
 const key = openLogKey(app, 'desk');
 for (let n = 0; ; n++) {
   const slug = `story-${run}-${n}`;
-  fileStory(app.desk, PAPER, filing(slug), { by: 'test' });
-  airStory(app.desk, PAPER, slug, { by: 'test' });
+  fileStory(deskOf(app), PAPER, filing(slug), { by: 'test' });
+  airStory(deskOf(app), PAPER, slug, { by: 'test' });
   process.stdout.write(`${slug} ${Date.now()}\n`);
   if (n % 8 === 0) while (signHead(app, 'desk', key) === 'more');
   await pause(Math.random() * 40);

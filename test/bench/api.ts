@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/app/context.ts';
 import { makeKey } from '../../src/desk/keys.ts';
-import type { Loaded } from './load.ts';
-import { CALLERS, load, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median } from './table.ts';
+import { CALLERS, type Loaded, load, start } from './load.ts';
+import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import { aSecond, type Figure, median } from './table.ts';
 
 /** A door and its bare route are asked in turn so many times; what else the machine does then meets both. */
 const ROUNDS = 5;
@@ -68,9 +65,9 @@ async function doors(url: string, key: string, size: number): Promise<Figure[]> 
 function keyIn(folder: string): string {
   const app = openPaper(folder);
   const maker = {
-    keys: app.store.keys,
-    archive: app.store.archive(PAPER),
-    now: app.now,
+    keys: app.store.desk.keys,
+    archive: app.store.desk.archive(PAPER),
+    now: app.clock.now,
     newId,
     random: randomBytes,
     by: 'cli',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { publishTrees } from '../../src/app/publish-run.ts';
 import { openBucket } from '../../src/app/publish-target.ts';
@@ -9,11 +10,9 @@ import type { Bucket } from '../../src/publish/bucket.ts';
 import { inParallel } from '../../src/publish/in-parallel.ts';
 import { without } from '../support/log-peers.ts';
 import { BUCKET, CREDENTIALS, startVersitygw } from '../support/s3-server.ts';
-import type { Bench } from './paper.ts';
-import { openPaper, PAPER, pressedPaper } from './paper.ts';
+import { type Bench, openPaper, PAPER, pressedPaper } from './paper.ts';
 import { pieceAt } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note, seconds } from './table.ts';
+import { aSecond, type Figure, median, millis, note, seconds } from './table.ts';
 
 /** 20,000 pieces are some 100,000 files. */
 const PIECES = Number(process.env.BENCH_BUCKET ?? 20_000);
@@ -55,7 +54,7 @@ export async function bucketPart(bench: Bench): Promise<Figure[]> {
   const endpoint = await startVersitygw({ after: (end: () => unknown) => endings.push(end) } as never, bench.folder);
   const app = openPaper(folder);
   try {
-    app.store.manifest.clearStale(PAPER, app.store.manifest.newestMark(PAPER));
+    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestMark(PAPER));
     const address = parseAddress(`s3://${BUCKET}/site?endpoint=${endpoint}`);
     if (typeof address === 'string') throw new Error(address);
     const settings = { ...app.settings, objectStorage: { ...app.settings.objectStorage, ...CREDENTIALS } };
@@ -91,8 +90,8 @@ export async function bucketPart(bench: Bench): Promise<Figure[]> {
     let most = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const filing = { ...pieceAt(bench.texts.texts, round), slug: `today-${round}` };
-      fileStory(app.desk, PAPER, filing, { by: 'cli' });
-      airStory(app.desk, PAPER, filing.slug, { by: 'cli' });
+      fileStory(deskOf(app), PAPER, filing, { by: 'cli' });
+      airStory(deskOf(app), PAPER, filing.slug, { by: 'cli' });
       await pressPapers(app, { paper: PAPER });
       await sleep(100);
       const before = requests();

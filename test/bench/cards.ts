@@ -3,8 +3,7 @@ import type { Card } from '../../src/press/card.ts';
 import { cardSvg, drawCard } from '../../src/press/share-card.ts';
 import type { Bench } from './paper.ts';
 import { piecesOf } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note } from './table.ts';
+import { aSecond, type Figure, median, millis, note } from './table.ts';
 
 const CARDS = 60;
 const ROUNDS = 7;

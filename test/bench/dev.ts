@@ -5,8 +5,7 @@ import { isoTime } from '../../src/time.ts';
 import { serveDev } from '../support/dev-server.ts';
 import type { Bench } from './paper.ts';
 import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { median, note } from './table.ts';
+import { type Figure, median, note } from './table.ts';
 
 const PIECES = 1_000;
 const SAVES = 15;

@@ -5,8 +5,7 @@ import { PROJECT } from '../../src/project.ts';
 import { startKnot } from '../support/dns-servers.ts';
 import { found, run } from './child.ts';
 import type { Bench } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, note } from './table.ts';
+import { aSecond, type Figure, median, note } from './table.ts';
 
 const NAMES = 5_000;
 const TYPES = ['A', 'AAAA', 'MX', 'TXT'];

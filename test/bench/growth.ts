@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../support/send.ts';
 import { run } from './child.ts';
 import { load, type Served, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, PAPER, pressedPaper } from './paper.ts';
+import { type Bench, environmentOf, PAPER, pressedPaper } from './paper.ts';
 import { PERSONAS, SECTIONS } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { median, note } from './table.ts';
+import { type Figure, median, note } from './table.ts';
 import { adminKey, pressed } from './waits.ts';
 
 /** With fewer, caches still fill up to their bounds after the first part: the budget is for as many. */

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sectionSlug } from '../../src/desk/paper.ts';
-import type { Ran } from './child.ts';
-import { run } from './child.ts';
+import { type Ran, run } from './child.ts';
 import type { Hugo } from './hugo.ts';
 import { COLOPHON, NAV, ROWS, writeMarkdown } from './markdown.ts';
 import type { Bench } from './paper.ts';

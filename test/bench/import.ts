@@ -2,11 +2,9 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../../src/project.ts';
 import { run } from './child.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, PAPER } from './paper.ts';
+import { type Bench, environmentOf, PAPER } from './paper.ts';
 import { piecesOf } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, note, seconds } from './table.ts';
+import { aSecond, type Figure, median, note, seconds } from './table.ts';
 
 const SIZE = Number(process.env.BENCH_IMPORT ?? 10_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deskOf } from '../../src/app/context.ts';
 import { makePaperKey } from '../../src/app/paper-keys.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -11,12 +12,10 @@ import { PaperBody } from '../../src/desk/paper.ts';
 import { PROJECT } from '../../src/project.ts';
 import { send } from '../support/send.ts';
 import { cpuOf, run } from './child.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper } from './paper.ts';
+import { type Bench, environmentOf, filedPaper, openPaper } from './paper.ts';
 import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
 import { seedRecords } from './records-seed.ts';
-import type { Figure } from './table.ts';
-import { median, millis, note, seconds } from './table.ts';
+import { type Figure, median, millis, note, seconds } from './table.ts';
 import { pressed } from './waits.ts';
 
 /** How much of each there is. The defaults take some minutes. */
@@ -149,14 +148,15 @@ function filePapers(bench: Bench, papers: number): string {
   const folder = join(bench.folder, `limits-${papers}`);
   mkdirSync(folder);
   const app = openPaper(folder);
-  const { store, desk } = app;
-  app.openSigningKey();
+  const { store } = app;
+  const desk = deskOf(app);
+  app.signer.open();
   const began = performance.now();
   for (let number = 1; number <= papers; number++) {
     const paper = `paper-${number}`;
-    store.transact(() => {
+    store.database.transact(() => {
       const body = PaperBody.parse({ nameplate: `Paper ${number}`, description: 'One of many.', sections: SECTIONS });
-      append(store, { type: 'record', at: bench.began, paper, kind: 'paper', name: '', body });
+      append(store.desk, { type: 'record', at: bench.began, paper, kind: 'paper', name: '', body });
       for (const slug of PERSONAS) {
         const persona = {
           slug,
@@ -167,7 +167,7 @@ function filePapers(bench: Bench, papers: number): string {
           avatar: null,
           active: true,
         };
-        append(store, { type: 'record', at: bench.began, paper, kind: 'persona', name: slug, body: persona });
+        append(store.desk, { type: 'record', at: bench.began, paper, kind: 'persona', name: slug, body: persona });
       }
       for (const { filing, at } of piecesOf(bench.texts, PIECES_EACH, bench.began)) {
         fileStory(desk, paper, filing, { by: 'cli' });

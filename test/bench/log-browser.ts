@@ -4,8 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import type { LogProof } from '../../src/ledger/log/log-proof.ts';
 import { openBrowser } from '../browser/chromium.ts';
-import type { Figure } from './table.ts';
-import { median, note } from './table.ts';
+import { type Figure, median, note } from './table.ts';
 
 /** A receipt with its proof and the policy to verify it by. */
 export interface ProofSample {

@@ -1,19 +1,14 @@
 import { join } from 'node:path';
-import type { AppContext } from '../../src/app/context.ts';
-import { openAppContext } from '../../src/app/context.ts';
-import type { LocalQueue } from '../../src/app/local-queue.ts';
-import { localQueue } from '../../src/app/local-queue.ts';
+import { type AppContext, deskOf, openAppContext } from '../../src/app/context.ts';
+import { type LocalQueue, localQueue } from '../../src/app/local-queue.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import type { Desk } from '../../src/desk/filing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { type Desk, fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { busyHost, busyNames } from './busy-host.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import { pieceAt } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { median, millis, note } from './table.ts';
+import { type Figure, median, millis, note } from './table.ts';
 
 // What the log costs: the same work in turns on two databases, of which one logs nothing. Only the text of a leaf,
 // some 3 µs, is in both.
@@ -34,7 +29,11 @@ export function filingCost(bench: Bench): Figure {
     AppContext,
     AppContext,
   ];
-  const unlogged: Desk = { ...bare.desk, signingKey: bare.desk.signingKey, store: { ...bare.store, logLeaf() {} } };
+  const unlogged: Desk = {
+    ...deskOf(bare),
+    signingKey: deskOf(bare).signingKey,
+    store: { ...bare.store, logLeaf() {} }.desk,
+  };
   let slug = '';
   let turn = 0;
   const publish = (desk: Desk): number =>
@@ -45,7 +44,7 @@ export function filingCost(bench: Bench): Figure {
   const times = inTurns(PIECES, (round) => {
     turn = round;
     slug = `logged-${round}`;
-    return [() => publish(logged.desk), () => publish(unlogged)];
+    return [() => publish(deskOf(logged)), () => publish(unlogged)];
   });
   requireLeaves(logged, bare, 'desk');
   return figureOf('log: a piece filed and aired, with its leaves : without', times);
@@ -57,7 +56,7 @@ export async function observingCost(bench: Bench): Promise<Figure> {
   let now = Date.UTC(2026, 10, 21);
   const open = (name: string): AppContext => {
     const app = openAppContext(readSettings(environmentOf(join(bench.folder, name))), () => now);
-    app.openSigningKey();
+    app.signer.open();
     app.store.records.watch(busyNames(0, HOSTS).map(parseHostname), now);
     return app;
   };
@@ -115,7 +114,7 @@ function timed(work: () => void): number {
 
 /** One database has its leaves, and the other one does not. */
 function requireLeaves(logged: AppContext, bare: AppContext, log: 'desk' | 'records'): void {
-  const [more, less] = [logged, bare].map(({ store }) => store.log.size(log)) as [number, number];
+  const [more, less] = [logged, bare].map(({ store }) => store.database.log.size(log)) as [number, number];
   for (const app of [logged, bare]) app.close();
   if (more < less + PIECES) throw new Error(`${more} leaves beside ${less}: nothing was compared`);
 }

@@ -5,10 +5,8 @@ import { openLogKey } from '../../src/app/log-key.ts';
 import { publishLog } from '../../src/app/log-publication.ts';
 import { readSettings } from '../../src/env.ts';
 import { growLog } from '../support/log-leaves.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, note } from './table.ts';
+import { type Bench, environmentOf } from './paper.ts';
+import { aSecond, type Figure, note } from './table.ts';
 
 const LEAVES = 100_000;
 const BUDGET_RATE = 10_000;

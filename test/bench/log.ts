@@ -5,20 +5,17 @@ import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
 import { HASH_LENGTH } from '../../src/ledger/log/fields.ts';
 import { tlogProofText } from '../../src/ledger/log/log-proof.ts';
 import { nodeCrypto, readPolicy } from '../../src/ledger/log/node-crypto.ts';
-import type { TileReader } from '../../src/ledger/log/tile.ts';
-import { tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
+import { type TileReader, tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
 import { logTree } from '../../src/ledger/log/tree.ts';
 import { verifyTlogProof } from '../../src/ledger/log/verify.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
-import type { ProofSample } from './log-browser.ts';
-import { browserVerifyFigure } from './log-browser.ts';
+import { browserVerifyFigure, type ProofSample } from './log-browser.ts';
 import { filingCost, observingCost } from './log-cost.ts';
 import { headCost } from './log-heads.ts';
 import type { Bench } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, note } from './table.ts';
+import { aSecond, type Figure, median, note } from './table.ts';
 
 const SIZES = (process.env.BENCH_LOG ?? '10000,1000000').split(',').map(Number);
 /** As many leaves as a busy service signs between two checkpoints. */

@@ -2,19 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { queueAlerts } from '../../src/readers/alert.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { smtpServer } from '../support/smtp.ts';
 import type { Text } from './invented.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import { pieceAt } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note } from './table.ts';
+import { aSecond, type Figure, median, millis, note } from './table.ts';
 
 const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
 const READERS = 100_000;
@@ -66,14 +63,14 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
 /** Puts the readers in, puts a piece on air and queues its alerts. Returns how many a second. */
 function queuing(app: AppContext, texts: Text[]): number {
   // What the paper has put on air before is nobody's news.
-  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
-  app.store.transact(() => {
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
+  app.store.database.transact(() => {
     for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' }, PAPER);
   });
   note(`${READERS} readers are in`);
   publish(app, texts, 'told-first');
   const start = performance.now();
-  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
   return (READERS / (performance.now() - start)) * 1_000;
 }
 
@@ -92,10 +89,10 @@ async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: R
     for (let round = 0; round < 4; round++) await load();
     for (let round = 0; round < 3; round++) quiet.push(await load());
     publish(app, texts, 'told-second');
-    const last = app.store.events.last();
+    const last = app.store.desk.events.last();
     const busy: number[] = [];
     const start = performance.now();
-    const isChosen = () => app.store.events.mark('mails').n >= last;
+    const isChosen = () => app.store.desk.events.mark('mails').n >= last;
     do busy.push(await load());
     while (!isChosen());
     const chosen = `in ${((performance.now() - start) / 1_000).toFixed(0)} s`;
@@ -106,7 +103,8 @@ async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: R
   }
 }
 
-function publish({ desk: door }: AppContext, texts: Text[], slug: string): void {
+function publish(app: AppContext, texts: Text[], slug: string): void {
+  const door = deskOf(app);
   fileStory(door, PAPER, { ...pieceAt(texts, 0), slug }, { by: 'cli' });
   airStory(door, PAPER, slug, { by: 'cli' });
 }

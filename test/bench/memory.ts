@@ -1,5 +1,4 @@
-import type { Bench } from './paper.ts';
-import { pressedPaper } from './paper.ts';
+import { type Bench, pressedPaper } from './paper.ts';
 import type { Figure } from './table.ts';
 
 const MOST = 600;

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceLevel } from '../../src/accounts/service-key.ts';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { makeServiceKey, type ServiceLevel } from '../../src/accounts/service-key.ts';
+import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { certificate, probe } from '../support/probes.ts';
-import type { Loaded } from './load.ts';
-import { CALLERS, load, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, openPaper } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis } from './table.ts';
+import { CALLERS, type Loaded, load, start } from './load.ts';
+import { type Bench, environmentOf, openPaper } from './paper.ts';
+import { aSecond, type Figure, median, millis } from './table.ts';
 
 const HOSTS = 200;
 const ROUNDS = 5;
@@ -85,15 +80,16 @@ function strangers(): () => Record<string, string> {
 /** Watches hostnames, each with a look, and makes a key of an account and one of a service. */
 function fill(folder: string): { account: string; service: string } {
   const app = openPaper(folder);
-  const { store, desk, settings } = app;
-  app.openSigningKey();
+  const { store, settings } = app;
+  const desk = deskOf(app);
+  app.signer.open();
   const { signer, kid } = desk.signingKey;
   const now = Date.now();
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);
   store.records.watch(names.map(parseHostname), now);
   const lease = { id: newId(), owner: 'bench', until: now + 60_000 };
   store.records.leaseNames({ ...lease, names });
-  store.transact(() => {
+  store.database.transact(() => {
     for (const name of names) {
       const seen = probe(
         name,
@@ -109,11 +105,11 @@ function fill(folder: string): { account: string; service: string } {
   return keys;
 }
 
-function keyOf({ store, now }: AppContext, level: ServiceLevel): string {
-  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
+function keyOf({ store, clock: { now } }: AppContext, level: ServiceLevel): string {
+  const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   const account =
     level === 'account'
-      ? store.accounts.ofEmail('a@bench.example', { id: newId(), plan: 'daily', made_at: now() }).id
+      ? store.records.accounts.ofEmail('a@bench.example', { id: newId(), plan: 'daily', made_at: now() }).id
       : null;
   return makeServiceKey(maker, { account, level, name: 'The benchmark' }).key;
 }

@@ -4,18 +4,15 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { facilitatorClient } from '../../src/net/facilitator.ts';
-import type { LocalChain } from '../support/chain.ts';
-import { NETWORK, startChain } from '../support/chain.ts';
+import { type LocalChain, NETWORK, startChain } from '../support/chain.ts';
 import { startFacilitator } from '../support/facilitator.ts';
 import { loopback } from '../support/loopback.ts';
 import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../support/paid-stand.ts';
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-stand.ts';
 import { CALLERS, load, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, openPaper } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median } from './table.ts';
+import { type Bench, environmentOf, openPaper } from './paper.ts';
+import { aSecond, type Figure, median } from './table.ts';
 
 /** Payments of one measurement, and how often it is taken; the first warms. */
 const PAYMENTS = 160;

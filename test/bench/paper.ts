@@ -1,17 +1,14 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { AppContext } from '../../src/app/context.ts';
-import { openAppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import { PROJECT } from '../../src/project.ts';
-import type { Ran } from './child.ts';
-import { run } from './child.ts';
-import type { Texts } from './pieces.ts';
-import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
+import { type Ran, run } from './child.ts';
+import { PERSONAS, piecesOf, SECTIONS, type Texts } from './pieces.ts';
 import { note, seconds } from './table.ts';
 
 export const PAPER = 'bench-ledger';
@@ -64,18 +61,26 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   mkdirSync(folder);
   const start = performance.now();
   const app = openPaper(folder);
-  const { store, desk } = app;
-  app.openSigningKey();
-  store.transact(() => {
-    append(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body: paperBody(NAMEPLATE) });
+  const { store } = app;
+  const desk = deskOf(app);
+  app.signer.open();
+  store.database.transact(() => {
+    append(store.desk, {
+      type: 'record',
+      at: began,
+      paper: PAPER,
+      kind: 'paper',
+      name: '',
+      body: paperBody(NAMEPLATE),
+    });
     for (const slug of PERSONAS) {
       const persona = { slug, name: slug, title: 'Reporter', beat: 'Everything', bio: '', avatar: null, active: true };
-      append(store, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
+      append(store.desk, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
     }
   });
   let batch: (() => void)[] = [];
   const flush = () => {
-    store.transact(() => {
+    store.database.transact(() => {
       for (const file of batch) file();
     });
     batch = [];
@@ -89,7 +94,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   }
   flush();
   // As an import does after many filings.
-  store.optimizeSearch();
+  store.desk.optimizeSearch();
   app.close();
   note(`filed ${size} pieces in ${seconds(performance.now() - start)}`);
   return folder;
@@ -104,10 +109,10 @@ function paperBody(nameplate: string): PaperBody {
 export function renamePaper(folder: string, nameplate: string): void {
   const app = openPaper(folder);
   const { store } = app;
-  store.transact(() => {
-    append(store, {
+  store.database.transact(() => {
+    append(store.desk, {
       type: 'record',
-      at: app.now(),
+      at: app.clock.now(),
       paper: PAPER,
       kind: 'paper',
       name: '',

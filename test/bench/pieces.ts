@@ -2,13 +2,11 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import type { PaperRules } from '../../src/ledger/door.ts';
-import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
+import { filingProblems, type PaperRules, sourceFloorProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { PROJECT } from '../../src/project.ts';
-import type { Text } from './invented.ts';
-import { inventedPieces } from './invented.ts';
+import { inventedPieces, type Text } from './invented.ts';
 
 /** Beside the repository, where there is one: JSON Lines of pieces that others published. */
 const CORPUS = join(PROJECT, '../shared/corpus');

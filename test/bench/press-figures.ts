@@ -1,6 +1,5 @@
 import type { Ran } from './child.ts';
-import type { Figure } from './table.ts';
-import { median, seconds } from './table.ts';
+import { type Figure, median, seconds } from './table.ts';
 import type { Written } from './written.ts';
 
 export type Disk = 'memory' | 'disk';

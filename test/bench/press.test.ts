@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findHugo } from './hugo.ts';
-import type { Turn } from './press-figures.ts';
-import { pressFigures } from './press-figures.ts';
+import { pressFigures, type Turn } from './press-figures.ts';
 import { requireSameKinds, writtenIn } from './written.ts';
 
 function folderOf(t: { after(work: () => void): void }): string {

@@ -1,17 +1,12 @@
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { found, run } from './child.ts';
-import type { Hugo } from './hugo.ts';
-import { findHugo } from './hugo.ts';
+import { findHugo, type Hugo } from './hugo.ts';
 import { hugoBuild, hugoRebuild, makeHugoSite, renameHugoSite } from './hugo-site.ts';
-import type { Bench } from './paper.ts';
-import { filedPaper, fullPress, NAMEPLATE, PAPER, renamePaper } from './paper.ts';
-import type { Disk, Turn } from './press-figures.ts';
-import { pressFigures, writtenFigures } from './press-figures.ts';
-import type { Figure } from './table.ts';
-import { note, seconds } from './table.ts';
-import type { Written } from './written.ts';
-import { requireSameKinds, writtenIn } from './written.ts';
+import { type Bench, filedPaper, fullPress, NAMEPLATE, PAPER, renamePaper } from './paper.ts';
+import { type Disk, pressFigures, type Turn, writtenFigures } from './press-figures.ts';
+import { type Figure, note, seconds } from './table.ts';
+import { requireSameKinds, type Written, writtenIn } from './written.ts';
 
 const SIZE = Number(process.env.BENCH_PRESS ?? 10_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);

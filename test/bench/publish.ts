@@ -1,15 +1,13 @@
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { findHugo } from './hugo.ts';
 import { hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
-import type { Bench } from './paper.ts';
-import { openPaper, PAPER, pressedPaper } from './paper.ts';
+import { type Bench, openPaper, PAPER, pressedPaper } from './paper.ts';
 import { pieceAt } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { median, millis, note, seconds } from './table.ts';
+import { type Figure, median, millis, note, seconds } from './table.ts';
 
 const WARM = 3;
 const ROUNDS = 15;
@@ -32,7 +30,7 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
     const { folder } = await pressedPaper(bench, size);
     const app = openPaper(folder);
     // The press left the cards for later; the archive's are not what is measured.
-    app.store.manifest.clearStale(PAPER, app.store.manifest.newestMark(PAPER));
+    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestMark(PAPER));
     papers.set(size, { app, times: [] });
   }
   // In turn, so that whatever else the machine does meets every size alike.
@@ -57,9 +55,9 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
 
 async function publish(app: AppContext, filing: Filing): Promise<Times> {
   const start = performance.now();
-  fileStory(app.desk, PAPER, filing, { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing, { by: 'cli' });
   const filed = performance.now();
-  airStory(app.desk, PAPER, filing.slug, { by: 'cli' });
+  airStory(deskOf(app), PAPER, filing.slug, { by: 'cli' });
   const aired = performance.now();
   const report = (await pressPapers(app, { paper: PAPER })).get(PAPER);
   const end = performance.now();

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId, openAppContext } from '../../src/app/context.ts';
+import { type AppContext, newId, openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
@@ -40,10 +39,12 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
   const { store } = app;
   for (const names of [looked, others]) {
     for (let at = 0; at < names.length; at += 5_000) {
-      store.transact(() => store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY));
+      store.database.transact(() =>
+        store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY),
+      );
     }
   }
-  app.openSigningKey();
+  app.signer.open();
   lookAt(app, looked, now);
   app.close();
   spread(folder, { deltas, now });
@@ -51,12 +52,12 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
 }
 
 /** Enters looks at the hostnames, in the shapes of the made-up ones, each with changes since the one before. */
-function lookAt({ store, desk, settings }: AppContext, names: string[], now: number): void {
+function lookAt({ store, settings, signer: right }: AppContext, names: string[], now: number): void {
   const shapes = seededProbes(now - DAY, LOOKS);
   const kinds = shapes.length / LOOKS;
-  const { signer, kid } = desk.signingKey;
+  const { signer, kid } = right.key('desk');
   for (let day = 0; day < LOOKS; day++) {
-    store.transact(() => {
+    store.database.transact(() => {
       for (const [index, hostname] of names.entries()) {
         const shape = shapes[day * kinds + (index % kinds)];
         if (shape === undefined) continue;

@@ -1,13 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Loaded, Served } from './load.ts';
-import { CALLERS, load, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf } from './paper.ts';
+import { CALLERS, type Loaded, load, type Served, start } from './load.ts';
+import { type Bench, environmentOf } from './paper.ts';
 import { seedRecords } from './records-seed.ts';
 import { streamFigures } from './stream.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note, seconds } from './table.ts';
+import { aSecond, type Figure, median, millis, note, seconds } from './table.ts';
 
 const [HOSTS = 0, DELTAS = 0] = (process.env.BENCH_RECORDS ?? '100000,1000000').split(',').map(Number);
 /** A page and its bare route are asked in turn so many times, after a round that warms both. */

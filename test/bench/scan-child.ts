@@ -14,7 +14,7 @@ const BATCH = 16;
 
 let now = Date.UTC(2026, 10, 21);
 const app = openAppContext(readSettings(), () => now);
-app.openSigningKey();
+app.signer.open();
 const { records } = app.store;
 for (let at = 0; at < HOSTS; at += 1_000) {
   records.watch(busyNames(at, Math.min(1_000, HOSTS - at)).map(parseHostname), now);

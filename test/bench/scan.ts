@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../../src/project.ts';
 import { run } from './child.ts';
 import type { Bench } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note } from './table.ts';
+import { aSecond, type Figure, median, millis, note } from './table.ts';
 
 /** Hostnames, and how often each of them is looked at. */
 const HOSTS = Number(process.env.BENCH_HOSTS ?? 10_000);

@@ -5,14 +5,10 @@ import Database from 'libsql';
 import { SEARCH_ROWS, searchTerms, searchText } from '../../src/desk/search.ts';
 import { PROJECT } from '../../src/project.ts';
 import { run } from './child.ts';
-import type { Text } from './invented.ts';
-import { randomFrom } from './invented.ts';
-import type { Loaded, Served } from './load.ts';
-import { CALLERS, load, start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note, seconds } from './table.ts';
+import { randomFrom, type Text } from './invented.ts';
+import { CALLERS, type Loaded, load, type Served, start } from './load.ts';
+import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import { aSecond, type Figure, median, millis, note, seconds } from './table.ts';
 
 const SIZES = (process.env.BENCH_SEARCH ?? '10000,100000').split(',').map(Number);
 /** How many queries of each kind are asked. */
@@ -64,9 +60,9 @@ export async function searchPart(bench: Bench): Promise<Figure[]> {
 function askAlone(folder: string, size: number, kinds: Map<string, string[]>): void {
   const app = openPaper(folder);
   const began = performance.now();
-  app.store.optimizeSearch();
+  app.store.desk.optimizeSearch();
   note(`index of ${size} pieces optimized in ${seconds(performance.now() - began)}`);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   for (const [kind, queries] of kinds) {
     let rows = 0;
     const times = queries.map((q) => {

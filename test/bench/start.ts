@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROJECT } from '../../src/project.ts';
 import { cpuOf } from './child.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, openPaper, PAPER, pressedPaper } from './paper.ts';
-import type { Figure } from './table.ts';
-import { median, millis, note, seconds } from './table.ts';
+import { type Bench, environmentOf, openPaper, PAPER, pressedPaper } from './paper.ts';
+import { type Figure, median, millis, note, seconds } from './table.ts';
 
 /** A large paper, a small one and the bare server are started in turn so many times; the first round warms all three. */
 const ROUNDS = 5;
@@ -66,7 +64,7 @@ export async function startPart(bench: Bench): Promise<Figure[]> {
 async function pressedWhole(bench: Bench, size: number): Promise<string> {
   const { folder } = await pressedPaper(bench, size);
   const { store, close } = openPaper(folder);
-  store.manifest.clearStale(PAPER, store.manifest.newestMark(PAPER));
+  store.desk.manifest.clearStale(PAPER, store.desk.manifest.newestMark(PAPER));
   close();
   return folder;
 }

@@ -7,8 +7,7 @@ import { recordProbe } from '../../src/records/recording.ts';
 import { probe } from '../support/probes.ts';
 import type { Served } from './load.ts';
 import { openRecords } from './records-seed.ts';
-import type { Figure } from './table.ts';
-import { aSecond, note, seconds } from './table.ts';
+import { aSecond, type Figure, note, seconds } from './table.ts';
 
 const LISTENERS = 2_000;
 /** How often hostnames change, and how many at a time: all listeners are told each change. */
@@ -18,7 +17,7 @@ const HOSTS = 100;
 /** Changes told to many listeners at once: events delivered a second, and what a listener costs. */
 export async function streamFigures(server: Served, folder: string): Promise<Figure[]> {
   const app = openRecords(folder);
-  const maker = { keys: app.store.serviceKeys, now: app.now, newId, random: randomBytes, by: 'cli' };
+  const maker = { keys: app.store.records.serviceKeys, now: app.clock.now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'The benchmark' });
   const before = memoryOf(server.pid);
   const heard = { events: 0 };
@@ -89,14 +88,14 @@ function listen(url: string, key: string, agent: Agent, heard: { events: number 
 const MARK = '\ndata: {"seq":';
 
 /** Enters a burst of changes at a time, each of a host of its own; how many. */
-function changesOf({ store, desk, settings }: ReturnType<typeof openRecords>): () => number {
-  const { signer, kid } = desk.signingKey;
+function changesOf({ store, settings, signer: right }: ReturnType<typeof openRecords>): () => number {
+  const { signer, kid } = right.key('desk');
   let turn = 0;
   const at = Date.now();
   return () => {
     turn++;
     const before = store.records.newestDelta();
-    store.transact(() => {
+    store.database.transact(() => {
       for (let n = 0; n < HOSTS; n++) {
         const hostname = `host-${n}.looked-at-${n % 97}.example`;
         const lease = { id: newId(), owner: 'bench', until: at };

@@ -8,11 +8,9 @@ import { run, serveAtOnce, start, until } from '../support/program.ts';
 import { BUCKET, CREDENTIALS, startVersitygw } from '../support/s3-server.ts';
 import { send } from '../support/send.ts';
 import { storyBody } from '../support/small-papers.ts';
-import type { Bench } from './paper.ts';
-import { openPaper, PAPER, pressedPaper } from './paper.ts';
+import { type Bench, openPaper, PAPER, pressedPaper } from './paper.ts';
 import { PERSONAS, SECTIONS } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { median, note, seconds } from './table.ts';
+import { type Figure, median, note, seconds } from './table.ts';
 
 const PIECES = Number(process.env.BENCH_TAKEOVER ?? 1_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);

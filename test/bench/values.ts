@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { clockOf } from '../../src/app/clock-guard.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -10,8 +11,7 @@ import { certificate, probe } from '../support/probes.ts';
 import { randomFrom } from './invented.ts';
 import type { Bench } from './paper.ts';
 import { openRecords } from './records-seed.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median, millis, note, seconds } from './table.ts';
+import { aSecond, type Figure, median, millis, note, seconds } from './table.ts';
 
 const VALUES = Number(process.env.BENCH_VALUES ?? 1_000_000);
 /** Of one hostname. */
@@ -172,7 +172,7 @@ async function looksBesideIndex(folder: string): Promise<Figure[]> {
   const shops = names.map((name) => {
     mkdirSync(join(folder, name));
     const app = openRecords(join(folder, name));
-    app.openSigningKey();
+    app.signer.open();
     return app;
   });
   const plain = new Database(join(folder, 'without/var/broadsheet.db'));
@@ -223,7 +223,7 @@ async function lookAt(app: AppContext, hosts: string[], round: number): Promise<
   const now = Date.now() - (ROUNDS - round) * DAY;
   app.store.records.watch(hosts.map(parseHostname), now);
   app.store.records.pullForward(now, now);
-  const queue = localQueue({ ...app, now: () => now + 1 }, 'bench');
+  const queue = localQueue({ ...app, clock: clockOf(() => now + 1) }, 'bench');
   let spent = 0;
   for (;;) {
     const start = processorTime();

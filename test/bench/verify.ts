@@ -1,12 +1,11 @@
 import { createPrivateKey, sign as nodeSign, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { deskOf } from '../../src/app/context.ts';
 import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseNote } from '../../src/ledger/note.ts';
-import type { Bench } from './paper.ts';
-import { filedPaper, openPaper } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, median } from './table.ts';
+import { type Bench, filedPaper, openPaper } from './paper.ts';
+import { aSecond, type Figure, median } from './table.ts';
 
 const SIZE = Number(process.env.BENCH_PRESS ?? 10_000);
 const SAMPLE = 400;
@@ -23,15 +22,15 @@ interface Signed {
 export async function verifyPart(bench: Bench): Promise<Figure[]> {
   const folder = filedPaper(bench, SIZE, 'verify');
   const app = openPaper(folder);
-  const keys = app.store.verifyingKeys('records');
-  const { publicKey } = app.desk.signingKey.signer;
+  const keys = app.store.desk.verifyingKeys('records');
+  const { publicKey } = deskOf(app).signingKey.signer;
   const sample: Signed[] = [];
   const audits: number[] = [];
   for (let round = 0; round < 3; round++) {
     const audit = generationAudit(keys);
     let count = 0;
     const start = performance.now();
-    for (const entry of app.store.entries()) {
+    for (const entry of app.store.desk.entries()) {
       if (entry.type !== 'generation') continue;
       const faults = audit.next(entry);
       if (faults.length > 0) throw new Error(`the ledger does not hold: ${faults[0]}`);

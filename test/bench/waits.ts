@@ -6,11 +6,9 @@ import { makeKey } from '../../src/desk/keys.ts';
 import { send } from '../support/send.ts';
 import { hostileProse } from './hostile.ts';
 import { start } from './load.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import { PERSONAS, SECTIONS } from './pieces.ts';
-import type { Figure } from './table.ts';
-import { millis, note, seconds } from './table.ts';
+import { type Figure, millis, note, seconds } from './table.ts';
 
 /** How long a single request may keep any other caller waiting, in ms. */
 const WAIT_MAX = 300;
@@ -130,8 +128,18 @@ function cheap(url: string, agent: Agent): Promise<void> {
 /** A key of the paper in a folder that may do everything. */
 export function adminKey(folder: string): string {
   const app = openPaper(folder);
-  const { store, now } = app;
-  const maker = { keys: store.keys, archive: store.archive(PAPER), now, newId, random: randomBytes, by: 'cli' };
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const maker = {
+    keys: store.desk.keys,
+    archive: store.desk.archive(PAPER),
+    now,
+    newId,
+    random: randomBytes,
+    by: 'cli',
+  };
   const { key } = makeKey(maker, PAPER, { level: 'admin', name: 'The benchmark' });
   app.close();
   return key;

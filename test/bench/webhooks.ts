@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId, openAppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, newId, openAppContext } from '../../src/app/context.ts';
 import { deliveryTransport } from '../../src/app/jobs/webhooks.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -13,10 +12,8 @@ import { readSettings } from '../../src/env.ts';
 import { Dispatcher, IN_FLIGHT_MAX } from '../../src/outbound/dispatcher.ts';
 import { addWebhook } from '../../src/readers/webhook.ts';
 import { createPaper, filing, PAPER, SECTIONS } from '../support/app-context.ts';
-import type { Bench } from './paper.ts';
-import { environmentOf } from './paper.ts';
-import type { Figure } from './table.ts';
-import { aSecond, note } from './table.ts';
+import { type Bench, environmentOf } from './paper.ts';
+import { aSecond, type Figure, note } from './table.ts';
 
 const RECEIVERS = 32;
 const EVENTS = 100;
@@ -56,14 +53,17 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
   mkdirSync(folder);
   const app = openAppContext(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
   createPaper(app);
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   for (const url of urls) {
-    addWebhook(store, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: true });
+    addWebhook(store.desk, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: true });
   }
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     for (let n = 0; n < EVENTS; n++) {
-      fileStory(app.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
-      airStory(app.desk, PAPER, `piece-${n}`, { by: 'cli' });
+      fileStory(deskOf(app), PAPER, filing(`piece-${n}`), { by: 'cli' });
+      airStory(deskOf(app), PAPER, `piece-${n}`, { by: 'cli' });
     }
   });
   const began = performance.now();

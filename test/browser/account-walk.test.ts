@@ -4,11 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
-import type { Serving } from '../support/program.ts';
-import { serve, until } from '../support/program.ts';
+import { type Serving, serve, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-stand.ts';
-import type { SmtpStand } from '../support/smtp.ts';
-import { parsed, smtpServer } from '../support/smtp.ts';
+import { parsed, type SmtpStand, smtpServer } from '../support/smtp.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { FileLock } from '../../src/store/file-lock.ts';
 
 /** Quiet: nothing is asked of any host but the one under test. */

@@ -39,7 +39,10 @@ async function openLogStand({ isFilled, isWitnessed }: { isFilled: boolean; isWi
   const policy = join(folder, 'policy');
   const clock = { now: NOON };
   const files = appContextIn(scope, folder, clock);
-  const heads = { desk: new LogHeads(files.store.log, 'desk'), records: new LogHeads(files.store.log, 'records') };
+  const heads = {
+    desk: new LogHeads(files.store.database.log, 'desk'),
+    records: new LogHeads(files.store.database.log, 'records'),
+  };
   writeFileSync(policy, heads.desk.policyText.replace(/^witness .*$/m, '$& http://127.0.0.1:9/'));
   const app = isWitnessed ? appContextIn(scope, folder, clock, { LOG_POLICY: policy }) : files;
   if (isFilled) {
@@ -56,8 +59,8 @@ async function openLogStand({ isFilled, isWitnessed }: { isFilled: boolean; isWi
     publish(app, 'spring-tide');
     heads.desk.sign();
     if (isWitnessed)
-      app.store.log.setWitness('desk', heads.desk.origin, {
-        ...app.store.log.witness('desk', heads.desk.origin, heads.desk.witness.vkey),
+      app.store.database.log.setWitness('desk', heads.desk.origin, {
+        ...app.store.database.log.witness('desk', heads.desk.origin, heads.desk.witness.vkey),
         ...{ seen_size: 4, cosigned_size: 4, cosigned_at: NOON, fault: 'down', fault_at: NOON, failures: 1 },
       });
   }

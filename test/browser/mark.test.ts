@@ -9,8 +9,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 import { ACCEPTED, AT_THE_MARK, REFUSED } from './hostile-styles.ts';
 import { faultsOfMarks } from './marks.ts';
-import type { Stand } from './stand.ts';
-import { openStand } from './stand.ts';
+import { openStand, type Stand } from './stand.ts';
 
 const NARROW = 390;
 const WIDTHS = [320, NARROW, 768, 1280, 1920];

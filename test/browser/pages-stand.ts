@@ -87,12 +87,16 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   recordProbes(app, { now: Date.now() - DAYS_SEEDED * 86_400_000 }, seededProbes(Date.now(), DAYS_SEEDED));
   const { store } = app;
   const cookie = cookieOf(app);
-  const account = store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: app.now() }).id;
+  const account = store.records.accounts.ofEmail('ada@example.org', {
+    id: newId(),
+    plan: 'daily',
+    made_at: app.clock.now(),
+  }).id;
   const [group, alert] = [newId(), newId()];
-  store.watchGroups.add({ id: group, account, name: 'Our harbours', made_at: app.now() });
-  store.watchGroups.put(group, HOST, app.now());
-  store.changeAlerts.add({
-    ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.now() },
+  store.records.watchGroups.add({ id: group, account, name: 'Our harbours', made_at: app.clock.now() });
+  store.records.watchGroups.put(group, HOST, app.clock.now());
+  store.records.changeAlerts.add({
+    ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.clock.now() },
     ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
   });
   const token = mailedToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);

@@ -8,10 +8,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
-import type { PageType, PaperAddresses } from './page-types.ts';
-import { NO_PAGES, PAGE_TYPES } from './page-types.ts';
-import type { PagesStand } from './pages-stand.ts';
-import { openPagesStand } from './pages-stand.ts';
+import { NO_PAGES, PAGE_TYPES, type PageType, type PaperAddresses } from './page-types.ts';
+import { openPagesStand, type PagesStand } from './pages-stand.ts';
 
 /** The most that a page may move while it loads (Cumulative Layout Shift). */
 const SHIFT_MAX = 0.02;

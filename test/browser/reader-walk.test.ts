@@ -4,10 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
 import { tempFolder } from '../support/app-context.ts';
-import type { Serving } from '../support/program.ts';
-import { copyDemo, run, serve, until } from '../support/program.ts';
-import type { SmtpStand } from '../support/smtp.ts';
-import { smtpServer } from '../support/smtp.ts';
+import { copyDemo, run, type Serving, serve, until } from '../support/program.ts';
+import { type SmtpStand, smtpServer } from '../support/smtp.ts';
 import { openBrowser } from './chromium.ts';
 
 const EMAIL = 'ana@example.org';

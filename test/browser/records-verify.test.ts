@@ -3,13 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { jwks } from '../../src/ledger/keyring.ts';
-import type { LogProof } from '../../src/ledger/log/log-proof.ts';
-import { tlogProofText } from '../../src/ledger/log/log-proof.ts';
+import { type LogProof, tlogProofText } from '../../src/ledger/log/log-proof.ts';
 import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import type { Observation } from '../../src/records/observation.ts';
-import { observe } from '../../src/records/observation.ts';
+import { type Observation, observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/wire-rows.ts';
@@ -17,8 +15,7 @@ import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { evidenceOf } from '../support/records-faults.ts';
-import type { RecordsStand } from '../support/records-stand.ts';
-import { recordsStand } from '../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../support/records-stand.ts';
 import { openBrowser } from './chromium.ts';
 
 const HOST = 'xn--bcher-kva.example';
@@ -74,7 +71,7 @@ describe('records are verified in the browser', () => {
   });
 
   const newest = (): Observation => chain.at(-1) as Observation;
-  const bundle = () => evidenceOf(HOST, chain, stand.app.store.verifyingKeys('records'));
+  const bundle = () => evidenceOf(HOST, chain, stand.app.store.desk.verifyingKeys('records'));
   const provenance = () => ({
     domain: HOST,
     items: chain
@@ -180,7 +177,7 @@ describe('records are verified in the browser', () => {
 
   it('a bundle and a page of receipts name the witnesses that have seen them', async () => {
     const { log, policy, logOf } = witnessed(chain);
-    const records = evidenceOf(HOST, chain, stand.app.store.verifyingKeys('records'), logOf);
+    const records = evidenceOf(HOST, chain, stand.app.store.desk.verifyingKeys('records'), logOf);
     const rows = provenance();
     const receipts = { ...rows, items: rows.items.map((row) => ({ ...row, log: logOf(row.receipt) })) };
     const [newestRow, middle, ...others] = receipts.items;

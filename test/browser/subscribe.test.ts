@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { tempFolder } from '../support/app-context.ts';
-import type { Serving } from '../support/program.ts';
-import { copyDemo, serve, until } from '../support/program.ts';
+import { copyDemo, type Serving, serve, until } from '../support/program.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 

@@ -6,8 +6,7 @@ import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { axeFaults } from './axe.ts';
-import type { SharedStand } from './stand.ts';
-import { sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './stand.ts';
 import { type PanelOutcome, pressVerify } from './verify-panel.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';

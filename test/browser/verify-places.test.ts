@@ -5,8 +5,7 @@ import { extname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { contentType } from 'mime-types';
 import type { Browser, Page } from 'playwright-core';
-import type { PressedPaper } from '../site/demo.ts';
-import { pressDemo } from '../site/demo.ts';
+import { type PressedPaper, pressDemo } from '../site/demo.ts';
 import { openBrowser } from './chromium.ts';
 
 /** The panel needs nothing but the files of the tree, wherever a host puts them. */

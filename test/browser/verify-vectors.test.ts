@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
-import type { VerifyingKey } from '../../src/ledger/keyring.ts';
-import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
+import { jwks, thumbprint, type VerifyingKey } from '../../src/ledger/keyring.ts';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { checkProof } from '../../src/parts/client/verify/check.ts';
 

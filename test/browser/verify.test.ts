@@ -10,8 +10,7 @@ import type { Proof } from '../../src/ledger/proof.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
-import type { SharedStand } from './stand.ts';
-import { AUTHORED, sharedStand } from './stand.ts';
+import { AUTHORED, type SharedStand, sharedStand } from './stand.ts';
 import { pressVerify } from './verify-panel.ts';
 
 /** Revised twice: its chain has three links. */

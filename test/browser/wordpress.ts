@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { DefaultTreeAdapterTypes } from 'parse5';
-import { parseFragment, serialize } from 'parse5';
+import { type DefaultTreeAdapterTypes, parseFragment, serialize } from 'parse5';
 
 type Element = DefaultTreeAdapterTypes.Element;
 

@@ -4,8 +4,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openAppContext } from '../../src/app/context.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
@@ -35,7 +34,7 @@ async function examined(t: TestContext, folder: string, env: Record<string, stri
 /** Makes the database and the key, as a first start does. */
 function found(folder: string): void {
   const app = openAppContext(readSettings(envIn(folder)));
-  app.openSigningKey();
+  app.signer.open();
   app.close();
 }
 
@@ -192,13 +191,13 @@ test('an invalid setting is the only finding, and no password is shown', async (
 test('a paper in a language without phrases is reported in one line that is not a fault', async (t) => {
   const folder = tempFolder(t);
   const app = openAppContext(readSettings(envIn(folder)));
-  app.openSigningKey();
+  app.signer.open();
   for (const [slug, language] of [
     ['quay', 'sv-FI'],
     ['harbor', 'pt-BR'],
   ] as const) {
     const paper = PaperBody.parse({ nameplate: slug, language, sections: ['City'] });
-    app.store.transact(() => app.store.setPaper(slug, paper, app.now()));
+    app.store.database.transact(() => app.store.desk.setPaper(slug, paper, app.clock.now()));
   }
   app.close();
   const { of } = await examined(t, folder, {});

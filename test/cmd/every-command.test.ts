@@ -35,7 +35,7 @@ test('every command runs as a process of its own', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.now() });
   createPaper(app);
-  app.store.accounts.ofEmail(EMAIL, { id: 'ada', plan: 'daily', made_at: app.now() });
+  app.store.records.accounts.ofEmail(EMAIL, { id: 'ada', plan: 'daily', made_at: app.clock.now() });
   await pressPapers(app);
   const table = readFileSync(join(PROGRAM, '../../src/cmd/commands.ts'), 'utf8');
   const commands = [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) => import\(/gm)].map(([, name]) => name);

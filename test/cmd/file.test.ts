@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
+import { deskOf } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -543,12 +543,12 @@ test('a file does not overwrite a revision that was made elsewhere', async (t) =
   // As through the API, or by a process that saw a file which another has not listed.
   const app = appContextIn(t, folder, { now: Date.now() });
   for (const slug of ['a', 'b']) {
-    const archive = app.store.archive('quay');
+    const archive = app.store.desk.archive('quay');
     const piece = archive.piece(archive.storyBySlug(slug)?.id ?? '');
     assert.ok(piece);
-    fileStory(app.desk, 'quay', { ...piece, prose: 'Elsewhere.[^1] Another is so.[^2]' }, { by: 'a key' });
+    fileStory(deskOf(app), 'quay', { ...piece, prose: 'Elsewhere.[^1] Another is so.[^2]' }, { by: 'a key' });
   }
-  const revisions = () => ['a', 'b'].map((slug) => app.store.archive('quay').storyBySlug(slug)?.revision);
+  const revisions = () => ['a', 'b'].map((slug) => app.store.desk.archive('quay').storyBySlug(slug)?.revision);
   assert.deepEqual(revisions(), [2, 3]);
   assert.deepEqual((await file(t, folder)).outcome, {
     filed: [],
@@ -637,7 +637,7 @@ test('a page of the paper goes with its file, and one of the API stays', async (
     const app = appContextIn(t, folder, { now: Date.now() });
     const { store } = app;
     try {
-      return store
+      return store.desk
         .archive('quay')
         .pages()
         .map(({ slug, prose }) => [slug, prose]);
@@ -652,7 +652,9 @@ test('a page of the paper goes with its file, and one of the API stays', async (
   ]);
   const app = appContextIn(t, folder, { now: Date.now() });
   const entry = { at: Date.now(), paper: 'quay', kind: 'page', name: 'from-the-api' } as const;
-  app.store.transact(() => append(app.store, { type: 'record', ...entry, body: { title: 'A', prose: 'Of the API.' } }));
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', ...entry, body: { title: 'A', prose: 'Of the API.' } }),
+  );
   app.close();
 
   rmSync(join(folder, 'content/quay/pages/about.md'));
@@ -679,8 +681,8 @@ test('a piece on air whose file was deleted is named with the command that withd
   assert.deepEqual((await file(t, folder)).code, 0);
   const app = appContextIn(t, folder, { now: Date.now() });
   const { persona, ...rest } = filing('from-the-api');
-  fileStory(app.desk, 'quay', { ...rest, category: 'City', persona: 'ines-calloway' }, { by: 'key:x' });
-  airStory(app.desk, 'quay', 'from-the-api', { by: 'key:x' });
+  fileStory(deskOf(app), 'quay', { ...rest, category: 'City', persona: 'ines-calloway' }, { by: 'key:x' });
+  airStory(deskOf(app), 'quay', 'from-the-api', { by: 'key:x' });
   app.close();
   assert.equal(persona, 'ines-calloway');
   const stories = join(folder, 'content/quay/stories');

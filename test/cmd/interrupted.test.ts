@@ -63,8 +63,8 @@ for (const [signal, expected, skip] of [
     assert.deepEqual([code, killed], [expected, null]);
     assert.equal((await serving.stop()).code, 0);
     const store = openStore({ file: join(folder, 'var/broadsheet.db') });
-    assert.deepEqual([...store.ledgerFaults(), ...store.indexFaults(() => {})], []);
-    store.close();
+    assert.deepEqual([...store.desk.ledgerFaults(), ...store.desk.indexFaults(() => {})], []);
+    store.database.close();
     const { stdout, code: rest } = await run(t, folder, args);
     const { filed: now, unchanged } = JSON.parse(stdout) as { filed: number; unchanged: number };
     assert.equal(rest, 0);

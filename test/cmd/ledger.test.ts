@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { after, test } from 'node:test';
-import { openAppContext } from '../../src/app/context.ts';
+import { after, type TestContext, test } from 'node:test';
+import { intakeOf, openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
@@ -176,11 +175,11 @@ test('a damaged export is refused with its line, and nothing is entered', async 
       writeFileSync(copy, damaged.map((line) => `${line}\n`).join(''));
       const app = appContextIn(t, other, { now: Date.now() });
       await assert.rejects(
-        importLedger(app, copy),
+        importLedger(intakeOf(app), copy),
         (error) => error instanceof Fault && said.test(error.message) && !error.message.includes('\n'),
       );
-      assert.deepEqual([...app.store.entries()], []);
-      assert.deepEqual(app.store.paperSlugs(), []);
+      assert.deepEqual([...app.store.desk.entries()], []);
+      assert.deepEqual(app.store.desk.paperSlugs(), []);
     });
   }
   const copy = join(folder, 'copy.jsonl');

@@ -31,9 +31,9 @@ test('log status reports leaves, head, the latest response of each witness, and 
   growLog(app, 'records', 300);
   const key = openLogKey(app, 'records');
   signHead(app, 'records', key);
-  const tables = app.store.log;
+  const tables = app.store.database.log;
   const head = tables.newestHead('records', key.origin)?.checkpoint ?? '';
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     const told = tables.witness('records', key.origin, w1.vkey);
     tables.setWitness('records', key.origin, { ...told, seen_size: 300, cosigned_size: 300, cosigned_at: NOON });
     const fault = 'the witness did not answer within 10 s';
@@ -66,7 +66,9 @@ test('log status reports leaves, head, the latest response of each witness, and 
       'records.example/log with 300 leaves: too few witnesses answer for the quorum. witness w2 since 2026-11-20T12:00:00.000Z: the witness did not answer within 10 s',
     cure: 'docs/witnesses.md says what to do about each, and a restart asks them all at once',
   });
-  app.store.transact(() => tables.setFence('records', 'this log has 300 leaves, and w1 has seen 400; restore it'));
+  app.store.database.transact(() =>
+    tables.setFence('records', 'this log has 300 leaves, and w1 has seen 400; restore it'),
+  );
   const { logs } = JSON.parse((await run(t, folder, ['log', 'status', '--json'], env)).stdout) as { logs: LogStatus[] };
   assert.equal(logs[1]?.fence, 'this log has 300 leaves, and w1 has seen 400; restore it');
   assert.deepEqual(

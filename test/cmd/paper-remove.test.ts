@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
-import { openAppContext } from '../../src/app/context.ts';
+import { intakeOf, openAppContext } from '../../src/app/context.ts';
 import { PressClaim } from '../../src/app/press-claim.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { REMOVAL_REASON, removePaper } from '../../src/desk/removal.ts';
@@ -88,13 +88,13 @@ test('a paper is removed while the server runs, and restored explicitly', async 
     const app = openAppContext(readSettings(envIn(folder)));
     try {
       const { store } = app;
-      assert.equal(store.removals.eraseReaders('tides'), 0);
+      assert.equal(store.desk.removals.eraseReaders('tides'), 0);
       assert.deepEqual(
-        store.keys.list('tides').filter(({ revoked_at }) => revoked_at === null),
+        store.desk.keys.list('tides').filter(({ revoked_at }) => revoked_at === null),
         [],
       );
       assert.deepEqual(
-        [...store.entries()].flatMap((entry) => (entry.type === 'withdrawal' ? [entry.reason] : [])),
+        [...store.desk.entries()].flatMap((entry) => (entry.type === 'withdrawal' ? [entry.reason] : [])),
         [REMOVAL_REASON, REMOVAL_REASON, REMOVAL_REASON],
       );
     } finally {
@@ -181,15 +181,15 @@ test('a removal that is killed is completed by the next press, and one that meet
   const tree = join(folder, 'papers/tides');
   assert.ok(existsSync(join(tree, '_headers')));
   // Killed before, in the middle of, and after the removal of the files.
-  removePaper(app, 'tides', 'cli');
+  removePaper(intakeOf(app), 'tides', 'cli');
   assert.deepEqual((await auditApp(app)).faults, [
     'tides: the paper was removed, and its files wait for the press; run `npm run -s broadsheet -- press`',
   ]);
   rmSync(join(tree, '_headers'));
   rmSync(join(tree, 'stories'), { recursive: true });
-  const held = await PressClaim.acquire(app.store.manifest, 'tides');
+  const held = await PressClaim.acquire(app.store.desk.manifest, 'tides');
   const pressing = runAlone(t, folder, ['press']);
-  await until(() => (app.store.manifest.owner('shoals') === null ? true : null));
+  await until(() => (app.store.desk.manifest.owner('shoals') === null ? true : null));
   assert.ok(existsSync(tree), 'another press holds the tree');
   held.release();
   const { code, stdout } = await pressing;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { intakeOf } from '../../src/app/context.ts';
 import { fileFolder } from '../../src/ingest/content-folder.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
@@ -27,13 +28,13 @@ test('a section with pieces on air cannot be dropped from paper.yaml, and the pa
   sections('City, Port');
   writeFileSync(join(paper, 'masthead', 'ines.yaml'), 'name: Ines\ntitle: Editor\n');
   writeFileSync(join(paper, 'stories', 'a-story.md'), STORY);
-  assert.deepEqual((await fileFolder(app, paper)).problems, []);
+  assert.deepEqual((await fileFolder(intakeOf(app), paper)).problems, []);
   sections('City');
-  const { problems } = await fileFolder(app, paper);
+  const { problems } = await fileFolder(intakeOf(app), paper);
   assert.equal(problems.length, 1);
   assert.match(problems[0]?.message ?? '', /^"Port" still has pieces on air \(1\); keep it/);
   assert.equal(problems[0]?.line, 2);
-  assert.deepEqual(app.store.paper('harbor')?.sections, ['City', 'Port']);
+  assert.deepEqual(app.store.desk.paper('harbor')?.sections, ['City', 'Port']);
   sections('Port, City');
-  assert.deepEqual((await fileFolder(app, paper)).problems, []);
+  assert.deepEqual((await fileFolder(intakeOf(app), paper)).problems, []);
 });

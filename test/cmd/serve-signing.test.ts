@@ -53,13 +53,13 @@ test('an orderly stop voids the note for commands first, and a takeover requires
   const signing = await openSigning(app, logger);
   const command = rightBeside(app.settings);
   command.assertHeld();
-  const size = app.store.log.size('desk');
+  const size = app.store.database.log.size('desk');
   assert.ok(size > 0, 'the key is a leaf');
   await signing.stop();
   assert.throws(() => command.assertHeld(), /no server on this machine holds the lease of LEASE_URL; start one/);
   const { holder, heads } = JSON.parse(readFileSync(join(place, 'signer.json'), 'utf8'));
   assert.deepEqual([holder, heads.desk.size], [null, size]);
-  assert.equal(app.store.log.lastHead('desk')?.size, size);
+  assert.equal(app.store.database.log.lastHead('desk')?.size, size);
 
   const other = appContextIn(t, tempFolder(t), clock, { LEASE_URL: place, LEASE_TIME: '60s' });
   await assert.rejects(

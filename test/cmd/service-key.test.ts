@@ -22,10 +22,10 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
 
   const { store } = appContextIn(t, folder, { now: Date.now() });
   for (const { id, key: text, level } of [scanner, own, alone]) {
-    const found = serviceKeyOf(store.serviceKeys, text, Date.now());
+    const found = serviceKeyOf(store.records.serviceKeys, text, Date.now());
     assert.deepEqual([found.id, found.level, found.name], [id, level, 'N']);
   }
-  assert.equal(store.serviceKeys.list(store.accounts.byEmail(ADA)?.id ?? '').length, 1);
+  assert.equal(store.records.serviceKeys.list(store.records.accounts.byEmail(ADA)?.id ?? '').length, 1);
 
   assert.equal((await key('list')).stdout, `${scanner.id}  scanner   N\n`);
   assert.equal((await key('list', '--email', ADA)).stdout, `${own.id}  account   N\n`);
@@ -47,7 +47,7 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
   assert.equal((await key('revoke', own.id)).stdout, `revoked ${own.id}\n`);
   assert.match((await key('list', '--email', ADA)).stdout, /\(revoked\)\n$/);
   assert.match((await key('log', own.id)).stdout, /^\S+Z {2}made by cli\n\S+Z {2}revoked by cli\n$/);
-  assert.throws(() => serviceKeyOf(store.serviceKeys, own.key, Date.now()), { code: 'key_invalid' });
+  assert.throws(() => serviceKeyOf(store.records.serviceKeys, own.key, Date.now()), { code: 'key_invalid' });
 });
 
 test('credits are added and shown, and a plan is changed', async (t) => {
@@ -66,9 +66,12 @@ test('credits are added and shown, and a plan is changed', async (t) => {
   assert.match(shown[1] ?? '', /^\S+Z {2}correction {2}-0\.5 {2}25$/);
   assert.match(shown[2] ?? '', /^\S+Z {2}top_up {6}25\.5 {2}25\.5 {2}invoice 114$/);
   const app = appContextIn(t, folder, { now: Date.now() });
-  const { id } = app.store.accounts.byEmail(ADA) ?? { id: '' };
-  const [key] = app.store.serviceKeys.list(id);
-  app.store.meter.reserve({ account: id, key: key?.id ?? '', at: app.now() }, { daily: 0, perMinute: 99 });
+  const { id } = app.store.records.accounts.byEmail(ADA) ?? { id: '' };
+  const [key] = app.store.records.serviceKeys.list(id);
+  app.store.records.meter.reserve(
+    { account: id, key: key?.id ?? '', at: app.clock.now() },
+    { daily: 0, perMinute: 99 },
+  );
   app.close();
   const drawn = (await run(t, folder, ['credits', 'show', ADA])).stdout.split('\n');
   assert.equal(drawn[0], `${ADA} has 24.95 credits`);

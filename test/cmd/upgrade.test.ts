@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { openAppContext } from '../../src/app/context.ts';
-import type { Upgrade } from '../../src/app/doctor/upgrade.ts';
-import { planUpgrade } from '../../src/app/doctor/upgrade.ts';
+import { planUpgrade, type Upgrade } from '../../src/app/doctor/upgrade.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
@@ -107,10 +106,10 @@ test('doctor --upgrade says what changes, changes nothing, and then that is what
   const done = [...rowsOf(file, (table) => table === 'migrations').values()].flat();
   assert.equal(done.length, plan.applied + plan.migrations.length);
   assert.ok(plan.migrations.every(({ name }) => done.some((row) => row.name === `${name}.sql`)));
-  app.openSigningKey();
+  app.signer.open();
   const fills = new Map(plan.fills.map(({ name, rows }) => [name, rows]));
-  assert.equal(fills.get('log of the desk'), app.store.log.size('desk'));
-  assert.equal(fills.get('log of the records'), app.store.log.size('records'));
+  assert.equal(fills.get('log of the desk'), app.store.database.log.size('desk'));
+  assert.equal(fills.get('log of the records'), app.store.database.log.size('records'));
   assert.deepEqual(
     plan.presses.map(({ paper, reasons }) => [paper, reasons]),
     [['harbor-ledger', ['missing']]],

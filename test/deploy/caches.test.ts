@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
@@ -182,7 +181,7 @@ async function isKept(t: TestContext, { get, twice }: Through): Promise<void> {
 }
 
 async function isNeverKept(t: TestContext, { app, keys }: Stand, { url, get, twice }: Through): Promise<void> {
-  const maker = { keys: app.store.serviceKeys, now: app.now, newId, random: randomBytes, by: 'cli' };
+  const maker = { keys: app.store.records.serviceKeys, now: app.clock.now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'a cache’s test' });
 
   await t.test('never keeps the answer to a key, nor gives it the public one', async () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
@@ -260,7 +259,7 @@ async function behaves(t: TestContext, stand: Stand, proxy: Proxy, at: number): 
 
   await t.test('sends events as they happen', async () => {
     const { app } = stand;
-    const maker = { keys: app.store.serviceKeys, now: app.now, newId, random: randomBytes, by: 'cli' };
+    const maker = { keys: app.store.records.serviceKeys, now: app.clock.now, newId, random: randomBytes, by: 'cli' };
     const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'a proxy’s test' });
     const clock = { now: Date.now() - 60_000 };
     recordProbes(app, clock, [probe('example.com', clock.now, { A: ['192.0.2.1'] })]);

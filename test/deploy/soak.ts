@@ -138,7 +138,7 @@ app.store.records.watch(
   HOSTS.map((host) => parseHostname(host)),
   Date.now(),
 );
-const maker = { keys: app.store.serviceKeys, now: app.now, newId, random: randomBytes, by: 'cli' };
+const maker = { keys: app.store.records.serviceKeys, now: app.clock.now, newId, random: randomBytes, by: 'cli' };
 const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'a soak' });
 app.close();
 
@@ -324,7 +324,7 @@ async function settle(): Promise<void> {
   same('the folder', papers(), treeOf(join(elsewhere, PAPER)));
   sameLog('the log in the folder', treeOf(join(elsewhere, 'log')));
   const settled = openAppContext(readSettings(envIn(folder, env)));
-  const archive = settled.store.archive(PAPER);
+  const archive = settled.store.desk.archive(PAPER);
   for (const { slug, revision, withdrawn } of promised.values()) {
     const story = archive.storyBySlug(slug);
     const page = before.get(`stories/${slug}/index.html`);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   KEYS_MAX,
   makeAccountKey,
@@ -24,15 +23,18 @@ function stand(t: TestContext) {
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  const { store, now } = app;
-  const tools = { now, newId, random: randomBytes, by: 'cli', transact: store.transact };
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const tools = { now, newId, random: randomBytes, by: 'cli', transact: store.database.transact };
   const desk = (expires_at?: string) =>
-    makeKey({ ...tools, keys: store.keys, archive: store.archive(PAPER) }, PAPER, {
+    makeKey({ ...tools, keys: store.desk.keys, archive: store.desk.archive(PAPER) }, PAPER, {
       level: 'read',
       name: 'N',
       expires_at,
     });
-  const maker = { ...tools, keys: store.serviceKeys };
+  const maker = { ...tools, keys: store.records.serviceKeys };
   const service = (expires_at: number | null = null) =>
     makeServiceKey(maker, { account: null, level: 'service', name: 'N', expires_at });
   return { folder, clock, app, store, desk, service, maker };
@@ -76,9 +78,10 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   const { key, made } = desk('2026-11-20T13:00:00Z');
   const lasting = desk();
   const other = service(NOON + HOUR);
-  const ask = () => requireKey(store.keys, key, clock.now);
-  const askOther = () => serviceKeyOf(store.serviceKeys, other.key, clock.now);
-  const rows = () => store.keys.list(PAPER).map((row) => keyRow(row, store.keys.hasExpired(row, clock.now)).state);
+  const ask = () => requireKey(store.desk.keys, key, clock.now);
+  const askOther = () => serviceKeyOf(store.records.serviceKeys, other.key, clock.now);
+  const rows = () =>
+    store.desk.keys.list(PAPER).map((row) => keyRow(row, store.desk.keys.hasExpired(row, clock.now)).state);
   clock.now = NOON + HOUR - 1;
   assert.deepEqual([ask().id, askOther().id, ...rows()], [made.id, other.made.id, 'in_force', 'in_force']);
   clock.now = NOON + HOUR;
@@ -90,16 +93,20 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   assert.throws(ask, ended);
   assert.throws(askOther, ended);
   assert.deepEqual(rows(), ['expired', 'in_force']);
-  store.keys.revoke(PAPER, made.id, clock.now, 'cli');
+  store.desk.keys.revoke(PAPER, made.id, clock.now, 'cli');
   assert.throws(ask, { code: 'key_invalid' });
-  assert.equal(requireKey(store.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
+  assert.equal(requireKey(store.desk.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
 });
 
 test('the log lists who created and revoked a key, and each day of use once', (t) => {
   const { clock, store, desk, service } = stand(t);
   for (const [keys, made, row] of [
-    [store.keys, desk().made, () => store.keys.list(PAPER).map((key) => keyRow(key, false))[0]],
-    [store.serviceKeys, service().made, () => store.serviceKeys.list(null).map((key) => serviceKeyRow(key, false))[0]],
+    [store.desk.keys, desk().made, () => store.desk.keys.list(PAPER).map((key) => keyRow(key, false))[0]],
+    [
+      store.records.serviceKeys,
+      service().made,
+      () => store.records.serviceKeys.list(null).map((key) => serviceKeyRow(key, false))[0],
+    ],
   ] as const) {
     assert.deepEqual(row()?.uses, { days: 0, first_day: null, last_day: null });
     for (const at of [NOON, NOON + 1, NOON + HOUR, NOON + DAY, NOON + DAY + HOUR, NOON + 4 * DAY]) {
@@ -107,9 +114,9 @@ test('the log lists who created and revoked a key, and each day of use once', (t
     }
     keys.used([['gone', NOON]]);
     clock.now = NOON + 5 * DAY;
-    const ofPaper = keys === store.keys;
-    if (ofPaper) store.keys.revoke(PAPER, made.id, clock.now, 'key:other');
-    else store.serviceKeys.revoke(made.id, clock.now, 'session:one');
+    const ofPaper = keys === store.desk.keys;
+    if (ofPaper) store.desk.keys.revoke(PAPER, made.id, clock.now, 'key:other');
+    else store.records.serviceKeys.revoke(made.id, clock.now, 'session:one');
     const told = row();
     assert.deepEqual(told?.uses, { days: 3, first_day: '2026-11-20', last_day: '2026-11-24' });
     const by = ofPaper ? 'key:other' : 'session:one';
@@ -129,14 +136,14 @@ test('the log lists who created and revoked a key, and each day of use once', (t
 
 test('keys that have ended leave room for others, and go with their account', (t) => {
   const { clock, store, maker } = stand(t);
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: NOON });
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: NOON });
   const make = (expires?: string) => makeAccountKey(maker, 'ada', { name: 'N', ...(expires ? { expires } : {}) });
   for (let n = 0; n < KEYS_MAX; n++) make('2026-11-21');
   assert.throws(() => make(), { code: 'conflict' });
   clock.now = NOON + 2 * DAY;
   const { made } = make();
-  store.serviceKeys.used([[made.id, clock.now]]);
-  store.accounts.remove('ada');
-  assert.deepEqual(store.serviceKeys.daysOf(made.id), []);
-  store.serviceKeys.used([[made.id, clock.now]]);
+  store.records.serviceKeys.used([[made.id, clock.now]]);
+  store.records.accounts.remove('ada');
+  assert.deepEqual(store.records.serviceKeys.daysOf(made.id), []);
+  store.records.serviceKeys.used([[made.id, clock.now]]);
 });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { signingKeyFile } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf, signingKeyFile } from '../../src/app/context.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -18,8 +17,16 @@ import { importLedger } from '../../src/ingest/ledger-import.ts';
 import { verifyNoble } from '../../src/ledger/ed25519.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
 import { isoTime } from '../../src/time.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, PERSONAS, SECTIONS, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  type Clock,
+  createPaper,
+  filing,
+  PAPER,
+  PERSONAS,
+  SECTIONS,
+  tempFolder,
+} from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -85,12 +92,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 function record(app: AppContext, kind: 'paper' | 'persona', name: string, more: object): void {
-  const body = { ...(app.store.record(PAPER, kind, name) as object), ...more };
-  app.store.transact(() => append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind, name, body }));
+  const body = { ...(app.store.desk.record(PAPER, kind, name) as object), ...more };
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind, name, body }),
+  );
 }
 
 function take(app: AppContext, clock: Clock, step: Step): void {
-  const { desk, store } = app;
+  const { store } = app;
+  const desk = deskOf(app);
   if (step.do === 'file') {
     const { prose, cited_facts } = filing(step.slug);
     const piece = filing(step.slug, {
@@ -103,17 +113,17 @@ function take(app: AppContext, clock: Clock, step: Step): void {
     });
     fileStory(desk, PAPER, piece, { by: 'cli' });
     // The same content again enters nothing.
-    const before = [...store.entries()].length;
+    const before = [...store.desk.entries()].length;
     assert.equal(fileStory(desk, PAPER, piece, { by: 'cli' }).changed, false);
-    assert.equal([...store.entries()].length, before);
+    assert.equal([...store.desk.entries()].length, before);
   }
   if (step.do === 'air') airStory(desk, PAPER, step.slug, { by: 'cli', at: clock.now + step.hours * HOUR });
   if (step.do === 'withdraw') withdrawStory(desk, PAPER, step.slug, { by: 'cli', reason: 'It was wrong.' });
   if (step.do === 'look' || step.do === 'sleep') clock.now += step.hours * HOUR;
   if (step.do === 'look') {
-    store.transact(() => {
-      airDue(store, clock.now);
-      expirePlaces(store, clock.now);
+    store.database.transact(() => {
+      airDue(store.desk, clock.now);
+      expirePlaces(store.desk, clock.now);
     });
   }
   if (step.do === 'place') {
@@ -132,8 +142,8 @@ function take(app: AppContext, clock: Clock, step: Step): void {
 /** Rebuilds everything that follows from the ledger, and compares. */
 function audit(app: AppContext): void {
   const { store } = app;
-  const { next, revisions } = generationAudit(store.signingKeys());
-  const entries = [...store.entries()];
+  const { next, revisions } = generationAudit(store.desk.signingKeys());
+  const entries = [...store.desk.entries()];
   assert.deepEqual(entries.flatMap(next), []);
   const seqs = entries.flatMap((entry) => (entry.type === 'generation' ? [entry.seq] : []));
   assert.deepEqual(
@@ -141,9 +151,9 @@ function audit(app: AppContext): void {
     seqs.map((_, index) => index + 1),
   );
   const newest = revisions();
-  assert.deepEqual(new Map(store.shown().map(({ id, revision }) => [id, revision])), newest);
-  assert.deepEqual(store.integrity(), []);
-  auditArchive(store.archive(PAPER), store);
+  assert.deepEqual(new Map(store.desk.shown().map(({ id, revision }) => [id, revision])), newest);
+  assert.deepEqual(store.database.integrity(), []);
+  auditArchive(store.desk.archive(PAPER), store);
 }
 
 /** Every list holds exactly what is on air, in order, and every tally is the count of its list. */
@@ -154,11 +164,12 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
   const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
   assert.deepEqual(ids(archive.latest({ limit: 99 })), ids(newestFirst));
   assert.deepEqual(
-    ids(store.pieces.unaired(PAPER, { limit: 1_000 })).sort(),
+    ids(store.desk.pieces.unaired(PAPER, { limit: 1_000 })).sort(),
     ids(stories.filter(({ state }) => state !== 'on_air')).sort(),
   );
   // Two hundred proses of 1 MB each, read for one answer, kept everybody waiting for two seconds.
-  for (const row of store.pieces.unaired(PAPER, { limit: 1_000 })) assert.ok(!('prose' in row) && !('cited_facts' in row));
+  for (const row of store.desk.pieces.unaired(PAPER, { limit: 1_000 }))
+    assert.ok(!('prose' in row) && !('cited_facts' in row));
   for (const section of SECTIONS) {
     const own = newestFirst.filter(({ category }) => category === section);
     assert.equal(archive.sectionCount(section), own.length);
@@ -201,7 +212,7 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
 
 /** Everything that an archive answers. */
 function answers(app: AppContext): unknown {
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   return {
     paper: archive.paper(),
     masthead: archive.masthead(),
@@ -215,7 +226,7 @@ function answers(app: AppContext): unknown {
     corrections: archive.corrections(99),
     placement: archive.placement(),
     slugs: [...archive.slugs()],
-    scheduled: app.store.nextScheduled(),
+    scheduled: app.store.desk.nextScheduled(),
   };
 }
 
@@ -229,35 +240,35 @@ test('after any operation the ledger is sound, lists and counts follow from it, 
         const folder = tempFolder(scope);
         const app = appContextIn(scope, folder, clock);
         createPaper(app);
-        let edition = app.store.archive(PAPER).paper().edition;
+        let edition = app.store.desk.archive(PAPER).paper().edition;
         for (const one of steps) {
           clock.now += 1_000;
-          const entered = [...app.store.entries()].length;
-          const shown = JSON.stringify(app.store.archive(PAPER).latest({ limit: 99 }));
+          const entered = [...app.store.desk.entries()].length;
+          const shown = JSON.stringify(app.store.desk.archive(PAPER).latest({ limit: 99 }));
           try {
             take(app, clock, one);
           } catch (error) {
             // A desk may ask for what cannot be: the refusal must enter nothing.
             if (!(error instanceof Fault)) throw error;
-            assert.equal([...app.store.entries()].length, entered, error.message);
+            assert.equal([...app.store.desk.entries()].length, entered, error.message);
           }
           audit(app);
-          const now = app.store.archive(PAPER).paper().edition;
-          if (JSON.stringify(app.store.archive(PAPER).latest({ limit: 99 })) !== shown)
+          const now = app.store.desk.archive(PAPER).paper().edition;
+          if (JSON.stringify(app.store.desk.archive(PAPER).latest({ limit: 99 })) !== shown)
             assert(now > edition, 'readers see a change, and the edition stands');
           assert(now >= edition);
           edition = now;
         }
         const file = join(folder, 'ledger.jsonl');
         // The log has a leaf of what fell due as soon as somebody looks.
-        app.store.transact(() => airDue(app.store, clock.now));
-        await exportLedger(app, file);
+        app.store.database.transact(() => airDue(app.store.desk, clock.now));
+        await exportLedger(intakeOf(app), file);
         const other = appContextIn(scope, join(folder, 'other'), clock);
-        await importLedger(other, file);
+        await importLedger(intakeOf(other), file);
         assert.deepEqual(answers(other), answers(app));
         audit(other);
         const again = join(folder, 'again.jsonl');
-        await exportLedger(other, again);
+        await exportLedger(intakeOf(other), again);
         assert.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'));
       } finally {
         for (const end of ends) end();

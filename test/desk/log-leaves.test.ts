@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { beforeEach, describe, test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { signingKeyFile } from '../../src/app/context.ts';
+import { beforeEach, describe, type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, signingKeyFile } from '../../src/app/context.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
@@ -14,8 +12,7 @@ import { sha256 } from '../../src/ledger/basis.ts';
 import { parseLeaf } from '../../src/ledger/log/leaf.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { isoTime } from '../../src/time.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -33,32 +30,32 @@ class LoggedDesk {
   }
 
   file(slug: string, more: Partial<Filing> = {}): void {
-    fileStory(this.app.desk, PAPER, filing(slug, more), { by: 'cli' });
+    fileStory(deskOf(this.app), PAPER, filing(slug, more), { by: 'cli' });
   }
 
   air(slug: string, at?: number): void {
-    airStory(this.app.desk, PAPER, slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+    airStory(deskOf(this.app), PAPER, slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
   }
 
   withdraw(slug: string): void {
-    withdrawStory(this.app.desk, PAPER, slug, { by: 'cli', reason: REASON });
+    withdrawStory(deskOf(this.app), PAPER, slug, { by: 'cli', reason: REASON });
   }
 
   wait(hours = 1): void {
     this.clock.now += hours * HOUR;
-    this.app.store.transact(() => airDue(this.app.store, this.clock.now));
+    this.app.store.database.transact(() => airDue(this.app.store.desk, this.clock.now));
   }
 
   setPublic(paper_public: boolean): void {
     const { store } = this.app;
-    const body = { ...(store.record(PAPER, 'paper', '') as object), paper_public };
-    store.transact(() => {
-      append(store, { type: 'record', at: this.clock.now, paper: PAPER, kind: 'paper', name: '', body });
+    const body = { ...(store.desk.record(PAPER, 'paper', '') as object), paper_public };
+    store.database.transact(() => {
+      append(store.desk, { type: 'record', at: this.clock.now, paper: PAPER, kind: 'paper', name: '', body });
     });
   }
 
   entries(log: 'desk' | 'records' = 'desk'): string[] {
-    return this.app.store.log.entries(log, 0, this.app.store.log.size(log));
+    return this.app.store.database.log.entries(log, 0, this.app.store.database.log.size(log));
   }
 
   /** The leaves of pieces, in short words. */
@@ -66,7 +63,7 @@ class LoggedDesk {
     const { store } = this.app;
     const notes = new Map<string, string>();
     const slugs = new Map<string, string>();
-    for (const entry of store.entries()) {
+    for (const entry of store.desk.entries()) {
       if (entry.type !== 'generation') continue;
       notes.set(sha256(entry.receipt), `${entry.piece.slug} ${entry.piece.revision}`);
       slugs.set(entry.piece.id, entry.piece.slug);
@@ -123,7 +120,7 @@ describe('what the transparency log says about a desk', () => {
     desk.air('tide');
     desk.wait();
     desk.withdraw('tide');
-    const [piece] = desk.app.store.pieces.shown();
+    const [piece] = desk.app.store.desk.pieces.shown();
     assert.deepEqual(parseLeaf(desk.entries().at(-1) ?? ''), {
       kind: 'withdrawal',
       paper: PAPER,
@@ -213,7 +210,7 @@ describe('what the transparency log says about a desk', () => {
     const { store, settings } = desk.app;
     desk.wait();
     rotateSigningKey(store, signingKeyFile(settings), signingName(settings), desk.clock.now);
-    const [old, present] = store.signingKeys();
+    const [old, present] = store.desk.signingKeys();
     for (const service of ['desk', 'records'] as const) {
       assert.deepEqual(desk.entries(service).map(parseLeaf), [
         {
@@ -238,7 +235,7 @@ describe('what the transparency log says about a desk', () => {
   test('a rolled-back transaction leaves nothing', () => {
     const before = desk.entries();
     assert.throws(() =>
-      desk.app.store.transact(() => {
+      desk.app.store.database.transact(() => {
         desk.file('tide');
         desk.air('tide');
         throw new Error('no');
@@ -246,7 +243,7 @@ describe('what the transparency log says about a desk', () => {
     );
     assert.deepEqual(desk.entries(), before);
     desk.file('wave');
-    assert.equal(desk.app.store.log.size('desk'), before.length + 1, 'and no gap');
+    assert.equal(desk.app.store.database.log.size('desk'), before.length + 1, 'and no gap');
   });
 });
 
@@ -282,13 +279,16 @@ test('after any operation the log says what was public, and a replay of the ledg
         for (const [at, one] of steps.entries()) take(desk, one, at);
         requirePublicLeaves(desk);
         const copy = appContextIn(scope, tempFolder(scope), { now: desk.clock.now });
-        copy.store.transact(() => {
+        copy.store.database.transact(() => {
           const clock = replayClock();
-          for (const entry of desk.app.store.entries()) append(copy.store, entry, clock(entry));
-          airDue(copy.store, desk.clock.now);
+          for (const entry of desk.app.store.desk.entries()) append(copy.store.desk, entry, clock(entry));
+          airDue(copy.store.desk, desk.clock.now);
         });
-        desk.app.store.transact(() => airDue(desk.app.store, desk.clock.now));
-        assert.deepEqual(copy.store.log.entries('desk', 0, copy.store.log.size('desk')), desk.entries());
+        desk.app.store.database.transact(() => airDue(desk.app.store.desk, desk.clock.now));
+        assert.deepEqual(
+          copy.store.database.log.entries('desk', 0, copy.store.database.log.size('desk')),
+          desk.entries(),
+        );
       } finally {
         for (const end of endings) end();
       }
@@ -302,10 +302,10 @@ function requirePublicLeaves(desk: LoggedDesk): void {
   const { store } = desk.app;
   const leaves = desk.leaves();
   assert.equal(new Set(desk.entries()).size, desk.entries().length, 'no leaf twice');
-  const isPublic = store.archive(PAPER).paper().paper_public;
-  for (const { id, revision } of store.pieces.shown()) {
-    const slug = store.archive(PAPER).storyById(id)?.slug ?? '';
-    const isShown = isPublic && store.pieceState(id)?.state === 'on_air';
+  const isPublic = store.desk.archive(PAPER).paper().paper_public;
+  for (const { id, revision } of store.desk.pieces.shown()) {
+    const slug = store.desk.archive(PAPER).storyById(id)?.slug ?? '';
+    const isShown = isPublic && store.desk.pieceState(id)?.state === 'on_air';
     for (let number = 1; number <= revision; number++) {
       const [note, hash] = [`note ${slug} ${number}`, `hash ${slug} ${number}`];
       assert(leaves.includes(note) || leaves.includes(hash), `${slug} ${number} is logged`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CardContent } from '../../src/desk/oembed.ts';
 import {
   CARD_WIDTH_MAX,
   CARD_WIDTH_MIN,
+  type CardContent,
   cardHeight,
   cardSize,
   embedTarget,

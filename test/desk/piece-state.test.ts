@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { beforeEach, describe, test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { beforeEach, describe, type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
@@ -13,8 +12,7 @@ import { Fault } from '../../src/fault.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -29,35 +27,35 @@ describe('states of a piece', () => {
     createPaper(app);
   });
 
-  const file = (more: Partial<Filing> = {}) => fileStory(app.desk, PAPER, filing('tide', more), { by: 'cli' });
-  const air = (at?: number) => airStory(app.desk, PAPER, 'tide', { by: 'cli', ...(at === undefined ? {} : { at }) });
-  const withdraw = (reason = 'It was wrong.') => withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason });
+  const file = (more: Partial<Filing> = {}) => fileStory(deskOf(app), PAPER, filing('tide', more), { by: 'cli' });
+  const air = (at?: number) => airStory(deskOf(app), PAPER, 'tide', { by: 'cli', ...(at === undefined ? {} : { at }) });
+  const withdraw = (reason = 'It was wrong.') => withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason });
   const story = () => {
-    const found = app.store.archive(PAPER).storyBySlug('tide');
+    const found = app.store.desk.archive(PAPER).storyBySlug('tide');
     assert(found !== null);
     return found;
   };
   const wait = (hours: number) => {
     clock.now += hours * HOUR;
-    app.store.transact(() => airDue(app.store, clock.now));
+    app.store.database.transact(() => airDue(app.store.desk, clock.now));
   };
-  const entries = () => [...app.store.entries()].length;
-  const edition = () => app.store.archive(PAPER).paper().edition;
+  const entries = () => [...app.store.desk.entries()].length;
+  const edition = () => app.store.desk.archive(PAPER).paper().edition;
   const change = (more: object) =>
-    append(app.store, {
+    append(app.store.desk, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
       kind: 'paper',
       name: '',
-      body: { ...(app.store.record(PAPER, 'paper', '') as object), ...more },
+      body: { ...(app.store.desk.record(PAPER, 'paper', '') as object), ...more },
     });
 
   test('a filed piece is a draft that no list shows', () => {
     file();
     assert.equal(story().state, 'draft');
-    assert.deepEqual(app.store.archive(PAPER).latest({ limit: 9 }), []);
-    assert.deepEqual([...app.store.archive(PAPER).slugs()], []);
+    assert.deepEqual(app.store.desk.archive(PAPER).latest({ limit: 9 }), []);
+    assert.deepEqual([...app.store.desk.archive(PAPER).slugs()], []);
   });
 
   test('on air, published_at is the first time on air, and stays it', () => {
@@ -76,7 +74,7 @@ describe('states of a piece', () => {
     file();
     air(NOON - 48 * HOUR);
     assert.equal(story().published_at, NOON - 48 * HOUR);
-    assert.deepEqual(app.store.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
+    assert.deepEqual(app.store.desk.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
   });
 
   test('airing a piece on air changes nothing', () => {
@@ -96,7 +94,7 @@ describe('states of a piece', () => {
     assert.equal(story().state, 'scheduled');
     wait(9);
     assert.deepEqual([story().state, story().published_at], ['on_air', NOON + HOUR]);
-    assert.equal(app.store.archive(PAPER).paper().changed_at, NOON + HOUR);
+    assert.equal(app.store.desk.archive(PAPER).paper().changed_at, NOON + HOUR);
   });
 
   test('a scheduled piece can be put earlier, later, or in the past', () => {
@@ -155,7 +153,7 @@ describe('states of a piece', () => {
     withdraw('Never again.');
     assert.deepEqual([story().state, story().withdrawn_at, story().reason], ['withdrawn', NOON, 'Never again.']);
     assert.deepEqual(
-      [...app.store.archive(PAPER).slugs()].map(({ slug }) => slug),
+      [...app.store.desk.archive(PAPER).slugs()].map(({ slug }) => slug),
       ['tide'],
     );
   });
@@ -168,7 +166,7 @@ describe('states of a piece', () => {
     air(NOON + HOUR);
     assert.equal(edition(), shown, 'readers see no change');
     const noticed = () =>
-      app.store
+      app.store.desk
         .archive(PAPER)
         .corrections(9)
         .map(({ kind, note }) => [kind, note]);
@@ -186,8 +184,8 @@ describe('states of a piece', () => {
     for (const at of [undefined, NOON + HOUR]) assert.throws(() => air(at), /"City" is not a section of this paper/);
     change({ sections: SECTIONS });
     air(NOON + HOUR);
-    const { sections: _all, ...rest } = app.store.record(PAPER, 'paper', '') as PaperBody;
-    const drop = () => paperFrom(app.store.archive(PAPER), { ...rest, sections: SECTIONS.slice(1) });
+    const { sections: _all, ...rest } = app.store.desk.record(PAPER, 'paper', '') as PaperBody;
+    const drop = () => paperFrom(app.store.desk.archive(PAPER), { ...rest, sections: SECTIONS.slice(1) });
     assert.throws(drop, /still has pieces that are to go on air \(1\)/);
     withdraw('Not yet.');
     drop();
@@ -196,11 +194,11 @@ describe('states of a piece', () => {
   test('the source floor cannot rise above scheduled pieces, so that none silently misses its airing', () => {
     file();
     air();
-    const record = app.store.record(PAPER, 'paper', '') as PaperBody;
-    const raise = (source_floor: number) => paperFrom(app.store.archive(PAPER), { ...record, source_floor });
+    const record = app.store.desk.record(PAPER, 'paper', '') as PaperBody;
+    const raise = (source_floor: number) => paperFrom(app.store.desk.archive(PAPER), { ...record, source_floor });
     raise(3);
-    fileStory(app.desk, PAPER, filing('ebb'), { by: 'cli' });
-    airStory(app.desk, PAPER, 'ebb', { by: 'cli', at: NOON + HOUR });
+    fileStory(deskOf(app), PAPER, filing('ebb'), { by: 'cli' });
+    airStory(deskOf(app), PAPER, 'ebb', { by: 'cli', at: NOON + HOUR });
     assert.throws(
       () => raise(3),
       (error: Fault) => {
@@ -211,7 +209,7 @@ describe('states of a piece', () => {
       },
     );
     raise(2);
-    withdrawStory(app.desk, PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
+    withdrawStory(deskOf(app), PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
     raise(3);
   });
 
@@ -262,13 +260,13 @@ describe('states of a piece', () => {
     file();
     air();
     change({ sections: ['Elsewhere'] });
-    append(app.store, {
+    append(app.store.desk, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
       kind: 'persona',
       name: 'ines-calloway',
-      body: { ...(app.store.record(PAPER, 'persona', 'ines-calloway') as object), active: false },
+      body: { ...(app.store.desk.record(PAPER, 'persona', 'ines-calloway') as object), active: false },
     });
     assert.equal(file().changed, false);
     assert.deepEqual([story().state, story().category, story().byline.name], ['on_air', 'City', 'ines calloway']);
@@ -287,10 +285,10 @@ describe('states of a piece', () => {
   test('a revision is refused when it was made from an older one', () => {
     file();
     const revise = (headline: string, from: number) =>
-      fileStory(app.desk, PAPER, filing('tide', { headline }), { by: 'cli', from });
+      fileStory(deskOf(app), PAPER, filing('tide', { headline }), { by: 'cli', from });
     assert.equal(revise('Two', 1).story.revision, 2);
     assert.throws(() => revise('Three', 1), /made from revision 1, but the newest is 2/);
-    assert.throws(() => fileStory(app.desk, PAPER, filing('new'), { by: 'cli', from: 1 }), /the newest is none/);
+    assert.throws(() => fileStory(deskOf(app), PAPER, filing('new'), { by: 'cli', from: 1 }), /the newest is none/);
   });
 
   test('a piece that is to go on air with its filing is refused with all its problems, and not filed', () => {
@@ -300,11 +298,11 @@ describe('states of a piece', () => {
       cited_facts: filing('tide').cited_facts.slice(0, 1),
     });
     assert.throws(
-      () => fileStory(app.desk, PAPER, poor, { by: 'cli', toAir: true }),
+      () => fileStory(deskOf(app), PAPER, poor, { by: 'cli', toAir: true }),
       (error: Fault) =>
         (error.details.problems as { rule: string }[]).map(({ rule }) => rule).join() === 'required,source_floor',
     );
-    assert.equal(app.store.archive(PAPER).storyBySlug('tide'), null);
+    assert.equal(app.store.desk.archive(PAPER).storyBySlug('tide'), null);
   });
 
   test('a clock that went back does not break the chain', () => {
@@ -312,7 +310,7 @@ describe('states of a piece', () => {
     clock.now -= 5 * HOUR;
     file({ headline: 'Another headline' });
     assert.deepEqual(
-      app.store
+      app.store.desk
         .archive(PAPER)
         .generations(story().id)
         .map(({ filed_at }) => filed_at),
@@ -324,7 +322,7 @@ describe('states of a piece', () => {
     file();
     air();
     const withhold = (reason = 'The law.') =>
-      withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason, withholdHeadline: true });
+      withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason, withholdHeadline: true });
     assert.throws(() => withhold(`It said “what  TIDE means”.`), /repeats the headline/);
     withdraw();
     const [{ withdrawn_at }, count] = [story(), entries()];
@@ -341,11 +339,11 @@ describe('states of a piece', () => {
     assert.deepEqual([story().state, story().headline_withheld], ['withdrawn', true]);
 
     const copy = join(tempFolder(t), 'ledger.jsonl');
-    await exportLedger(app, copy);
+    await exportLedger(intakeOf(app), copy);
     const other = appContextIn(t, tempFolder(t), clock);
-    await importLedger(other, copy);
-    assert.equal(other.store.archive(PAPER).storyBySlug('tide')?.headline_withheld, true);
-    assert.deepEqual([...other.store.entries()], [...app.store.entries()]);
+    await importLedger(intakeOf(other), copy);
+    assert.equal(other.store.desk.archive(PAPER).storyBySlug('tide')?.headline_withheld, true);
+    assert.deepEqual([...other.store.desk.entries()], [...app.store.desk.entries()]);
 
     air();
     assert.equal(story().headline_withheld, false);

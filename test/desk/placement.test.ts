@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { deskOf, intakeOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -20,18 +21,18 @@ const HOUR = 3_600_000;
 async function paper(t: Parameters<typeof paperOf>[0]) {
   const at = await paperOf(t, 10);
   const { app } = at;
-  fileStory(app.desk, PAPER, filing('a-draft'), { by: 'cli' });
-  fileStory(app.desk, PAPER, filing('to-come'), { by: 'cli' });
-  airStory(app.desk, PAPER, 'to-come', { by: 'cli', at: START + HOUR });
+  fileStory(deskOf(app), PAPER, filing('a-draft'), { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('to-come'), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'to-come', { by: 'cli', at: START + HOUR });
   publish(app, 'gone', START - 100 * DAY);
-  withdrawStory(app.desk, PAPER, 'gone', { by: 'cli', reason: 'It was wrong.' });
-  const slugOf = (id = '') => app.store.archive(PAPER).storyById(id)?.slug;
+  withdrawStory(deskOf(app), PAPER, 'gone', { by: 'cli', reason: 'It was wrong.' });
+  const slugOf = (id = '') => app.store.desk.archive(PAPER).storyById(id)?.slug;
   /** The lead's slug, then the pins as `place slug`. */
   const placement = () => {
-    const { lead, pins } = app.store.archive(PAPER).placement();
+    const { lead, pins } = app.store.desk.archive(PAPER).placement();
     return [lead === null ? null : slugOf(lead.piece), ...pins.map(({ pin, piece }) => `${pin} ${slugOf(piece)}`)];
   };
-  const place = (change: FrontChange) => placeFront(app.desk, PAPER, change, 'key:one');
+  const place = (change: FrontChange) => placeFront(deskOf(app), PAPER, change, 'key:one');
   /** The headlines of the front, largest first. */
   const front = async () => {
     await pressPapers(app, { cards: false });
@@ -52,9 +53,9 @@ test('an editor places the lead and pins, and the other places go to the newest 
   // What is left out stays, and null frees a place.
   place({ lead: null });
   assert.deepEqual(await front(), ['piece-9', 'piece-8', 'piece-7', 'piece-0', 'piece-6']);
-  const { edition } = app.store.archive(PAPER).paper();
+  const { edition } = app.store.desk.archive(PAPER).paper();
   place({ pins: [{ story: 'piece-0', pin: 3 }] });
-  assert.equal(app.store.archive(PAPER).paper().edition, edition, 'the same placement again changes nothing');
+  assert.equal(app.store.desk.archive(PAPER).paper().edition, edition, 'the same placement again changes nothing');
 });
 
 test('a place ends by the clock, also after a pause, and a clock that was set back does not bring it back', async (t) => {
@@ -85,10 +86,10 @@ test('a scheduled piece takes its position when it goes on air, and stays hidden
 test('a withdrawn piece frees its position permanently', async (t) => {
   const { app, folder, clock, tree, place, placement, front } = await paper(t);
   place({ lead: 'piece-2', pins: ['piece-1', 'to-come'] });
-  withdrawStory(app.desk, PAPER, 'piece-2', { by: 'cli', reason: 'It was wrong.' });
-  withdrawStory(app.desk, PAPER, 'to-come', { by: 'cli', reason: 'Not yet.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-2', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'to-come', { by: 'cli', reason: 'Not yet.' });
   assert.deepEqual(placement(), [null, '1 piece-1']);
-  airStory(app.desk, PAPER, 'piece-2', { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'piece-2', { by: 'cli' });
   assert.equal((await front())[0], 'piece-9');
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
@@ -135,11 +136,11 @@ test('of two concurrent editors the second is rejected, or the last one wins com
 test('a piece that is placed by its filing takes the place from the one that has it', async (t) => {
   const { app, place, placement } = await paper(t);
   place({ lead: 'piece-2', pins: ['piece-1'] });
-  const story = app.store.archive(PAPER).storyBySlug('piece-1');
+  const story = app.store.desk.archive(PAPER).storyBySlug('piece-1');
   assert(story !== null);
-  placeStory(app.desk, PAPER, story, { lead: true }, 'key:one');
+  placeStory(deskOf(app), PAPER, story, { lead: true }, 'key:one');
   assert.deepEqual(placement(), ['piece-1']);
-  placeStory(app.desk, PAPER, story, null, 'key:one');
+  placeStory(deskOf(app), PAPER, story, null, 'key:one');
   assert.deepEqual(placement(), [null]);
 });
 
@@ -154,7 +155,7 @@ test('front matter places a piece, two files for one place are refused, and a fi
     writeFileSync(join(stories, `${slug}.md`), `---\n${JSON.stringify(matter, null, 1)}\n---\n\n${prose}\n`);
   };
   const file = async () =>
-    (await fileContent(app)).problems.map(({ file, field, message }) => `${file} ${field}: ${message}`);
+    (await fileContent(intakeOf(app))).problems.map(({ file, field, message }) => `${file} ${field}: ${message}`);
   write('first', { placement: { lead: true, until: isoTime(START + HOUR) } });
   write('second', { placement: { pin: 2 } });
   assert.deepEqual(await file(), []);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deskOf } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { KeyBody } from '../../src/desk/keys.ts';
@@ -30,7 +31,7 @@ const fieldsOf = (work: () => unknown): string[] => {
 test('records whose lines show nothing, or leave a direction open, are refused', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOW });
   createPaper(app);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   const paper = PaperBody.parse({ nameplate: HIDDEN, motto: OPEN, description: HIDDEN, sections: [OPEN, 'City'] });
   assert.deepEqual(
     fieldsOf(() => paperFrom(null, paper)),
@@ -70,11 +71,12 @@ test('what an older version took is still read, revised elsewhere and aired', (t
   const app = appContextIn(t, tempFolder(t), { now: NOW });
   // Appended as a ledger's import does, without the rules of today.
   createPaper(app, { nameplate: HIDDEN });
-  const { store, desk } = app;
-  assert.equal(store.archive(PAPER).paper().nameplate, HIDDEN);
+  const { store } = app;
+  const desk = deskOf(app);
+  assert.equal(store.desk.archive(PAPER).paper().nameplate, HIDDEN);
   const persona = { slug: 'old', name: OPEN, title: 'Editor', beat: '', bio: '', avatar: null, active: true };
-  store.transact(() =>
-    append(store, { type: 'record', at: NOW, paper: PAPER, kind: 'persona', name: 'old', body: persona }),
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: NOW, paper: PAPER, kind: 'persona', name: 'old', body: persona }),
   );
   const { story } = fileStory(desk, PAPER, filing('one', { persona: 'old' }), { by: 'cli', toAir: true });
   assert.equal(story.byline.name, OPEN);

@@ -2,17 +2,22 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { currentAgreement } from '../../src/app/agreement.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import type { Agreement, Signing } from '../../src/desk/terms.ts';
-import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
+import { type AppContext, intakeOf } from '../../src/app/context.ts';
+import {
+  type Agreement,
+  type Signing,
+  signatureOf,
+  signTerms,
+  TermsAcceptance,
+  TermsRecord,
+  termsRecord,
+} from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { fileContent } from '../../src/ingest/content-folder.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, PAPER, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, PAPER, tempFolder } from '../support/app-context.ts';
 import { copyContent } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 
@@ -44,7 +49,7 @@ describe('signing the agreement', () => {
 
   const sign = (more: Partial<Signing> = {}) =>
     signTerms({
-      terms: app.store.terms,
+      terms: app.store.desk.terms,
       agreement: AGREEMENT,
       paper: PAPER,
       version: AGREEMENT.version,
@@ -54,7 +59,7 @@ describe('signing the agreement', () => {
       ...more,
     });
   const record = (agreement = AGREEMENT, paper = PAPER) =>
-    termsRecord(agreement, signatureOf(app.store.terms, agreement, paper));
+    termsRecord(agreement, signatureOf(app.store.desk.terms, agreement, paper));
 
   test('an unsigned agreement is shown whole, and marked unsigned', () => {
     assert.deepEqual(record(), { ...AGREEMENT, signed: false, signed_at: null, signed_by: null });
@@ -145,7 +150,7 @@ describe('signing the agreement', () => {
       assert.throws(() => db.exec(sql), /terms is append-only/, sql);
     }
     const again = appContextIn(t, folder, { now: NOON });
-    assert.equal(signatureOf(again.store.terms, AGREEMENT, PAPER)?.signed_by, 'Mara Vell, publisher');
+    assert.equal(signatureOf(again.store.desk.terms, AGREEMENT, PAPER)?.signed_by, 'Mara Vell, publisher');
   });
 });
 
@@ -210,7 +215,7 @@ describe('reading the agreement', () => {
     copyContent(folder);
     assert(readFileSync(join(folder, 'content/agreement.md'), 'utf8').startsWith('---\n'));
     const app = appContextIn(t, folder, { now: NOON });
-    const { filed, problems } = await fileContent(app);
+    const { filed, problems } = await fileContent(intakeOf(app));
     assert.deepEqual(problems, []);
     assert(filed.length > 0 && filed.every((file) => !file.includes('agreement')));
   });

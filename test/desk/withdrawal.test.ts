@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateName } from '../../src/desk/archive.ts';
-import type { View } from '../../src/desk/withdrawal.ts';
-import { withdrawnAnswer } from '../../src/desk/withdrawal.ts';
+import { type View, withdrawnAnswer } from '../../src/desk/withdrawal.ts';
 
 const VIEWS: View[] = ['record', 'page', 'proof', 'preview'];
 

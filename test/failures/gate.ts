@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram';
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /** A door in front of a server of another program. */

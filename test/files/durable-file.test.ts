@@ -16,7 +16,7 @@ test('a key and a media file are on the disk, with their names, before the ledge
   const bytes = Buffer.from('a picture');
   const hex = createHash('sha256').update(bytes).digest('hex');
   const trace = await traced(t, process.pid);
-  app.media.keepBytes(`sha256:${hex}`, bytes);
+  app.store.media.keepBytes(`sha256:${hex}`, bytes);
   createPaper(app);
   // The paper's own commit comes last.
   const calls = await until(() => {

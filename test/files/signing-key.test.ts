@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { signingKeyFile } from '../../src/app/context.ts';
+import { type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, signingKeyFile } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/local-queue.ts';
 import { signingName } from '../../src/app/signing-name.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -22,20 +20,21 @@ function shopIn(t: TestContext) {
   return { folder, clock, app: appContextIn(t, folder, clock) };
 }
 
-const rotate = ({ store, settings, now }: AppContext) =>
+const rotate = ({ store, settings, clock: { now } }: AppContext) =>
   rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
-const open = ({ store, settings, now }: AppContext) =>
+const open = ({ store, settings, clock: { now } }: AppContext) =>
   openSigningKey(store, signingKeyFile(settings), signingName(settings), now());
-const present = ({ store }: AppContext) => store.signingKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
+const present = ({ store }: AppContext) =>
+  store.desk.signingKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
 const kidOf = (receipt: string) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1))?.kid;
 
 /** Looks at hosts as a scanner does, and gives the kids that signed. */
 async function observe(app: AppContext, ...names: string[]) {
   const { records } = app.store;
-  records.watch(names.map(parseHostname), app.now());
+  records.watch(names.map(parseHostname), app.clock.now());
   const queue = localQueue(app, 'test');
   const taken = queue.leaseNames(names);
-  const looks = names.map((name) => probe(name, app.now(), { A: ['192.0.2.1'] }));
+  const looks = names.map((name) => probe(name, app.clock.now(), { A: ['192.0.2.1'] }));
   await queue.submit(taken?.lease ?? '', looks);
   return names.map((name) => kidOf(records.observation(records.find(name)?.id ?? 0)?.receipt ?? ''));
 }
@@ -45,15 +44,15 @@ test('reading creates no key, and a rolled-back transaction keeps none', async (
   const file = signingKeyFile(app.settings);
   // A process that signs without having opened the door.
   await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /there is no signing key yet/ });
-  assert.ok(!existsSync(file) && app.store.signingKeys().length === 0);
+  assert.ok(!existsSync(file) && app.store.desk.signingKeys().length === 0);
 
   const half = () =>
-    app.store.transact(() => {
+    app.store.database.transact(() => {
       open(app);
       throw new Error('taken back');
     });
   assert.throws(half, /taken back/);
-  assert.deepEqual(app.store.signingKeys(), []);
+  assert.deepEqual(app.store.desk.signingKeys(), []);
   await assert.rejects(observe(app, 'early.example'), { code: 'unavailable' });
   open(app);
   const kids = await observe(app, 'harbor.example');
@@ -65,16 +64,16 @@ test('a rotation between the check of a key and its signature does not let the r
   const { folder, clock, app } = shopIn(t);
   createPaper(app);
   const other = appContextIn(t, folder, clock);
-  const { desk } = app;
+  const desk = deskOf(app);
   // The desk was taken, and its key looked at, before the other process rotates.
   const old = desk.signingKey.kid;
   clock.now += HOUR;
   const { kid } = rotate(other);
   fileStory(desk, PAPER, filing('tide'), { by: 'cli' });
   assert.notEqual(old, kid);
-  const story = app.store.archive(PAPER).storyBySlug('tide');
+  const story = app.store.desk.archive(PAPER).storyBySlug('tide');
   assert.deepEqual(
-    app.store
+    app.store.desk
       .archive(PAPER)
       .generations(story?.id ?? '')
       .map((generation) => generation.kid),
@@ -91,19 +90,19 @@ test('a rotation that is killed at any moment leaves one key in force, and the m
 
   // Killed before its commit: a key waits that the ledger does not name.
   const stranger = shopIn(t).app;
-  stranger.openSigningKey();
+  stranger.signer.open();
   cpSync(signingKeyFile(stranger.settings), waits);
   const before = appContextIn(t, folder, clock);
   open(before);
-  assert.equal(before.desk.signingKey.kid, present(app));
+  assert.equal(deskOf(before).signingKey.kid, present(app));
   assert.deepEqual(readFileSync(file), old);
 
   // Killed between its commit and the rename: the ledger names the key that waits.
   const { kid } = rotate(before);
   renameSync(file, waits);
   writeFileSync(file, old, { mode: 0o600 });
-  assert.equal(app.desk.signingKey.kid, kid, 'a server that runs signs with it at once');
-  assert.equal(appContextIn(t, folder, clock).desk.signingKey.kid, kid);
+  assert.equal(deskOf(app).signingKey.kid, kid, 'a server that runs signs with it at once');
+  assert.equal(deskOf(appContextIn(t, folder, clock)).signingKey.kid, kid);
   open(appContextIn(t, folder, clock));
   assert.equal(readSigningKey(file).kid, kid, 'the next start gives it its place');
   assert.ok(!existsSync(waits));
@@ -120,11 +119,11 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   writeFileSync(file, old, { mode: 0o600 });
   const restored = appContextIn(t, folder, clock);
   const refused = new RegExp(`holds ${retired}, which was retired.*npm run -s broadsheet -- key rotate`);
-  assert.throws(() => restored.openSigningKey(), { code: 'unavailable', message: refused });
-  assert.throws(() => restored.desk.signingKey, { code: 'unavailable', message: /does not hold/ });
+  assert.throws(() => restored.signer.open(), { code: 'unavailable', message: refused });
+  assert.throws(() => deskOf(restored).signingKey, { code: 'unavailable', message: /does not hold/ });
   const made = rotate(restored);
-  assert.equal(restored.desk.signingKey.kid, made.kid);
-  assert.equal(app.desk.signingKey.kid, made.kid, 'the server that runs goes on with it too');
+  assert.equal(deskOf(restored).signingKey.kid, made.kid);
+  assert.equal(deskOf(app).signingKey.kid, made.kid, 'the server that runs goes on with it too');
 });
 
 test('processes that rotate concurrently leave one key in force, and a server signs with it', async (t) => {
@@ -136,7 +135,7 @@ test('processes that rotate concurrently leave one key in force, and a server si
     return (JSON.parse(stdout) as { kid: string }).kid;
   });
   assert.equal(new Set(kids).size, 3);
-  const keys = app.store.signingKeys();
+  const keys = app.store.desk.signingKeys();
   assert.deepEqual([keys.length, keys.filter(({ retired_at }) => retired_at === null).length], [4, 1]);
   assert.equal(readSigningKey(signingKeyFile(app.settings)).kid, present(app));
   assert.deepEqual(await observe(app, 'harbor.example'), [present(app)]);

@@ -10,8 +10,7 @@ import { appContextIn, envIn } from '../support/app-context.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
 import { recordProbes } from '../support/records-stand.ts';
 import { seededProbes } from '../support/seeded-records.ts';
-import type { Generator } from './openapi-clients/generators.ts';
-import { DOCUMENTS, GENERATORS } from './openapi-clients/generators.ts';
+import { DOCUMENTS, GENERATORS, type Generator } from './openapi-clients/generators.ts';
 
 const { values, positionals } = parseArgs({
   options: {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { intakeOf } from '../../src/app/context.ts';
 import { applyRecords, fileContent } from '../../src/ingest/content-folder.ts';
 import { DeskFolder, LINK } from '../../src/ingest/desk-folder.ts';
 import type { Intake } from '../../src/ingest/intake.ts';
-import type { MediaReader } from '../../src/ingest/record-files.ts';
-import { MEDIA_READER } from '../../src/ingest/record-files.ts';
+import { MEDIA_READER, type MediaReader } from '../../src/ingest/record-files.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"><rect width="16" height="9"/></svg>\n';
@@ -58,11 +57,11 @@ test('a file that becomes a link while a folder is filed is not followed', async
   };
   const app = appContextIn(t, folder, { now: Date.now() });
   const intake: Intake = {
-    ...app,
+    ...intakeOf(app),
     // Asked for after the folder was listed and before the first story is read.
     openSigningKey: () => {
       swap('stories/late.md', join(outside, 'secret.md'));
-      return app.openSigningKey();
+      return app.signer.open();
     },
   };
   const seen: string[] = [];
@@ -82,7 +81,7 @@ test('a file that becomes a link while a folder is filed is not followed', async
     records.result.problems.map(({ file, message }) => [file, message]),
     [['quay/media/art/quay.svg', LINK]],
   );
-  assert.equal(app.store.archive('quay').media('media/art/quay.svg'), null);
+  assert.equal(app.store.desk.archive('quay').media('media/art/quay.svg'), null);
   rmSync(at('media/art'));
   const { filed, problems } = await fileContent(intake, [join(folder, 'content/quay')]);
   assert.deepEqual(filed, ['quay/stories/sound.md']);
@@ -96,7 +95,7 @@ test('a media file that changes while it is read is rejected, and not stored und
   const folder = contentIn(t);
   const app = appContextIn(t, folder, { now: Date.now() });
   const picture = join(folder, 'content/quay/media/art/quay.svg');
-  const records = new DeskFolder(app, join(folder, 'content/quay'));
+  const records = new DeskFolder(intakeOf(app), join(folder, 'content/quay'));
   await applyRecords(records, {
     digestOf: MEDIA_READER.digestOf,
     inspect: async (name, path) => {
@@ -106,8 +105,8 @@ test('a media file that changes while it is read is rejected, and not stored und
     },
   });
   assert.match(records.result.problems[0]?.message ?? '', /^the file changed while it was read; file it again/);
-  assert.equal(app.store.archive('quay').media('media/art/quay.svg'), null);
-  const { filed, problems } = await fileContent(app, [join(folder, 'content/quay')]);
+  assert.equal(app.store.desk.archive('quay').media('media/art/quay.svg'), null);
+  const { filed, problems } = await fileContent(intakeOf(app), [join(folder, 'content/quay')]);
   assert.ok(filed.includes('quay/media/art/quay.svg'));
   assert.deepEqual(problems, []);
 });
@@ -119,14 +118,14 @@ test('a page stays on air while its file or its folder is a link', async (t) => 
   mkdirSync(pages);
   writeFileSync(join(pages, 'about.md'), '---\ntitle: About us\n---\n\nText.\n');
   const app = appContextIn(t, folder, { now: Date.now() });
-  await fileContent(app, [paper]);
-  const isThere = () => app.store.record('quay', 'page', 'about') !== null;
+  await fileContent(intakeOf(app), [paper]);
+  const isThere = () => app.store.desk.record('quay', 'page', 'about') !== null;
   assert.ok(isThere());
   const nowhere = join(folder, 'nowhere');
   for (const linked of [join(pages, 'about.md'), pages]) {
     rmSync(linked, { recursive: true });
     symlinkSync(nowhere, linked);
-    const { problems } = await fileContent(app, [paper]);
+    const { problems } = await fileContent(intakeOf(app), [paper]);
     assert.deepEqual(
       problems.map(({ message }) => message),
       [LINK],
@@ -134,6 +133,6 @@ test('a page stays on air while its file or its folder is a link', async (t) => 
     assert.ok(isThere(), linked);
   }
   rmSync(pages);
-  assert.deepEqual((await fileContent(app, [paper])).filed, ['quay/pages/about.md']);
+  assert.deepEqual((await fileContent(intakeOf(app), [paper])).filed, ['quay/pages/about.md']);
   assert.ok(!isThere(), 'a page whose file is gone is removed');
 });

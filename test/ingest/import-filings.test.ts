@@ -3,13 +3,21 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { type Desk, fileStory } from '../../src/desk/filing.ts';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, PERSONAS, SECTIONS, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  createPaper,
+  filing,
+  PAPER,
+  PERSONAS,
+  type Scope,
+  SECTIONS,
+  tempFolder,
+} from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;
@@ -33,6 +41,7 @@ const READ = [
 
 interface Side {
   app: AppContext;
+  desk: Desk;
   folder: string;
 }
 
@@ -43,16 +52,16 @@ function twoDesks(t: Scope): [Side, Side] {
     const app = appContextIn(t, folder, { now: NOON });
     let ids = 0;
     const newId = () => `01kaf${String(ids++).padStart(21, '0')}`;
-    const { store, now } = app.desk;
-    const desk = {
+    const { store, now } = deskOf(app);
+    const desk: Desk = {
       store,
       now,
       newId,
       get signingKey() {
-        return app.desk.signingKey;
+        return deskOf(app).signingKey;
       },
     };
-    return { folder, app: { ...app, desk } };
+    return { folder, app, desk };
   };
   const first = open(folders[0]);
   createPaper(first.app);
@@ -64,9 +73,9 @@ function twoDesks(t: Scope): [Side, Side] {
 }
 
 function rowsOf({ app, folder }: Side): Record<string, unknown> {
-  assert.deepEqual(app.store.ledgerFaults(), []);
+  assert.deepEqual(app.store.desk.ledgerFaults(), []);
   assert.deepEqual(
-    app.store.indexFaults(() => {}),
+    app.store.desk.indexFaults(() => {}),
     [],
   );
   const db = new Database(join(folder, 'var/broadsheet.db'), { readonly: true });
@@ -96,17 +105,21 @@ function lines(count: number, more: (n: number) => Partial<Filing> = () => ({}))
   }));
 }
 
-async function importLines({ app, folder }: Side, given: readonly Line[]): Promise<void> {
+async function importLines({ app, desk, folder }: Side, given: readonly Line[]): Promise<void> {
   const file = join(folder, 'archive.jsonl');
   const text = given.map(({ filing: { category, language, persona: _persona, ...piece }, at }) =>
     JSON.stringify({ ...piece, section: category, lang: language, published_at: new Date(at).toISOString() }),
   );
   writeFileSync(file, text.join('\n'));
-  const { refused } = await importArchive(app, file, { paper: PAPER, persona: PERSONAS[0] ?? '', air: true });
+  const { refused } = await importArchive({ ...intakeOf(app), desk }, file, {
+    paper: PAPER,
+    persona: PERSONAS[0] ?? '',
+    air: true,
+  });
   assert.deepEqual(refused, []);
 }
 
-function fileOneByOne({ app: { desk } }: Side, given: readonly Line[]): void {
+function fileOneByOne({ desk }: Side, given: readonly Line[]): void {
   for (const { filing: piece, at } of given) {
     fileStory(desk, PAPER, piece, { by: 'cli', toAir: true });
     airStory(desk, PAPER, piece.slug, { by: 'cli', at });
@@ -126,7 +139,7 @@ test('an import leaves what the same filings leave one by one', async (t) => {
   assert.deepEqual(rowsOf(imported), rowsOf(filed));
   // A full press begins: from here on, marks are those of what changed.
   for (const { app } of [imported, filed]) {
-    app.store.transact(() => app.store.manifest.begin(PAPER));
+    app.store.database.transact(() => app.store.desk.manifest.begin(PAPER));
   }
   // New pieces among revisions, with other tags.
   const second = lines(180, (n) => (n % 4 === 0 ? { headline: `Ebb ${n}`, tags: ['Tag 1'] } : {}));

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
+import { intakeOf } from '../../src/app/context.ts';
 import { importArchive } from '../../src/ingest/import-archive.ts';
 import { parsedBatches, sectionsIn } from '../../src/ingest/import-lines.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -60,7 +61,7 @@ test('lines are read in batches, and are filed by their numbers', async (t) => {
     [100, 100, 100, 30],
   );
   const app = appContextIn(t, folder, { now: START });
-  const { filed, refused } = await importArchive(app, file, { paper: 'quay', create: true, air: true });
+  const { filed, refused } = await importArchive(intakeOf(app), file, { paper: 'quay', create: true, air: true });
   assert.deepEqual(
     refused.map(({ line, problems }) => `${line} ${problems[0]?.field}`),
     ['61', '71', '81', '161', '171', '181', '261', '271', '281'].map(
@@ -69,10 +70,10 @@ test('lines are read in batches, and are filed by their numbers', async (t) => {
   );
   assert.equal(filed, 330 - 3 - refused.length);
   assert.deepEqual(
-    app.store.indexFaults(() => {}),
+    app.store.desk.indexFaults(() => {}),
     [],
   );
-  assert.equal(app.store.archive('quay').search(['tide'], 1_000).length, filed);
+  assert.equal(app.store.desk.archive('quay').search(['tide'], 1_000).length, filed);
 });
 
 test('sections are found however they are written', async (t) => {
@@ -135,7 +136,7 @@ test('a line with thousands of entries in a list is rejected or filed without tr
   ];
   writeFileSync(file, lines.join('\r\n'));
   const app = appContextIn(t, folder, { now: START });
-  const { filed, refused } = await importArchive(app, file, { paper: 'quay', create: true });
+  const { filed, refused } = await importArchive(intakeOf(app), file, { paper: 'quay', create: true });
   assert.deepEqual(
     refused.map(({ line, problems }) => [line, problems.length, problems[0]?.field]),
     [

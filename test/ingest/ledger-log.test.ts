@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { after, test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { after, type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { fillLogs } from '../../src/app/log-fill.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
@@ -24,15 +23,15 @@ import { paperOf, publish, START } from '../support/pressed-paper.ts';
 const { app: desk, folder, clock } = await paperOf({ after }, 3);
 cosignAll(desk);
 publish(desk, 'late', START);
-fileStory(desk.desk, PAPER, filing('draft'), { by: 'cli' });
-withdrawStory(desk.desk, PAPER, 'piece-1', { by: 'cli', reason: 'It was wrong.' });
+fileStory(deskOf(desk), PAPER, filing('draft'), { by: 'cli' });
+withdrawStory(deskOf(desk), PAPER, 'piece-1', { by: 'cli', reason: 'It was wrong.' });
 cosignAll(desk);
 publish(desk, 'later', START);
-const heads = new LogHeads(desk.store.log, 'desk');
+const heads = new LogHeads(desk.store.database.log, 'desk');
 heads.sign();
 publish(desk, 'latest', START);
 const file = join(folder, 'ledger.jsonl');
-await exportLedger(desk, file, heads.vkey);
+await exportLedger(intakeOf(desk), file, heads.vkey);
 const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 
 /** Writes lines to a file with the last line that fits them. */
@@ -44,7 +43,11 @@ function written(t: TestContext, changed: string[]): string {
   return copy;
 }
 
-const logOf = ({ store: { log } }: AppContext) => ({
+const logOf = ({
+  store: {
+    database: { log },
+  },
+}: AppContext) => ({
   entries: log.entries('desk', 0, log.size('desk')),
   heads: [...log.heads('desk')],
   cosignatures: [...log.heads('desk')].flatMap(({ origin, size }) => log.cosignatures('desk', origin, size)),
@@ -52,12 +55,12 @@ const logOf = ({ store: { log } }: AppContext) => ({
 
 test('an import has the same log, and its press gives the same proofs', async (t) => {
   const other = appContextIn(t, tempFolder(t), clock);
-  await importLedger(other, file);
+  await importLedger(intakeOf(other), file);
   assert.deepEqual(logOf(other), logOf(desk));
-  assert(other.store.log.isFilled('desk'));
-  assert(!other.store.log.isFilled('records'), 'its keys are logged by whoever signs');
+  assert(other.store.database.log.isFilled('desk'));
+  assert(!other.store.database.log.isFilled('records'), 'its keys are logged by whoever signs');
   const again = join(folder, 'again.jsonl');
-  await exportLedger(other, again, heads.vkey);
+  await exportLedger(intakeOf(other), again, heads.vkey);
   assert.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'));
 
   for (const app of [desk, other]) await pressPapers(app, { full: true, cards: false });
@@ -68,19 +71,19 @@ test('an import has the same log, and its press gives the same proofs', async (t
 
   fillLogs(other.store);
   assert.deepEqual(logOf(other), logOf(desk), 'the log of the desk has its past');
-  withdrawStory(other.desk, PAPER, 'late', { by: 'cli', reason: 'It was wrong.' });
-  assert.equal(other.store.log.size('desk'), desk.store.log.size('desk') + 1, 'and goes on');
+  withdrawStory(deskOf(other), PAPER, 'late', { by: 'cli', reason: 'It was wrong.' });
+  assert.equal(other.store.database.log.size('desk'), desk.store.database.log.size('desk') + 1, 'and goes on');
 });
 
 test('an export of version 1 is imported, and the next signer logs its past', async (t) => {
   const isOfLog = (line: string): boolean => /^\{"type":"(?:log-key|leaf|head|cosignature)"/.test(line);
   const old = lines.filter((line) => !isOfLog(line)).with(0, '{"type":"ledger","version":1}');
   const other = appContextIn(t, tempFolder(t), clock);
-  await importLedger(other, written(t, old));
-  assert.equal(other.store.log.size('desk'), 0);
+  await importLedger(intakeOf(other), written(t, old));
+  assert.equal(other.store.database.log.size('desk'), 0);
   fillLogs(other.store);
-  const notes = [...desk.store.entries()].filter(({ type }) => type === 'generation').length;
-  assert.equal(other.store.log.size('desk'), notes + desk.store.signingKeys().length);
+  const notes = [...desk.store.desk.entries()].filter(({ type }) => type === 'generation').length;
+  assert.equal(other.store.database.log.size('desk'), notes + desk.store.desk.signingKeys().length);
 });
 
 test('a log that is not of the ledger is refused with its line, and nothing is imported', async (t) => {
@@ -166,16 +169,16 @@ test('a log that is not of the ledger is refused with its line, and nothing is i
     await t.test(what, async (t) => {
       const copy = written(t, damaged);
       const app = appContextIn(t, tempFolder(t), clock);
-      await assert.rejects(importLedger(app, copy), (error) => {
+      await assert.rejects(importLedger(intakeOf(app), copy), (error) => {
         assert(error instanceof Fault);
         assert.match(error.message, said);
         assert(error.message.startsWith(`${copy}:${line + 1}: `), error.message.slice(copy.length));
         assert(!error.message.includes('\n'));
         return true;
       });
-      assert.deepEqual([...app.store.entries()], []);
-      assert.equal(app.store.log.size('desk'), 0);
-      assert.deepEqual([...app.store.log.heads('desk')], []);
+      assert.deepEqual([...app.store.desk.entries()], []);
+      assert.equal(app.store.database.log.size('desk'), 0);
+      assert.deepEqual([...app.store.database.log.heads('desk')], []);
     });
   }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { intakeOf } from '../../src/app/context.ts';
 import { fileContent } from '../../src/ingest/content-folder.ts';
 import { problemLine } from '../../src/ingest/source-file.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -170,12 +171,12 @@ test('every fault of a record is reported together, with its line and its cure, 
     writeFileSync(file, bytes);
   }
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  const { filed, problems } = await fileContent(app);
+  const { filed, problems } = await fileContent(intakeOf(app));
   assert.deepEqual(filed, ['i/paper.yaml', 'i/masthead/ada-holm.yaml']);
   for (const [path, , expected] of CASES) {
     const told = problems.filter(({ file }) => file === path).map(problemLine);
     const shown = told.map((line) => line.replace(/(use one of ).*/, '$1…'));
     assert.deepEqual(shown, expected);
   }
-  assert.deepEqual(app.store.paperSlugs(), ['i']);
+  assert.deepEqual(app.store.desk.paperSlugs(), ['i']);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { intakeOf } from '../../src/app/context.ts';
 import { inShortTransactions } from '../../src/ingest/short-transactions.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
@@ -11,16 +12,16 @@ function busy(ms: number): void {
 test('long work releases the lock as long as it held it, and does everything once', async (t) => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const app = appContextIn(t, tempFolder(t), { now });
-  assert.ok(app.store.leases.acquire('mails', 'a server', () => now, 10_000));
+  assert.ok(app.store.database.leases.acquire('mails', 'a server', () => now, 10_000));
   const turns: { start: number; end: number }[] = [];
   const done: number[] = [];
   const transact = (work: () => void) => {
     const start = performance.now();
-    app.store.transact(work);
+    app.store.database.transact(work);
     turns.push({ start, end: performance.now() });
   };
   await inShortTransactions(
-    app,
+    intakeOf(app),
     () => {
       busy(5);
       return done.push(done.length) < 40;
@@ -46,6 +47,6 @@ test('a signal ends the work between two transactions', async (t) => {
     if (++done === 5) stop.abort();
     return true;
   };
-  await inShortTransactions(app, next, { signal: stop.signal });
+  await inShortTransactions(intakeOf(app), next, { signal: stop.signal });
   assert.ok(done >= 5 && done < 10, `${done} were done`);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { deskOf, intakeOf } from '../../src/app/context.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { importArchive, joinedAuthors } from '../../src/ingest/import-archive.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
@@ -45,7 +46,11 @@ test('an import files the writers, and none twice for what an earlier version fi
   const file = join(folder, 'archive.jsonl');
   const importLines = async (...lines: object[]) => {
     writeFileSync(file, lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    const { filed, unchanged, refused } = await importArchive(app, file, { paper: 'quay', create: true, air: true });
+    const { filed, unchanged, refused } = await importArchive(intakeOf(app), file, {
+      paper: 'quay',
+      create: true,
+      air: true,
+    });
     return { filed, unchanged, refused };
   };
   const authors = ['Ann Lee', { name: 'Bo Ray', url: 'https://bo.example/' }, { name: 'Cy', url: 'javascript:0' }];
@@ -58,7 +63,7 @@ test('an import files the writers, and none twice for what an earlier version fi
     line('none'),
   ];
   assert.deepEqual(await importLines(...lines), { filed: 4, unchanged: 0, refused: [] });
-  const archive = app.store.archive('quay');
+  const archive = app.store.desk.archive('quay');
   const filed = (slug: string) => archive.piece(archive.storyBySlug(slug)?.id ?? '');
   assert.deepEqual(filed('two')?.authors, listed);
   assert.equal(filed('two')?.written_by, null);
@@ -77,13 +82,13 @@ test('an import files the writers, and none twice for what an earlier version fi
   const two = filed('two');
   assert.ok(two);
   for (const written_by of [null, 'Ann Lee, Bo Ray, and Cy']) {
-    fileStory(app.desk, 'quay', { ...two, authors: [], written_by }, { by: 'cli' });
+    fileStory(deskOf(app), 'quay', { ...two, authors: [], written_by }, { by: 'cli' });
     assert.deepEqual(archive.storyBySlug('two')?.writers, [{ name: 'Ann Lee, Bo Ray, and Cy' }]);
     assert.deepEqual(await importLines(...lines), { filed: 0, unchanged: 4, refused: [] });
   }
   const first = filed('many');
   assert.ok(first);
-  fileStory(app.desk, 'quay', { ...first, authors: [], written_by: joinedAuthors(many, 'en') }, { by: 'cli' });
+  fileStory(deskOf(app), 'quay', { ...first, authors: [], written_by: joinedAuthors(many, 'en') }, { by: 'cli' });
   assert.match(filed('many')?.written_by ?? '', /^Person Number 0, .* et al\.$/);
   assert.deepEqual(await importLines(...lines), { filed: 0, unchanged: 4, refused: [] });
   const others = line('many', { authors: many.slice(1) });
@@ -94,10 +99,10 @@ test('an import files the writers, and none twice for what an earlier version fi
 
   // The ledger carries both, into another database.
   const copy = join(folder, 'ledger.jsonl');
-  await exportLedger(app, copy);
+  await exportLedger(intakeOf(app), copy);
   const other = appContextIn(t, tempFolder(t), { now: START });
-  await importLedger(other, copy);
-  const there = other.store.archive('quay');
+  await importLedger(intakeOf(other), copy);
+  const there = other.store.desk.archive('quay');
   for (const slug of ['two', 'given', 'many', 'none']) {
     const id = archive.storyBySlug(slug)?.id ?? '';
     assert.deepEqual(there.revisions(id), archive.revisions(id));

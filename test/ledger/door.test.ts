@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PaperRules } from '../../src/ledger/door.ts';
-import { distinctPublishers, filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
+import { distinctPublishers, filingProblems, type PaperRules, sourceFloorProblems } from '../../src/ledger/door.ts';
 import type { CitedFact, Filing } from '../../src/ledger/piece.ts';
 import { filing } from '../support/app-context.ts';
 

@@ -11,12 +11,12 @@ import { OFFER, samplePayment } from '../support/sample-payment.ts';
 test('money that moves while another process holds the write lock is recorded, and answered', async (t) => {
   const folder = tempFolder(t);
   const { store } = appContextIn(t, folder, { now: 1_000_000 });
-  const unshare = store.lock.share({ held() {}, freed() {} });
+  const unshare = store.database.lock.share({ held() {}, freed() {} });
   const other = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => other.close());
   let beat = () => {};
   const till = new Checkout({
-    payments: store.payments,
+    payments: store.records.payments,
     facilitator: {
       verify: async () => 'valid',
       async settle() {
@@ -31,7 +31,7 @@ test('money that moves while another process holds the write lock is recorded, a
     now: () => 1_000_000,
     newId: () => 'holder',
     wait: (ms) => wait(ms),
-    groupCommit: store.groupCommit,
+    groupCommit: store.database.groupCommit,
     repeat(work) {
       beat = work;
       return () => {};

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { CheckoutOutcome } from '../../src/meter/checkout.ts';
-import { Checkout } from '../../src/meter/checkout.ts';
-import type { Payment } from '../../src/meter/payment.ts';
-import { decodePayment } from '../../src/meter/payment.ts';
+import { Checkout, type CheckoutOutcome } from '../../src/meter/checkout.ts';
+import { decodePayment, type Payment } from '../../src/meter/payment.ts';
 import type { Bought, Chain, Facilitator } from '../../src/meter/purchase.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
@@ -88,7 +86,7 @@ class World {
       await new Promise(() => {});
     };
     const till = new Checkout({
-      payments: app.store.payments,
+      payments: app.store.records.payments,
       facilitator: this.facilitator(how, step),
       chain: this.#isBlind ? null : this.chain(how, step),
       now: () => this.now,
@@ -97,7 +95,7 @@ class World {
         this.now += ms;
         await new Promise(setImmediate);
       },
-      groupCommit: app.store.groupCommit,
+      groupCommit: app.store.database.groupCommit,
       repeat: () => () => {},
     });
     const run = async (): Promise<Bought | null> => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Access, Carried } from '../../src/meter/lane.ts';
-import { ACCESSES, laneOf } from '../../src/meter/lane.ts';
+import { ACCESSES, type Access, type Carried, laneOf } from '../../src/meter/lane.ts';
 
 const KEYS: Carried['key'][] = ['none', 'bad', 'account', 'service', 'scanner', 'operator'];
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { concatHex, encodeAbiParameters, encodeFunctionData, hashTypedData, parseAbi, recoverAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Payment } from '../../src/meter/payment.ts';
-import { decodePayment } from '../../src/meter/payment.ts';
+import { decodePayment, type Payment } from '../../src/meter/payment.ts';
 import {
   bytesArgument,
   hex,

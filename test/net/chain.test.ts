@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeEventTopics, parseAbi, toHex } from 'viem';
 import { decodePayment } from '../../src/meter/payment.ts';

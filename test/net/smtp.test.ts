@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
-import type { SmtpSettings } from '../../src/net/smtp.ts';
-import { smtpMailer } from '../../src/net/smtp.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
+import { type SmtpSettings, smtpMailer } from '../../src/net/smtp.ts';
 import { MAIL_GIVE_UP, mailWait, REFUSED_GIVE_UP, REFUSED_WAIT } from '../../src/outbound/retry.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 import type { Subscriber } from '../../src/readers/subscriber.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
-import type { Sending } from '../support/mails.ts';
-import { senderOf } from '../support/mails.ts';
+import { appContextIn, type Clock, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
+import { type Sending, senderOf } from '../support/mails.ts';
 import { confirmedReader } from '../support/readers.ts';
-import type { SmtpStand } from '../support/smtp.ts';
-import { certificateIn, parsed, refusal, smtpServer } from '../support/smtp.ts';
+import { certificateIn, parsed, refusal, type SmtpStand, smtpServer } from '../support/smtp.ts';
 
 const FROM = 'alerts@news.example';
 const MINUTE = 60_000;
@@ -39,12 +33,19 @@ function stand(t: TestContext, smtp: Partial<SmtpSettings> & { url: string }): S
   queueConfirm(app, reader);
   const mailer = smtpMailer({ from: FROM, dkim: null, ...smtp });
   t.after(() => mailer.close());
-  const mail = () => app.store.readers.mails.ofSubscriber(reader.id)[0] as MailRecord;
+  const mail = () => app.store.desk.readers.mails.ofSubscriber(reader.id)[0] as MailRecord;
   return { ...senderOf(app, mailer), app, clock, reader, mail };
 }
 
-function queueConfirm({ store, now }: AppContext, { id }: Subscriber): void {
-  store.readers.mails.queue({ id: newId(), paper: PAPER, subscriber: id, kind: 'confirm', about: '', due_at: now() });
+function queueConfirm({ store, clock: { now } }: AppContext, { id }: Subscriber): void {
+  store.desk.readers.mails.queue({
+    id: newId(),
+    paper: PAPER,
+    subscriber: id,
+    kind: 'confirm',
+    about: '',
+    due_at: now(),
+  });
 }
 
 const plain = ({ port }: SmtpStand) => `smtp://127.0.0.1:${port}`;
@@ -120,8 +121,8 @@ test('an address that the server does not know is written to no more', async (t)
   const { idle, failures, app, reader } = stand(t, { url: plain(server) });
   await idle();
   assert.deepEqual(failures[0]?.words, { code: 'EENVELOPE', command: 'RCPT TO', reply: 550, enhanced: '5.1.1' });
-  assert.equal(app.store.readers.subscribers.byId(reader.id), null);
-  assert.equal(app.store.readers.suppressions.of(PAPER, reader.reader)?.reason, 'bounced');
+  assert.equal(app.store.desk.readers.subscribers.byId(reader.id), null);
+  assert.equal(app.store.desk.readers.suppressions.of(PAPER, reader.reader)?.reason, 'bounced');
 });
 
 test('failures that are not the address’s fault end no subscription: the mail is retried', async (t) => {
@@ -173,7 +174,7 @@ test('an unreachable server, or one that wants a password, stops all mail and co
       url,
     );
     assert.equal(mail().state, 'due');
-    assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
+    assert.notEqual(app.store.desk.readers.subscribers.byId(reader.id), null);
     // While all rest, nothing is tried.
     const other = confirmedReader(app, 'other@example.org');
     queueConfirm(app, other);
@@ -239,7 +240,7 @@ test('a mail waits longer each time and is given up after five days; its reader 
   );
   assert.ok(clock.now - begun >= MAIL_GIVE_UP && clock.now - begun < MAIL_GIVE_UP + 5 * 3_600_000);
   assert.deepEqual([mail().state, gaveUp.length, failures.length], ['failed', 1, waits.length + 1]);
-  assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
+  assert.notEqual(app.store.desk.readers.subscribers.byId(reader.id), null);
 });
 
 test('a mail that is permanently rejected is given up after a day; its reader stays', async (t) => {
@@ -254,7 +255,7 @@ test('a mail that is permanently rejected is given up after a day; its reader st
   }
   assert.ok(clock.now - begun >= REFUSED_GIVE_UP && clock.now - begun <= REFUSED_GIVE_UP + REFUSED_WAIT);
   assert.deepEqual([mail().state, gaveUp.length, failures.length > 4], ['failed', 1, true]);
-  assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
+  assert.notEqual(app.store.desk.readers.subscribers.byId(reader.id), null);
 });
 
 test('stopping aborts a stalled mail, which is sent again', async (t) => {
@@ -274,7 +275,7 @@ test('stopping aborts a stalled mail, which is sent again', async (t) => {
   const stopped = sender.stop();
   mailer.breakOff();
   await stopped;
-  const [mail] = app.store.readers.mails.ofSubscriber(reader.id);
+  const [mail] = app.store.desk.readers.mails.ofSubscriber(reader.id);
   assert.deepEqual([mail?.state, failures.length], ['due', 1]);
   assert.notEqual(failures[0]?.side, 'reader');
 });

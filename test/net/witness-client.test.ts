@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
 import { LogFault } from '../../src/ledger/log/log-fault.ts';

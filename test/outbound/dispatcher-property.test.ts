@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../src/app/context.ts';
+import { deskOf, newId } from '../../src/app/context.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -49,10 +49,13 @@ test('each webhook gets each event at least once and accepts it once, and only a
         const apps = [0, 1].map(() => appContextIn(scope, folder, clock, { WEBHOOK_PRIVATE: 'allow' }));
         const [app] = apps;
         assert.ok(app);
-        const { store, now } = app;
+        const {
+          store,
+          clock: { now },
+        } = app;
         createPaper(app);
         const hooks = HOSTS.map((host) =>
-          addWebhook(store, PAPER, { url: `http://${host}.example/` }, SECTIONS, {
+          addWebhook(store.desk, PAPER, { url: `http://${host}.example/` }, SECTIONS, {
             now: now(),
             newId,
             allowsPrivate: true,
@@ -80,7 +83,7 @@ test('each webhook gets each event at least once and accepts it once, and only a
         };
         const dispatcher = (n: number, isLost = false) => {
           const own = apps[n] ?? app;
-          const transport = { allowsPrivate: true, now, groupCommit: own.store.groupCommit };
+          const transport = { allowsPrivate: true, now, groupCommit: own.store.database.groupCommit };
           return new Dispatcher(
             paperDeliveries(own),
             { ...transport, client: client(isLost ? lost : sends, isLost) },
@@ -90,12 +93,12 @@ test('each webhook gets each event at least once and accepts it once, and only a
 
         for (const one of steps) {
           const slug = SLUGS['slug' in one ? one.slug : 0] ?? '';
-          const story = app.store.archive(PAPER).storyBySlug(slug);
+          const story = app.store.desk.archive(PAPER).storyBySlug(slug);
           if (one.do === 'file')
-            fileStory(app.desk, PAPER, filing(slug, { headline: `No ${one.headline}` }), { by: 'cli' });
-          if (one.do === 'air' && story !== null) airStory(app.desk, PAPER, slug, { by: 'cli' });
+            fileStory(deskOf(app), PAPER, filing(slug, { headline: `No ${one.headline}` }), { by: 'cli' });
+          if (one.do === 'air' && story !== null) airStory(deskOf(app), PAPER, slug, { by: 'cli' });
           if (one.do === 'withdraw' && story?.state === 'on_air') {
-            withdrawStory(app.desk, PAPER, slug, { by: 'cli', reason: 'It was wrong.' });
+            withdrawStory(deskOf(app), PAPER, slug, { by: 'cli', reason: 'It was wrong.' });
           }
           if (one.do === 'queue') for (let n = 0; n < one.batches; n++) queuePaperEvents(apps[one.who] ?? app);
           if (one.do === 'send') {
@@ -114,7 +117,11 @@ test('each webhook gets each event at least once and accepts it once, and only a
         // In the end all answer, and time passes.
         failures.clear();
         while (queuePaperEvents(app));
-        for (let next = store.deliveries.waiting().next; next !== null; next = store.deliveries.waiting().next) {
+        for (
+          let next = store.desk.deliveries.waiting().next;
+          next !== null;
+          next = store.desk.deliveries.waiting().next
+        ) {
           clock.now = Math.max(clock.now, next);
           const runner = dispatcher(1);
           runner.start();
@@ -122,11 +129,11 @@ test('each webhook gets each event at least once and accepts it once, and only a
         }
 
         const events: string[] = [];
-        for (let event = app.store.events.next(0); event !== null; event = app.store.events.next(event.n)) {
+        for (let event = app.store.desk.events.next(0); event !== null; event = app.store.desk.events.next(event.n)) {
           events.push(event.id);
         }
         const expected = hooks.flatMap(({ url }) => events.map((id) => `${url} ${id}`)).sort();
-        const deliveries = store.deliveries.list(PAPER, { limit: 10_000 });
+        const deliveries = store.desk.deliveries.list(PAPER, { limit: 10_000 });
         assert.equal(deliveries.length, expected.length);
         assert.deepEqual([...new Set(sends)].sort(), expected, 'at least once');
         for (const { state, attempts } of deliveries) {

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Attempt, WebhookClient } from '../../src/outbound/delivery.ts';
-import type { DeliveryTransport } from '../../src/outbound/dispatcher.ts';
-import { CLAIM_TIME, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatcher.ts';
+import { CLAIM_TIME, type DeliveryTransport, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatcher.ts';
 import { RETRIES } from '../../src/outbound/retry.ts';
-import type { PaperDeliveryJob } from '../../src/readers/delivery.ts';
-import { DELIVERIES_KEPT } from '../../src/readers/delivery.ts';
-import type { Webhook } from '../../src/readers/webhook.ts';
-import { addWebhook } from '../../src/readers/webhook.ts';
+import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../../src/readers/delivery.ts';
+import { addWebhook, type Webhook } from '../../src/readers/webhook.ts';
 import { queueTest } from '../../src/readers/webhook-queue.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const OK = { status: 204, error: null, ms: 5 };
@@ -46,8 +40,8 @@ class Stand {
     },
   };
 
-  transport({ now, store } = this.app): DeliveryTransport {
-    return { client: this.client, allowsPrivate: true, now, groupCommit: store.groupCommit };
+  transport({ store, clock: { now } } = this.app): DeliveryTransport {
+    return { client: this.client, allowsPrivate: true, now, groupCommit: store.database.groupCommit };
   }
 
   dispatcher(): Dispatcher<PaperDeliveryJob> {
@@ -61,7 +55,7 @@ class Stand {
   }
 
   add(url: string, more: { sections?: string[]; cast?: boolean } = {}): Webhook {
-    return addWebhook(this.app.store, PAPER, { url, ...more }, SECTIONS, {
+    return addWebhook(this.app.store.desk, PAPER, { url, ...more }, SECTIONS, {
       now: this.clock.now,
       newId,
       allowsPrivate: true,
@@ -69,8 +63,8 @@ class Stand {
   }
 
   air(slug: string, more = {}): void {
-    fileStory(this.app.desk, PAPER, filing(slug, more), { by: 'cli' });
-    airStory(this.app.desk, PAPER, slug, { by: 'cli' });
+    fileStory(deskOf(this.app), PAPER, filing(slug, more), { by: 'cli' });
+    airStory(deskOf(this.app), PAPER, slug, { by: 'cli' });
   }
 
   /** Queues what happened and sends what is due now. */
@@ -82,7 +76,7 @@ class Stand {
   }
 
   deliveries() {
-    return this.app.store.deliveries.list(PAPER, { limit: 1_000 });
+    return this.app.store.desk.deliveries.list(PAPER, { limit: 1_000 });
   }
 }
 
@@ -92,12 +86,12 @@ test('withheld events are neither sent nor resent', async (t) => {
   stand.air('tide');
   await stand.round();
   stand.clock.now += 1_000;
-  fileStory(stand.app.desk, PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
-  withdrawStory(stand.app.desk, PAPER, 'tide', { by: 'cli', reason: 'A court said so.', withholdHeadline: true });
+  fileStory(deskOf(stand.app), PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
+  withdrawStory(deskOf(stand.app), PAPER, 'tide', { by: 'cli', reason: 'A court said so.', withholdHeadline: true });
   assert.deepEqual(stand.deliveries(), [], 'nothing that was sent can be sent again');
   stand.sent.length = 0;
   await stand.round();
-  const id = stand.app.store.archive(PAPER).storyBySlug('tide')?.id;
+  const id = stand.app.store.desk.archive(PAPER).storyBySlug('tide')?.id;
   assert.deepEqual(
     stand.sent.map(({ body }) => JSON.parse(body)),
     [
@@ -115,11 +109,11 @@ test('what a receiver gets', async (t) => {
   stand.add('http://hook.example/');
   stand.air('tide');
   stand.clock.now += 1_000;
-  fileStory(stand.app.desk, PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
-  withdrawStory(stand.app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  fileStory(deskOf(stand.app), PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
+  withdrawStory(deskOf(stand.app), PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
   await stand.round();
   const [aired, revised, withdrawn] = stand.sent.map(({ body }) => JSON.parse(body));
-  const id = stand.app.store.archive(PAPER).storyBySlug('tide')?.id ?? '';
+  const id = stand.app.store.desk.archive(PAPER).storyBySlug('tide')?.id ?? '';
   const root = 'http://localhost:4321/harbor-ledger';
   assert.deepEqual(
     {
@@ -187,7 +181,7 @@ test('each receiver is notified of the sections that it chose, and of the video 
     webhook_secret: 'whsec_AAAA',
   };
   const put = (id: string, sections: string[] | null, cast: boolean, confirmed_at: number | null) =>
-    store.readers.subscribers.put({
+    store.desk.readers.subscribers.put({
       ...reader,
       id,
       reader: id,
@@ -214,7 +208,7 @@ test('each receiver is notified of the sections that it chose, and of the video 
     'reader-of-amter',
   ]);
   const moved = { category: 'Port & Sea' };
-  const revise = () => fileStory(stand.app.desk, PAPER, filing('tide', moved), { by: 'cli' });
+  const revise = () => fileStory(deskOf(stand.app), PAPER, filing('tide', moved), { by: 'cli' });
   assert.deepEqual(
     await toldOf(revise),
     ['all', 'city', 'port', 'reader-of-all'],
@@ -223,12 +217,14 @@ test('each receiver is notified of the sections that it chose, and of the video 
   const cast = { day: '2026-11-20', title: 'The day', description: '', video: 'media/a.mp4', poster: 'media/a.jpg' };
   const body = { ...cast, captions: null, duration_s: 60, bytes: 1_000, media_type: 'video/mp4' };
   const publish = () => {
-    stand.app.store.transact(() => store.emit({ type: 'cast.published', paper: PAPER, at: START, cast: body }));
+    stand.app.store.database.transact(() =>
+      store.desk.emit({ type: 'cast.published', paper: PAPER, at: START, cast: body }),
+    );
   };
   assert.deepEqual(await toldOf(publish), ['all', 'port', 'reader-of-all']);
   const data = JSON.parse(stand.sent[0]?.body ?? '').data;
   assert.equal(data.video_url, 'http://localhost:4321/harbor-ledger/media/a.mp4');
-  store.readers.subscribers.remove('reader-of-all');
+  store.desk.readers.subscribers.remove('reader-of-all');
   assert.deepEqual(await toldOf(() => stand.air('lamp')), ['all', 'city']);
   const hooks = new Set(stand.deliveries().map(({ webhook }) => webhook));
   assert.ok(!hooks.has('reader-of-all'), 'what was kept of a reader who is erased is gone');
@@ -287,7 +283,7 @@ test('a receiver that takes others is not switched off for one that it never too
   }
   assert.equal(stand.deliveries().at(-1)?.state, 'failed');
   assert.deepEqual(stand.news, []);
-  assert.equal(stand.app.store.webhooks.list(PAPER)[0]?.off_at, null);
+  assert.equal(stand.app.store.desk.webhooks.list(PAPER)[0]?.off_at, null);
 });
 
 test('410 ends a webhook immediately with its pending deliveries; a successful test or retry switches it on again', async (t) => {
@@ -304,29 +300,29 @@ test('410 ends a webhook immediately with its pending deliveries; a successful t
     ['failed', 'failed'],
   );
   assert.deepEqual(stand.news, [`${webhook.id} gone`]);
-  assert.deepEqual([stand.app.store.webhooks.get(PAPER, webhook.id)?.off_reason], ['gone']);
+  assert.deepEqual([stand.app.store.desk.webhooks.get(PAPER, webhook.id)?.off_reason], ['gone']);
 
   const [newest] = stand.deliveries();
   const id = newest?.id ?? '';
   stand.answer = () => DOWN;
-  assert.ok(stand.app.store.deliveries.retry(PAPER, id, stand.clock.now));
+  assert.ok(stand.app.store.desk.deliveries.retry(PAPER, id, stand.clock.now));
   await stand.round();
-  assert.equal(stand.app.store.deliveries.get(PAPER, id)?.state, 'failed', 'one attempt by hand');
+  assert.equal(stand.app.store.desk.deliveries.get(PAPER, id)?.state, 'failed', 'one attempt by hand');
   stand.answer = () => OK;
-  stand.app.store.deliveries.retry(PAPER, id, stand.clock.now);
+  stand.app.store.desk.deliveries.retry(PAPER, id, stand.clock.now);
   await stand.round();
-  assert.equal(stand.app.store.deliveries.get(PAPER, id)?.state, 'delivered');
+  assert.equal(stand.app.store.desk.deliveries.get(PAPER, id)?.state, 'delivered');
   assert.equal(new Set(stand.sent.slice(1).map(({ headers }) => headers['webhook-id'])).size, 1);
-  assert.equal(stand.app.store.webhooks.get(PAPER, webhook.id)?.off_at, null);
+  assert.equal(stand.app.store.desk.webhooks.get(PAPER, webhook.id)?.off_at, null);
   stand.air('lamp');
   await stand.round();
   assert.equal(stand.deliveries()[0]?.state, 'delivered');
-  assert.equal(stand.app.store.deliveries.retry(PAPER, 'nonsense', 0), false);
-  assert.equal(stand.app.store.deliveries.retry('other-paper', id, 0), false);
+  assert.equal(stand.app.store.desk.deliveries.retry(PAPER, 'nonsense', 0), false);
+  assert.equal(stand.app.store.desk.deliveries.retry('other-paper', id, 0), false);
 
-  const test = queueTest(stand.app.store, PAPER, webhook, { now: stand.clock.now, newId });
+  const test = queueTest(stand.app.store.desk, PAPER, webhook, { now: stand.clock.now, newId });
   await stand.round();
-  assert.equal(stand.app.store.deliveries.get(PAPER, test)?.state, 'delivered');
+  assert.equal(stand.app.store.desk.deliveries.get(PAPER, test)?.state, 'delivered');
   assert.deepEqual(JSON.parse(stand.sent.at(-1)?.body ?? ''), {
     type: 'webhook.test',
     timestamp: new Date(stand.clock.now).toISOString(),
@@ -363,9 +359,9 @@ test('a retry by hand of one that waits is sent now, and goes on with its schedu
   stand.air('tide');
   await stand.round();
   const [{ id } = { id: '' }] = stand.deliveries();
-  stand.app.store.deliveries.retry(PAPER, id, stand.clock.now);
+  stand.app.store.desk.deliveries.retry(PAPER, id, stand.clock.now);
   await stand.round();
-  const delivery = stand.app.store.deliveries.get(PAPER, id);
+  const delivery = stand.app.store.desk.deliveries.get(PAPER, id);
   assert.deepEqual([delivery?.state, delivery?.due_at], ['waiting', START + (RETRIES[1] ?? 0)]);
 });
 
@@ -374,7 +370,7 @@ test('a removed webhook gets nothing more, nor does a former reader’s', async 
   const { id } = stand.add('http://hook.example/');
   stand.air('tide');
   while (queuePaperEvents(stand.app));
-  assert.ok(stand.app.store.webhooks.remove(PAPER, id));
+  assert.ok(stand.app.store.desk.webhooks.remove(PAPER, id));
   await stand.round();
   assert.deepEqual([stand.sent, stand.deliveries()], [[], []]);
 });
@@ -419,9 +415,13 @@ test('two processes on one store send nothing twice', async (t) => {
   let isMore = true;
   while (isMore) isMore = [queuePaperEvents(stand.app), queuePaperEvents(other)].includes(true);
   // Both may see the same as due; one of them gets it.
-  const seen = stand.app.store.deliveries.due(stand.clock.now, 10, []).map(({ id }) => id);
-  const claims = [stand.app, other].map(({ store: { deliveries } }) =>
-    deliveries.claim(seen, stand.clock.now, stand.clock.now + CLAIM_TIME),
+  const seen = stand.app.store.desk.deliveries.due(stand.clock.now, 10, []).map(({ id }) => id);
+  const claims = [stand.app, other].map(
+    ({
+      store: {
+        desk: { deliveries },
+      },
+    }) => deliveries.claim(seen, stand.clock.now, stand.clock.now + CLAIM_TIME),
   );
   assert.deepEqual(
     claims.map(({ length }) => length),
@@ -429,7 +429,7 @@ test('two processes on one store send nothing twice', async (t) => {
   );
   stand.clock.now += CLAIM_TIME;
   const dispatchers = [stand.dispatcher(), new Dispatcher(paperDeliveries(other), stand.transport(other), news)];
-  while (stand.app.store.deliveries.waiting().count > 0) {
+  while (stand.app.store.desk.deliveries.waiting().count > 0) {
     for (const dispatcher of dispatchers) dispatcher.start();
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -469,13 +469,13 @@ test('a delivery without a recorded outcome is due again after its lease, and a 
 test('an event with many receivers is queued in batches, and each of them has it once', async (t) => {
   const stand = new Stand(t);
   const { store } = stand.app;
-  store.transact(() => {
+  store.database.transact(() => {
     for (let n = 0; n < 450; n++) {
       const id = `reader-${String(n).padStart(4, '0')}`;
       const at = { made_at: START, ordered_at: START, mailed_at: null, confirmed_at: START, last_sent_at: null };
       const choices = { cadence: 'instant' as const, sections: null, cast: true, asked: null };
       const hook = { webhook: 'http://hook.example/', webhook_secret: 'whsec_AAAA' };
-      store.readers.subscribers.put({
+      store.desk.readers.subscribers.put({
         id,
         paper: PAPER,
         reader: id,
@@ -506,10 +506,10 @@ test('deliveries are forgotten after a while, except those that wait', async (t)
   stand.answer = () => DOWN;
   stand.air('quay');
   await stand.round();
-  stand.app.store.deliveries.forget(START - 1);
+  stand.app.store.desk.deliveries.forget(START - 1);
   assert.equal(stand.deliveries().length, 2);
   stand.clock.now += DELIVERIES_KEPT;
-  stand.app.store.deliveries.forget(stand.clock.now - DELIVERIES_KEPT);
+  stand.app.store.desk.deliveries.forget(stand.clock.now - DELIVERIES_KEPT);
   assert.deepEqual(
     stand.deliveries().map(({ state }) => state),
     ['waiting'],

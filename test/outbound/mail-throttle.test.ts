@@ -71,7 +71,7 @@ test('the cause of a failure follows from its step and codes; no text of the res
 test('a lease lasts until it expires or is released', (t) => {
   const folder = tempFolder(t);
   const [a, b] = [appContextIn(t, folder, { now: 0 }), appContextIn(t, folder, { now: 0 })].map(
-    ({ store }) => store.leases,
+    ({ store }) => store.database.leases,
   );
   assert.equal(
     a?.acquire('mails', 'a', () => 0, 10),

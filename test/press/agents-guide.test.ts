@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import type { PaperRecord } from '../../src/desk/paper.ts';
-import { isPaperSlug, PaperBody, sectionSlug } from '../../src/desk/paper.ts';
+import { isPaperSlug, PaperBody, type PaperRecord, sectionSlug } from '../../src/desk/paper.ts';
 import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import { logUrl, siteOf } from '../../src/press/edition.ts';

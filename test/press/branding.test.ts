@@ -17,9 +17,11 @@ import { paperOf } from '../support/pressed-paper.ts';
 /** Pages of different kinds, whose footers and heads are the same. */
 const PAGES = ['index.html', 'stories/piece-0/index.html', 'search/index.html', '404.html'];
 
-async function change({ store, now }: AppContext, more: object): Promise<void> {
-  const body = PaperBody.parse({ ...(store.record(PAPER, 'paper', '') as object), ...more });
-  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }));
+async function change({ store, clock: { now } }: AppContext, more: object): Promise<void> {
+  const body = PaperBody.parse({ ...(store.desk.record(PAPER, 'paper', '') as object), ...more });
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }),
+  );
 }
 
 test('every page has the contact and the imprint in its footer', async (t) => {
@@ -43,8 +45,8 @@ test('every page has the contact and the imprint in its footer', async (t) => {
     /^Contact: https:\/\/quay\.example\/write$/m,
   );
   const body = PageBody.parse({ title: 'Impressum', nav: 'none', language: 'de', prose: 'Quay Street 1.' });
-  const page = { type: 'record', at: app.now(), paper: PAPER, kind: 'page', name: 'imprint', body } as const;
-  app.store.transact(() => append(app.store, page));
+  const page = { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'page', name: 'imprint', body } as const;
+  app.store.database.transact(() => append(app.store.desk, page));
   for (const footer of await footers())
     assert.match(footer, /<a href="\/harbor-ledger\/imprint\/" lang="de" dir="ltr">Impressum<\/a>/);
 });
@@ -57,9 +59,9 @@ const CSS = ':root { --accent: #036 }\n.plate { background: url("media/logo.svg"
 async function file(app: AppContext, path: string, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   const body = await inspectMedia(path, bytes);
-  app.media.keepBytes(body.digest, bytes);
-  const entry = { type: 'record', at: app.now(), paper: PAPER, kind: 'media', name: path, body } as const;
-  app.store.transact(() => append(app.store, entry));
+  app.store.media.keepBytes(body.digest, bytes);
+  const entry = { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'media', name: path, body } as const;
+  app.store.database.transact(() => append(app.store.desk, entry));
 }
 
 test('an analytics address has a host without signs of the policy', () => {
@@ -94,7 +96,7 @@ test('an icon of any size is drawn, and one that no decoder can draw is replaced
 
 test('a section whose name has more letters than signs has an address that disks take', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { sections } = app.store.record(PAPER, 'paper', '') as { sections: string[] };
+  const { sections } = app.store.desk.record(PAPER, 'paper', '') as { sections: string[] };
   await change(app, { sections: [...sections, '㎯'.repeat(60)] });
   await pressPapers(app, { cards: false });
 });
@@ -174,10 +176,17 @@ test('of a stylesheet accepted by an earlier version, rules that hide the mark o
   // As that version filed it.
   const body = await inspectMedia('media/style.css', Buffer.from(CSS));
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  app.media.keepBytes(digest, bytes);
+  app.store.media.keepBytes(digest, bytes);
   const media = { ...body, digest, bytes: bytes.length };
-  const entry = { type: 'record', at: app.now(), paper: PAPER, kind: 'media', name: body.path, body: media } as const;
-  app.store.transact(() => append(app.store, entry));
+  const entry = {
+    type: 'record',
+    at: app.clock.now(),
+    paper: PAPER,
+    kind: 'media',
+    name: body.path,
+    body: media,
+  } as const;
+  app.store.database.transact(() => append(app.store.desk, entry));
   await change(app, { style: body.path });
   await pressPapers(app, { cards: false });
   assert.equal(

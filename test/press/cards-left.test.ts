@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -11,11 +12,11 @@ test('cards that a press left are still due after another press without cards', 
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app);
   for (const slug of ['ebb', 'flow']) {
-    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
-    airStory(app.desk, PAPER, slug, { by: 'cli' });
+    fileStory(deskOf(app), PAPER, filing(slug), { by: 'cli' });
+    airStory(deskOf(app), PAPER, slug, { by: 'cli' });
     await pressPapers(app, { cards: false });
   }
-  const cards = [...app.store.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('card:'));
+  const cards = [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('card:'));
   assert.equal(cards.length, 2);
   await pressPapers(app);
   assert.deepEqual((await auditApp(app)).faults, []);

@@ -18,9 +18,12 @@ test('paper.yaml orders the blocks of the front, leaves some out, and names the 
     return [...page.matchAll(/<section class="(rail|desk-strip)/g)].map(([, name]) => name);
   };
   assert.deepEqual(blocks(), ['rail', 'desk-strip']);
-  const body = { ...(app.store.record(PAPER, 'paper', '') as object), front: { blocks: ['masthead', 'sections'] } };
-  app.store.transact(() =>
-    append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'paper', name: '', body }),
+  const body = {
+    ...(app.store.desk.record(PAPER, 'paper', '') as object),
+    front: { blocks: ['masthead', 'sections'] },
+  };
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'paper', name: '', body }),
   );
   await pressPapers(app, { cards: false });
   assert.deepEqual(blocks(), ['desk-strip', 'rail']);

@@ -26,7 +26,7 @@ test('the first press after an upgrade removes the prose that earlier versions k
   const folder = join(app.settings.dataDir, 'press-cache');
   mkdirSync(folder);
   writeFileSync(join(folder, `${PAPER}.db`), 'x');
-  app.store.manifest.setStamp(PAPER, 'the code of an earlier version');
+  app.store.desk.manifest.setStamp(PAPER, 'the code of an earlier version');
   await pressPapers(app, { cards: false });
   assert.ok(!existsSync(folder));
 });

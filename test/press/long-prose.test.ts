@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -12,7 +12,8 @@ import { paperOf, START } from '../support/pressed-paper.ts';
 import { TIMES } from '../support/properties.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
-function publishLong({ desk }: AppContext, slug: string, length: number): void {
+function publishLong(app: AppContext, slug: string, length: number): void {
+  const desk = deskOf(app);
   const prose = `One.[^1] Two.[^2]\n\n${`- *a* [b](c) ${'words '.repeat(14)}\n`.repeat(length / 98)}`
     .slice(0, length)
     .trim();
@@ -42,11 +43,11 @@ test('when many pieces are long too, the press goes on in a larger heap', { skip
 
 test('one long piece is heavy, and so are many that feeds show together; what left the air is not', async (t) => {
   const { app } = await paperOf(t, 3);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   assert.equal(hasLongProse(archive, []), false);
   publishLong(app, 'long', 60_000);
   assert.equal(hasLongProse(archive, []), true);
-  withdrawStory(app.desk, PAPER, 'long', { by: 'test', reason: 'It was long.' });
+  withdrawStory(deskOf(app), PAPER, 'long', { by: 'test', reason: 'It was long.' });
   assert.equal(hasLongProse(archive, ['story/long', 'feeds']), false);
   for (let n = 0; n < 24; n++) publishLong(app, `medium-${n}`, 40_000);
   assert.equal(hasLongProse(archive, []), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { eventLoop } from '../../src/app/event-loop.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -14,9 +14,11 @@ import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 
-function change({ store, now }: AppContext, more: object): void {
-  const body = { ...(store.record(PAPER, 'paper', '') as object), ...more };
-  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }));
+function change({ store, clock: { now } }: AppContext, more: object): void {
+  const body = { ...(store.desk.record(PAPER, 'paper', '') as object), ...more };
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }),
+  );
 }
 
 /** Does something once, when a press has printed so many sheets. */
@@ -33,7 +35,7 @@ test('a piece that comes in while a press of everything runs gets the next press
     const { app, folder, clock, tree } = await paperOf(t, 5);
     change(app, { hue: 17 });
     await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
-    assert.ok([...app.store.manifest.staleTags(PAPER)].length > 0, 'it is still due');
+    assert.ok([...app.store.desk.manifest.staleTags(PAPER)].length > 0, 'it is still due');
     await pressPapers(app, { cards: false });
     assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
     assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -46,7 +48,7 @@ test('a piece that comes in before a press of everything begins is part of it', 
   publish(app, 'in-time', START);
   await pressPapers(app, { cards: false });
   assert.deepEqual(
-    [...app.store.manifest.staleTags(PAPER)].filter((tag) => !tag.startsWith('card:')),
+    [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => !tag.startsWith('card:')),
     [],
   );
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -61,7 +63,7 @@ test('what a broken-off press wrote of a piece goes when the piece is withdrawn 
   });
   await assert.rejects(pressPapers(app, { cards: false, progress: crash }), /the power went/);
   assert.ok(existsSync(join(tree, 'stories/too-soon.md')), 'it was written, and the manifest does not know it');
-  withdrawStory(app.desk, PAPER, 'too-soon', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'too-soon', { by: 'cli', reason: 'It was wrong.' });
   await pressPapers(app, { cards: false });
   assert.ok(!existsSync(join(tree, 'stories/too-soon.md')));
   assert.ok(!existsSync(join(tree, 'stories/too-soon/proof.json')));
@@ -71,7 +73,7 @@ test('what a broken-off press wrote of a piece goes when the piece is withdrawn 
 test('a piece reverted after an interrupted press is printed as it is', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 2);
   const page = join(tree, 'stories/piece-0/index.html');
-  const before = app.store.record(PAPER, 'paper', '') as { hue: number };
+  const before = app.store.desk.record(PAPER, 'paper', '') as { hue: number };
   change(app, { hue: 99 });
   const crash = after(20, () => {
     throw new Error('the power went');
@@ -91,14 +93,16 @@ test('a full press that was broken off is done again, though nothing is marked',
     throw new Error('the power went');
   });
   await assert.rejects(pressPapers(app, { full: true, progress: crash }), /the power went/);
-  assert.deepEqual([...app.store.manifest.staleTags(PAPER)], []);
+  assert.deepEqual([...app.store.desk.manifest.staleTags(PAPER)], []);
   assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
 
 test('a press whose claim another one took writes nothing more and clears nothing', async (t) => {
   const { app, folder, tree } = await paperOf(t, 2);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const before = treeOf(tree);
   const another = join(folder, 'papers/.press', PAPER, 'another');
   publish(app, 'taken-over', START);
@@ -120,7 +124,9 @@ test('a press whose claim another one took writes nothing more and clears nothin
 
 test('a claim dated by a clock since set back has no owner', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
   publish(app, 'not-for-a-year', START);
   assert.equal((await pressPapers(app, { cards: false })).get(PAPER)?.full, false);
@@ -189,7 +195,9 @@ test('what names other files is printed after them', async (t) => {
 
 test('a process that waited for the lock does not take a claim made meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const now = Date.now();
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:first', now + 4_000, 30_000));
   assert.equal(manifest.claim(PAPER, 'elsewhere:2:second', now, 30_000), false);
@@ -197,7 +205,9 @@ test('a process that waited for the lock does not take a claim made meanwhile', 
 
 test('a held claim is waited for, and no other process presses meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
   publish(app, 'later', START);
   const pressing = pressPapers(app, { cards: false });
@@ -211,7 +221,9 @@ test('a held claim is waited for, and no other process presses meanwhile', async
 
 test('a process with the number of a dead one does not wait for it', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   let mine = '';
   publish(app, 'before', START);
   await pressPapers(app, {
@@ -265,7 +277,9 @@ test('a request for a number is answered when its press is on disk, with what it
   const { app, tree } = await paperOf(t, 2);
   await pressPapers(app);
   const presses = new PressQueue(app);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
   publish(app, 'first', START);
   const first = manifest.newestMark(PAPER);
@@ -285,20 +299,24 @@ test('a request for a number is answered when its press is on disk, with what it
 
 test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
   const { app, tree } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   publish(app, 'with-a-card', START);
   const number = manifest.newestMark(PAPER);
   await pressPapers(app, { cards: false });
   assert.equal(manifest.isPressed(PAPER, number), false);
   await new PressQueue(app).pressedUntil(PAPER, number);
-  const id = app.store.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
+  const id = app.store.desk.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
   assert.ok(readdirSync(join(tree, 'cards')).some((name) => name.startsWith(id)));
 });
 
 test('after a power cut before the disk had a full press, the next one looks at every file', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 2);
   await pressPapers(app);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   assert.equal(manifest.unsynced(PAPER), null, 'the disk has all of it');
   manifest.setUnsynced(PAPER, 'another-boot 7');
   rmSync(join(tree, 'stories/piece-0/index.html'));
@@ -309,7 +327,9 @@ test('after a power cut before the disk had a full press, the next one looks at 
 
 test('a process of another container is not mistaken for a dead one of this', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const { hostname } = await import('node:os');
   // No such process here; in its own container it may well run.
   assert.ok(manifest.claim(PAPER, `${hostname()}/1:4000000:elsewhere:0`, Date.now(), 30_000));
@@ -362,8 +382,15 @@ test('a process presses few papers at a time, and first the one with a waiting c
   const papers = ['p1', 'p2', 'p3', 'p4', 'p5'];
   for (const paper of papers) {
     const body = { nameplate: paper, sections: ['City'], language: 'en' };
-    app.store.transact(() =>
-      append(app.store, { type: 'record', at: START, paper, kind: 'paper', name: '', body: PaperBody.parse(body) }),
+    app.store.database.transact(() =>
+      append(app.store.desk, {
+        type: 'record',
+        at: START,
+        paper,
+        kind: 'paper',
+        name: '',
+        body: PaperBody.parse(body),
+      }),
     );
   }
   const begun: unknown[] = [];
@@ -381,7 +408,7 @@ test('a process presses few papers at a time, and first the one with a waiting c
   });
   const presses = new PressQueue(app);
   const all = papers.map((paper) => presses.press(paper));
-  await Promise.all([...all, presses.pressedUntil('p5', app.store.manifest.newestMark('p5'))]);
+  await Promise.all([...all, presses.pressedUntil('p5', app.store.desk.manifest.newestMark('p5'))]);
   assert.equal(most, 2);
   assert.deepEqual(begun.slice(0, 5), ['p1', 'p2', 'p5', 'p3', 'p4']);
 });
@@ -389,8 +416,8 @@ test('a process presses few papers at a time, and first the one with a waiting c
 test('one paper that cannot be pressed keeps no other one from it', async (t) => {
   const { app, folder } = await paperOf(t, 1);
   const body = PaperBody.parse({ nameplate: 'First', sections: ['City'] });
-  app.store.transact(() =>
-    append(app.store, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
   );
   writeFileSync(join(folder, 'papers/aaa'), 'in the way');
   publish(app, 'all-the-same', START);
@@ -400,18 +427,22 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
 
 test('marks are read in batches, each once and in their order', async (t) => {
   const { app } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const given = Array.from({ length: 2_500 }, (_, n) => `card:${(n * 7) % 2_500}`);
-  app.store.transact(() => manifest.markStale(PAPER, given));
+  app.store.database.transact(() => manifest.markStale(PAPER, given));
   const before = [...manifest.staleTags(PAPER)];
   assert.deepEqual(before.slice(-given.length), given);
-  app.store.transact(() => manifest.markStale(PAPER, ['card:7']));
+  app.store.database.transact(() => manifest.markStale(PAPER, ['card:7']));
   assert.deepEqual([...manifest.staleTags(PAPER)], [...before.filter((tag) => tag !== 'card:7'), 'card:7']);
 });
 
 test('a mark that is set again while a press lists stale outputs stays part of that press', async (t) => {
   const { app, tree } = await paperOf(t, 1);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   publish(app, 'listed', START);
   const begin = manifest.begin.bind(manifest);
   const marked: string[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -44,12 +44,12 @@ async function illustrated(t: Scope) {
   };
   for (const [path, bytes] of Object.entries(media)) await file(app, path, bytes);
   record(app, 'paper', '', {
-    ...PaperBody.parse(app.store.record(PAPER, 'paper', '')),
+    ...PaperBody.parse(app.store.desk.record(PAPER, 'paper', '')),
     logo: 'media/logo.svg',
     icon: 'media/icon.svg',
     style: 'media/style.css',
   });
-  const persona = app.store.record(PAPER, 'persona', PERSONAS[0] ?? '') as object;
+  const persona = app.store.desk.record(PAPER, 'persona', PERSONAS[0] ?? '') as object;
   record(app, 'persona', PERSONAS[0] ?? '', { ...persona, avatar: 'media/face.avif' });
   const cast = { title: 'The day', description: 'In a minute.', video: 'media/day.mp4', poster: 'media/poster.webp' };
   const measured = { duration_s: 1, bytes: VIDEO.length, media_type: 'video/mp4' };
@@ -63,20 +63,24 @@ async function illustrated(t: Scope) {
 
 async function file(app: AppContext, path: string, bytes: Uint8Array): Promise<void> {
   const body = await inspectMedia(path, bytes);
-  app.media.keepBytes(body.digest, bytes);
+  app.store.media.keepBytes(body.digest, bytes);
   record(app, 'media', path, body);
 }
 
 function record(app: AppContext, kind: 'paper' | 'persona' | 'cast' | 'media', name: string, body: object): void {
-  app.store.transact(() => append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind, name, body }));
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind, name, body }),
+  );
 }
 
-function publish({ desk }: AppContext, slug: string, more: Partial<Filing>): void {
+function publish(app: AppContext, slug: string, more: Partial<Filing>): void {
+  const desk = deskOf(app);
   fileStory(desk, PAPER, filing(slug, more), { by: 'cli' });
   airStory(desk, PAPER, slug, { by: 'cli', at: START });
 }
 
-const fileOf = (app: AppContext, path: string) => app.media.pathOf(app.store.archive(PAPER).media(path)?.digest ?? '');
+const fileOf = (app: AppContext, path: string) =>
+  app.store.media.pathOf(app.store.desk.archive(PAPER).media(path)?.digest ?? '');
 const pressed = async (app: AppContext, full = false) => (await pressPapers(app, { full })).get(PAPER);
 const faultsOf = async (app: AppContext) => (await auditApp(app, { deep: true })).faults;
 
@@ -125,7 +129,7 @@ test('a restore without media puts everything else on air, with neutral pictures
   assert.deepEqual((await pressed(app))?.missing, names);
 
   for (const [path, bytes] of Object.entries(media)) {
-    app.media.keepBytes(app.store.archive(PAPER).media(path)?.digest ?? '', bytes);
+    app.store.media.keepBytes(app.store.desk.archive(PAPER).media(path)?.digest ?? '', bytes);
   }
   assert.ok((await faultsOf(app)).every((fault) => /is back.*broadsheet -- press/.test(fault)));
   assert.deepEqual((await pressed(app))?.missing, []);
@@ -152,8 +156,8 @@ test('a damaged picture is neither shown nor drawn from, and only the desk is to
     [],
   );
   // To keep it again is to mend it, though a file of its name is there.
-  app.media.keepBytes(
-    app.store.archive(PAPER).media('media/art.jpg')?.digest ?? '',
+  app.store.media.keepBytes(
+    app.store.desk.archive(PAPER).media('media/art.jpg')?.digest ?? '',
     media['media/art.jpg'] ?? Buffer.of(),
   );
   assert.deepEqual((await pressed(app))?.missing, []);

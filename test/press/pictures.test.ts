@@ -16,8 +16,7 @@ import type { Media } from '../../src/desk/media.ts';
 import { drawVariants } from '../../src/press/draw-variants.ts';
 import { inspectMedia } from '../../src/press/inspect.ts';
 import { pictureId, variantsOf } from '../../src/press/variants.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 
 const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
@@ -30,9 +29,9 @@ function drawing(seed: number, width = 200, height = 120): ReturnType<typeof sha
 
 async function keep(app: AppContext, path: string, bytes: Uint8Array): Promise<Media> {
   const media = await inspectMedia(path, bytes);
-  app.media.keepBytes(media.digest, bytes);
-  app.store.transact(() =>
-    append(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: path, body: media }),
+  app.store.media.keepBytes(media.digest, bytes);
+  app.store.database.transact(() =>
+    append(app.store.desk, { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: path, body: media }),
   );
   return media;
 }
@@ -150,10 +149,11 @@ test('a few new pictures are drawn before the pages; many are left to later pres
   assert.notEqual(report, null);
   // The pages are public, whatever pictures are left.
   assert(
-    app.store.manifest.isPressed(PAPER, app.store.manifest.highestMark(PAPER)) || (report?.pictures_left ?? 0) > 0,
+    app.store.desk.manifest.isPressed(PAPER, app.store.desk.manifest.highestMark(PAPER)) ||
+      (report?.pictures_left ?? 0) > 0,
   );
   assert.equal(
-    [...app.store.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('picture:')).length,
+    [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('picture:')).length,
     report?.pictures_left,
   );
   while ((await presses.press(PAPER)) !== null);
@@ -221,15 +221,15 @@ test('two processes that draw the same pictures, one of them killed, leave whole
   first.kill('SIGKILL');
   const [code] = await once(second, 'exit');
   assert.equal(code, 0);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   const cache = join(folder, 'var/pictures');
   for (const path of archive.mediaPaths()) {
     const media = archive.media(path) as Media;
     for (const variant of variantsOf(media)) {
-      const bytes = await app.pictures.variant(media, variant);
+      const bytes = await app.store.pictures.variant(media, variant);
       assert.equal((await sharp(bytes).stats()).channels.length, 3);
     }
-    assert(app.pictures.isDrawn(media));
+    assert(app.store.pictures.isDrawn(media));
   }
   // What a killed process leaves is hidden, and swept by a later one.
   const left = readdirSync(cache, { recursive: true }).filter((name) => /(?:^|\/)\.[^/]*$/.test(String(name)));
@@ -239,12 +239,12 @@ test('two processes that draw the same pictures, one of them killed, leave whole
 test('the event loop answers while many pictures are drawn', async (t) => {
   const { app } = await paperWith(t, 12);
   const delay = monitorEventLoopDelay({ resolution: 5 });
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   delay.enable();
   await Promise.all(
     archive.mediaPaths().map((path) => {
       const media = archive.media(path) as Media;
-      return Promise.all(variantsOf(media).map((variant) => app.pictures.variant(media, variant)));
+      return Promise.all(variantsOf(media).map((variant) => app.store.pictures.variant(media, variant)));
     }),
   );
   delay.disable();

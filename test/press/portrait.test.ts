@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { portraitCode } from '../../src/app/pictures.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -77,13 +77,13 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
-  airStory(app.desk, PAPER, 'tide', { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('tide'), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'tide', { by: 'cli' });
   const tree = join(folder, 'papers', PAPER);
   const read = (path: string) => readFileSync(join(tree, path), 'utf8');
   const change = async (more: object): Promise<void> => {
     clock.now += 1_000;
-    const before = app.store.record(PAPER, 'persona', SLUG) as object;
+    const before = app.store.desk.record(PAPER, 'persona', SLUG) as object;
     record(app, 'persona', SLUG, { ...before, ...more });
     await pressPapers(app, { cards: false });
   };
@@ -111,7 +111,7 @@ test('a persona without a picture has a drawn one at an address that stays, unti
     .png()
     .toFile(picture);
   const media = await inspectMedia('media/p.png', picture);
-  app.media.keepBytes(media.digest, readFileSync(picture));
+  app.store.media.keepBytes(media.digest, readFileSync(picture));
   record(app, 'media', media.path, media);
   await change({ avatar: 'media/p.png' });
   assert.equal(treeOf(tree).has(PATH), false, 'nothing points at the drawn one any more');
@@ -135,8 +135,8 @@ test('a portrait is drawn once for all presses, as long as its cache exists', as
   const tree = join(folder, 'papers', PAPER);
   await pressPapers(app, { cards: false });
   const drawn = treeOf(tree).get(PATH);
-  const { name } = app.store.archive(PAPER).persona(SLUG) ?? { name: '' };
-  const { hue, language } = app.store.archive(PAPER).paper();
+  const { name } = app.store.desk.archive(PAPER).persona(SLUG) ?? { name: '' };
+  const { hue, language } = app.store.desk.archive(PAPER).paper();
   const portrait = { slug: SLUG, name, hue, language };
   const id = portraitId(portrait, portraitCode());
   assert.notEqual(portraitId(portrait, 'other code'), id);
@@ -166,8 +166,8 @@ interface Rail {
   stories: { byline: { avatar: string } }[];
 }
 
-function record({ store, now }: AppContext, kind: 'persona' | 'media', name: string, body: unknown): void {
-  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind, name, body }));
+function record({ store, clock: { now } }: AppContext, kind: 'persona' | 'media', name: string, body: unknown): void {
+  store.database.transact(() => append(store.desk, { type: 'record', at: now(), paper: PAPER, kind, name, body }));
 }
 
 /** The contrast ratio of two colours (WCAG 2.2). */

@@ -19,7 +19,7 @@ const TYPES = {
 test('the picture of a post is a PNG or a JPEG: the piece’s own, or its share card', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.UTC(2026, 10, 20) });
   createPaper(app);
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     for (const [path, media_type] of Object.entries(TYPES)) {
       const media = {
         path,
@@ -30,15 +30,22 @@ test('the picture of a post is a PNG or a JPEG: the piece’s own, or its share 
         height: 600,
         duration_ms: null,
       };
-      append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'media', name: path, body: media });
+      append(app.store.desk, {
+        type: 'record',
+        at: app.clock.now(),
+        paper: PAPER,
+        kind: 'media',
+        name: path,
+        body: media,
+      });
     }
   });
   const site = { root: 'https://news.example', base: '' };
-  const edition = new Edition(app.store.archive(PAPER), site as ConstructorParameters<typeof Edition>[1]);
+  const edition = new Edition(app.store.desk.archive(PAPER), site as ConstructorParameters<typeof Edition>[1]);
   for (const [path, type] of Object.entries(TYPES)) {
     const slug = path.replace(/\W/g, '-').replace('media-art-', '');
     publish(app, slug, { image: { src: path, alt: 'A buoy', credit: null } });
-    const row = app.store
+    const row = app.store.desk
       .archive(PAPER)
       .latest({ limit: 10 })
       .find((one) => one.slug === slug);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -11,9 +11,9 @@ import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { tagsFrom } from '../../src/ledger/tag.ts';
 import { inspectMedia } from '../../src/press/inspect.ts';
-import type { Clock } from '../support/app-context.ts';
 import {
   appContextIn,
+  type Clock,
   createPaper,
   filing,
   PAPER,
@@ -127,14 +127,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 function take(app: AppContext, clock: Clock, action: Step): void {
-  const { desk, store } = app;
+  const { store } = app;
+  const desk = deskOf(app);
   const slug = (piece: number) => `piece-${piece}`;
   const record = (kind: 'paper' | 'persona' | 'media' | 'page', name: string, body: unknown) =>
-    store.transact(() => append(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
-  const change = (more: object) => record('paper', '', { ...(store.record(PAPER, 'paper', '') as object), ...more });
+    store.database.transact(() =>
+      append(store.desk, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }),
+    );
+  const change = (more: object) =>
+    record('paper', '', { ...(store.desk.record(PAPER, 'paper', '') as object), ...more });
   try {
     if (action.do === 'file') {
-      const { sections } = store.archive(PAPER).paper();
+      const { sections } = store.desk.archive(PAPER).paper();
       fileStory(
         desk,
         PAPER,
@@ -144,7 +148,7 @@ function take(app: AppContext, clock: Clock, action: Step): void {
           persona: PERSONAS[action.persona] ?? '',
           ...action.about,
           correction: action.corrects ? 'It said otherwise.' : null,
-          image: store.archive(PAPER).media('media/q.jpg') && { src: 'media/q.jpg', alt: 'A quay', credit: null },
+          image: store.desk.archive(PAPER).media('media/q.jpg') && { src: 'media/q.jpg', alt: 'A quay', credit: null },
         }),
         { by: 'cli' },
       );
@@ -175,7 +179,7 @@ function take(app: AppContext, clock: Clock, action: Step): void {
       const slug = PERSONAS[action.persona] ?? '';
       const { title, name, hasPicture } = action;
       const avatar = hasPicture ? PICTURE.path : null;
-      record('persona', slug, { ...(store.record(PAPER, 'persona', slug) as object), title, name, avatar });
+      record('persona', slug, { ...(store.desk.record(PAPER, 'persona', slug) as object), title, name, avatar });
     }
   } catch (error) {
     // A desk may ask for what cannot be: the refusal must change nothing, which the trees then show.
@@ -193,8 +197,8 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         const folder = tempFolder(scope);
         const app = appContextIn(scope, folder, clock);
         createPaper(app);
-        app.media.keepBytes(PICTURE.digest, PICTURE_SVG);
-        for (const [n, bytes] of PHOTOGRAPHS.entries()) app.media.keepBytes(PROBED[n]?.digest ?? '', bytes);
+        app.store.media.keepBytes(PICTURE.digest, PICTURE_SVG);
+        for (const [n, bytes] of PHOTOGRAPHS.entries()) app.store.media.keepBytes(PROBED[n]?.digest ?? '', bytes);
         take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
@@ -217,7 +221,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
             await pressPapers(app, { cards: false });
           }
         }
-        app.store.manifest.markStale(PAPER, ['news']);
+        app.store.desk.manifest.markStale(PAPER, ['news']);
         await pressPapers(app, { cards: false });
         assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(scope, folder, clock, false));
       } finally {

@@ -15,8 +15,8 @@ test('timers and messages are heard between many short batches', async (t) => {
   t.mock.method(performance, 'now', () => ++now);
   const printer = new Printer({
     paper: PAPER,
-    archive: app.store.archive(PAPER),
-    manifest: app.store.manifest,
+    archive: app.store.desk.archive(PAPER),
+    manifest: app.store.desk.manifest,
     site: siteOf(`${app.settings.origin}/${PAPER}`),
     tree: new Tree(join(folder, 'tree'), {
       aside: join(folder, 'aside'),
@@ -24,7 +24,7 @@ test('timers and messages are heard between many short batches', async (t) => {
       isNew: true,
       assertClaim: () => undefined,
     }),
-    tools: { render: () => assert.fail(), assets: () => [], pictures: app.pictures, now: app.now() },
+    tools: { render: () => assert.fail(), assets: () => [], pictures: app.store.pictures, now: app.clock.now() },
     mediaFile: () => assert.fail(),
     checksDisk: false,
   });

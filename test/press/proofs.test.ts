@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadBuild } from '../../src/app/build.ts';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/ledger/log/verify.ts';
-import type { Proof } from '../../src/ledger/proof.ts';
-import { proofFaults } from '../../src/ledger/proof.ts';
+import { type Proof, proofFaults } from '../../src/ledger/proof.ts';
 import { Edition, siteOf } from '../../src/press/edition.ts';
 import { printPath } from '../../src/press/outputs/paths.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
@@ -41,7 +41,7 @@ test('a head that gets its quorum presses the proofs of what it covers, and noth
   assert.equal(report?.outputs, 3);
 
   const proof = proofIn(tree, 'piece-0');
-  const { policy, origin } = new LogHeads(app.store.log, 'desk');
+  const { policy, origin } = new LogHeads(app.store.database.log, 'desk');
   assert.equal(proof.log?.origin, origin);
   const { cosigners } = await verifyTlogProof(proof.receipt, proof.log?.tlog_proof ?? '', policy, nodeCrypto);
   assert.deepEqual(
@@ -64,16 +64,16 @@ test('a revision has no proof until a head covers it; a withdrawn piece has no p
   const { app, folder, clock, tree } = await paperOf(t, 2);
   cosignAll(app);
   await pressPapers(app, { cards: false });
-  fileStory(app.desk, PAPER, filing('piece-0', { headline: 'Another headline' }), { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('piece-0', { headline: 'Another headline' }), { by: 'cli' });
   await pressPapers(app, { cards: false });
   assert.equal(proofIn(tree, 'piece-0').log, null);
   cosignAll(app);
-  withdrawStory(app.desk, PAPER, 'piece-1', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-1', { by: 'cli', reason: 'It was wrong.' });
   await pressPapers(app, { cards: false });
   assert.deepEqual(proofFaults(proofIn(tree, 'piece-0'), verifyNode), []);
   assert.notEqual(proofIn(tree, 'piece-0').log, null);
   assert(!existsSync(join(tree, proofPath('piece-1'))));
-  airStory(app.desk, PAPER, 'piece-1', { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'piece-1', { by: 'cli' });
   await pressPapers(app, { cards: false });
   assert.notEqual(proofIn(tree, 'piece-1').log, null, 'the receipt is in the log already');
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -81,10 +81,12 @@ test('a revision has no proof until a head covers it; a withdrawn piece has no p
 
 test('a full press keeps a file that an earlier version printed in another output', async (t) => {
   const { app, tree } = await paperOf(t, 2);
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const [file] = manifest.files(PAPER, 'proof/piece-0');
   assert(file !== undefined);
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     manifest.drop(PAPER, 'proof/piece-0');
     manifest.record(PAPER, [{ name: 'story/piece-0', tags: '', exists: true, changed: [file], gone: [] }]);
     manifest.setStamp(PAPER, 'an earlier version');
@@ -102,10 +104,10 @@ test('each file of a tree is the same when it is printed alone, as for a private
   cosignAll(app);
   await pressPapers(app, { cards: false });
   const { render, assets } = await loadBuild();
-  const edition = new Edition(app.store.archive(PAPER), siteOf(`${app.settings.origin}/${PAPER}`));
+  const edition = new Edition(app.store.desk.archive(PAPER), siteOf(`${app.settings.origin}/${PAPER}`));
   for (const [path, bytes] of treeOf(tree)) {
     if (path === '_headers') continue;
-    const found = await printPath(edition, path, { render, assets, pictures: app.pictures, now: clock.now });
+    const found = await printPath(edition, path, { render, assets, pictures: app.store.pictures, now: clock.now });
     assert(found !== null, path);
     if ('body' in found) assert.equal(Buffer.from(found.body).toString('latin1'), bytes, path);
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -28,7 +29,7 @@ test('a publish writes the files that show it and leaves every other file alone'
   const before = inodes(tree);
   publish(app, 'the-new-one', START);
   const report = (await pressPapers(app)).get(PAPER);
-  const id = app.store.archive(PAPER).storyBySlug('the-new-one')?.id ?? '';
+  const id = app.store.desk.archive(PAPER).storyBySlug('the-new-one')?.id ?? '';
   const changed = changedSince(before, tree).map((path) => path.replace(/-[0-9a-f]{16}\.png$/, '-….png'));
   assert.deepEqual(changed, [
     `cards/${id}-….png`,
@@ -74,7 +75,7 @@ test('a piece that is dated back moves the pages of its section and no older one
 test('withdrawing the oldest piece moves every page of its section, and removes the last one', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 61);
   assert.ok(treeOf(tree).has('sections/city/3/index.html'));
-  withdrawStory(app.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
   await pressPapers(app, { cards: false });
   assert.ok(!treeOf(tree).has('sections/city/3/index.html'));
   assert.match(treeOf(tree).get('stories/piece-0/index.html') ?? '', /It was never so\./);
@@ -91,9 +92,9 @@ test('a paper that becomes private leaves no file behind, and comes back whole',
   const { app, tree } = await paperOf(t, 3);
   const before = treeOf(tree);
   const set = (paper_public: boolean) => {
-    const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public };
-    app.store.transact(() =>
-      append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'paper', name: '', body }),
+    const body = { ...(app.store.desk.record(PAPER, 'paper', '') as object), paper_public };
+    app.store.database.transact(() =>
+      append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'paper', name: '', body }),
     );
   };
   set(false);

@@ -2,8 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Random } from './model/random.ts';
 import { runModel } from './model/run.ts';
-import type { Options } from './model/world.ts';
-import { World } from './model/world.ts';
+import { type Options, World } from './model/world.ts';
 
 const { values } = parseArgs({
   options: {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -22,9 +23,9 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   const clock = { now: START };
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  const file = (slug: string, tags: string[]) => fileStory(app.desk, PAPER, filing(slug, { tags }), { by: 'cli' });
-  const air = (slug: string, at: number) => airStory(app.desk, PAPER, slug, { by: 'cli', at });
-  app.store.transact(() => {
+  const file = (slug: string, tags: string[]) => fileStory(deskOf(app), PAPER, filing(slug, { tags }), { by: 'cli' });
+  const air = (slug: string, at: number) => airStory(deskOf(app), PAPER, slug, { by: 'cli', at });
+  app.store.database.transact(() => {
     for (let n = 0; n < 32; n++) {
       file(`piece-${n}`, n % 2 ? ['Tides', 'Harbour'] : ['Tides']);
       air(`piece-${n}`, START - (40 - n) * DAY);
@@ -37,7 +38,7 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
     clock.now += 60_000;
     await pressPapers(app, { cards: false });
     assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(t, folder, clock, false));
-    assert.deepEqual(app.store.ledgerFaults(), [], what);
+    assert.deepEqual(app.store.desk.ledgerFaults(), [], what);
   };
 
   assert.match(read('tags/tides/index.html'), /href="[^"]*\/tags\/tides\/1\/"/);
@@ -60,8 +61,8 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   assert.match(read('tags/tides/index.html'), /<h1>TIDES<\/h1>/);
   assert.ok(existsSync(at('tags/quays/index.html')));
   // From the middle of the archive, and the newest.
-  withdrawStory(app.desk, PAPER, 'piece-10', { by: 'cli', reason: 'It was wrong.' });
-  withdrawStory(app.desk, PAPER, 'piece-31', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-10', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-31', { by: 'cli', reason: 'It was wrong.' });
   await compare('withdrawn');
   assert.ok(!existsSync(at('tags/quays/index.html')), 'a tag without pieces is gone');
   assert.ok(!existsSync(at('tags/tides/1/index.html')), 'what fits on one page again has no other');
@@ -71,7 +72,7 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   air('later', START - 30 * DAY);
   await compare('an archive arrives');
   assert.ok(existsSync(at('tags/tides/2/index.html')));
-  assert.deepEqual(app.store.archive(PAPER).tags({ limit: 9 }), [
+  assert.deepEqual(app.store.desk.archive(PAPER).tags({ limit: 9 }), [
     { slug: 'tides', name: 'Tides', count: 31 },
     { slug: 'harbour', name: 'Harbour', count: 15 },
   ]);

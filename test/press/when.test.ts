@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -23,7 +23,8 @@ async function paperWith(t: Scope, times: string[]) {
   return { clock, folder, tree, page: (path: string) => textOf(tree.get(`${path}index.html`) ?? '') };
 }
 
-function publish({ desk }: AppContext, slug: string, at: number): void {
+function publish(app: AppContext, slug: string, at: number): void {
+  const desk = deskOf(app);
   fileStory(desk, PAPER, filing(slug), { by: 'cli' });
   airStory(desk, PAPER, slug, { by: 'cli', at });
 }

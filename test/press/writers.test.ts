@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { auditApp } from '../../src/app/audit.ts';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -19,8 +20,8 @@ test('work that people wrote is theirs wherever it is shown, and the persona tha
   const app = appContextIn(t, folder, { now: START });
   createPaper(app);
   const publish = (slug: string, more: Partial<Filing>) => {
-    fileStory(app.desk, PAPER, filing(slug, more), { by: 'cli' });
-    airStory(app.desk, PAPER, slug, { by: 'cli', at: START });
+    fileStory(deskOf(app), PAPER, filing(slug, more), { by: 'cli' });
+    airStory(deskOf(app), PAPER, slug, { by: 'cli', at: START });
   };
   publish('listed', { authors: AUTHORS });
   publish('filed', { written_by: WRITER });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { FolderBucket } from '../../src/files/folder-bucket.ts';
 import { S3Bucket } from '../../src/net/s3-bucket.ts';
 import { parseAddress, type S3Address } from '../../src/publish/address.ts';

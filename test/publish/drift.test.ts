@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { compareTrees, type PublishOptions, publishTrees } from '../../src/app/publish-run.ts';
 import { openBucket } from '../../src/app/publish-target.ts';
@@ -112,9 +112,14 @@ test('a page that changed while the place was compared is still one that the pla
   store.intercept = async ({ method, key }) => {
     if (method !== 'GET' || key !== '' || listings++ > 0) return false;
     // No list shows the prose.
-    fileStory(app.desk, PAPER, filing('piece-0', { category: SECTIONS[0] ?? '', prose: 'Another.[^1] Second.[^2]' }), {
-      by: 'cli',
-    });
+    fileStory(
+      deskOf(app),
+      PAPER,
+      filing('piece-0', { category: SECTIONS[0] ?? '', prose: 'Another.[^1] Second.[^2]' }),
+      {
+        by: 'cli',
+      },
+    );
     await pressPapers(app, { cards: false });
     return false;
   };

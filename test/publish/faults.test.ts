@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { readSettings } from '../../src/env.ts';
 import { Fault, messageOf } from '../../src/fault.ts';
 import { S3Bucket } from '../../src/net/s3-bucket.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
 import { Random } from '../press/model/random.ts';
@@ -29,7 +30,8 @@ test('no kill of a publication leaves a link without its page, or sends much aga
       publish(app, `new-${n}`, START + n * DAY);
       onAir.push(`new-${n}`);
       const withdrawn = choice.chance(0.5) ? onAir.shift() : undefined;
-      if (withdrawn !== undefined) withdrawStory(app.desk, PAPER, withdrawn, { by: 'cli', reason: 'It was never so.' });
+      if (withdrawn !== undefined)
+        withdrawStory(deskOf(app), PAPER, withdrawn, { by: 'cli', reason: 'It was never so.' });
       await pressPapers(app, { cards: false });
     }
     const isRepair = n > 0 && choice.chance(0.3);

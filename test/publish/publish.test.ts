@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { startPublisher } from '../../src/app/jobs/publish.ts';
 import { publishLogOnce } from '../../src/app/open-witnesses.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -125,10 +124,10 @@ test('objects carry the headers of _headers, and are sent again when these chang
   assert.equal(headersOf('rss.xml')['x-amz-meta-access-control-allow-origin'], '*');
   assert.match(headersOf('stories/piece-0/index.html')['cache-control'] ?? '', /s-maxage=60/);
   assert.match(store.objects.get('site/log/checkpoint')?.headers['cache-control'] ?? '', /max-age=5$/);
-  const { slug: _slug, edition: _edition, changed_at: _at, ...body } = present(app.store.paper(PAPER));
+  const { slug: _slug, edition: _edition, changed_at: _at, ...body } = present(app.store.desk.paper(PAPER));
   const analytics = 'https://stats.example/count.js';
-  app.store.transact(() =>
-    append(app.store, {
+  app.store.database.transact(() =>
+    append(app.store.desk, {
       type: 'record',
       at: START,
       paper: PAPER,
@@ -149,8 +148,8 @@ test('a withdrawn piece leaves the place, after every list that named it', async
   const { app, tree, send } = await standAt(t, at(store), 31);
   await send();
   assert.ok(store.objects.has(`site/${PAPER}/sections/city/2/index.html`));
-  withdrawStory(app.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
-  withdrawStory(app.desk, PAPER, 'piece-1', { by: 'cli', reason: 'Nor this.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
+  withdrawStory(deskOf(app), PAPER, 'piece-1', { by: 'cli', reason: 'Nor this.' });
   await pressPapers(app, { cards: false });
   store.received.length = 0;
   const report = await send();
@@ -334,7 +333,7 @@ test('a removed paper leaves the place', async (t) => {
   const store = await S3Server.start(t);
   const { app, send } = await standAt(t, at(store));
   await send();
-  removePaper(app, PAPER, 'cli');
+  removePaper(intakeOf(app), PAPER, 'cli');
   await pressPapers(app);
   await send();
   assert.deepEqual(store.paths(`site/${PAPER}/`), ['.broadsheet.json']);

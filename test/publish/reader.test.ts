@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { publishTrees } from '../../src/app/publish-run.ts';
 import { openBucket } from '../../src/app/publish-target.ts';
@@ -35,7 +36,7 @@ test('at no moment of a publication does a page link to one that is not there', 
   for (let n = 0; n < 4; n++) {
     clock.now += DAY;
     publish(app, `new-${n}`, START + n * DAY);
-    if (n > 1) withdrawStory(app.desk, PAPER, `piece-${n}`, { by: 'cli', reason: 'It was never so.' });
+    if (n > 1) withdrawStory(deskOf(app), PAPER, `piece-${n}`, { by: 'cli', reason: 'It was never so.' });
     await pressPapers(app, { cards: false });
     await send();
   }

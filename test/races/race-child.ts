@@ -15,5 +15,5 @@ process.on('message', async (race: string) => {
   });
   process.send?.((await Promise.all(outcomes)).map((outcome) => outcome ?? null));
 });
-process.on('disconnect', () => store.close());
+process.on('disconnect', () => store.database.close());
 process.send?.('ready');

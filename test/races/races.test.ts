@@ -80,20 +80,20 @@ test('one payment at the till', async () => {
 
 test('links to sign in for one address', async () => {
   await raced('links to sign in for one address');
-  assert.equal(store.signIns.unanswered('stranger@example.org', Number.MAX_SAFE_INTEGER).count, REQUESTS_MAX);
-  const mails = store.accountMails.claim(NOON + HOUR, NOON + 2 * HOUR, 100);
+  assert.equal(store.records.signIns.unanswered('stranger@example.org', Number.MAX_SAFE_INTEGER).count, REQUESTS_MAX);
+  const mails = store.records.accountMails.claim(NOON + HOUR, NOON + 2 * HOUR, 100);
   assert.equal(mails.filter(({ email }) => email === 'stranger@example.org').length, REQUESTS_MAX);
 });
 
 test('orders for one reader', async () => {
   await raced('orders for one reader');
-  assert.equal(store.readers.mails.claim(NOON + HOUR, NOON + 2 * HOUR, 100).length, 1);
+  assert.equal(store.desk.readers.mails.claim(NOON + HOUR, NOON + 2 * HOUR, 100).length, 1);
 });
 
 test('the books hold after all of it', () => {
-  assert.deepEqual(store.credits.faults(), []);
-  assert.deepEqual([store.credits.balance('balance'), store.credits.balance('taken')], [1, 0]);
-  assert.deepEqual(store.integrity(), []);
+  assert.deepEqual(store.records.credits.faults(), []);
+  assert.deepEqual([store.records.credits.balance('balance'), store.records.credits.balance('taken')], [1, 0]);
+  assert.deepEqual(store.database.integrity(), []);
   const missing = Object.keys(RACES).filter((name) => !run.has(name));
   assert.deepEqual(missing, []);
 });

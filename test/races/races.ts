@@ -4,10 +4,8 @@ import { mailedToken } from '../../src/accounts/account-mail.ts';
 import { requestSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
 import { Checkout, REPEATS } from '../../src/meter/checkout.ts';
-import type { Payment } from '../../src/meter/payment.ts';
-import { decodePayment } from '../../src/meter/payment.ts';
-import type { PaymentId } from '../../src/meter/purchase.ts';
-import { paymentId } from '../../src/meter/purchase.ts';
+import { decodePayment, type Payment } from '../../src/meter/payment.ts';
+import { type PaymentId, paymentId } from '../../src/meter/purchase.ts';
 import { subscribe } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -30,15 +28,18 @@ export interface Race {
 
 /** An account with a key of the same id, and as many credits. */
 function account(store: Store, id: string, { credits = 0, plan = 'daily' as 'daily' | 'monthly' } = {}): void {
-  store.accounts.ofEmail(`${id}@example.org`, { id, plan, made_at: NOON });
+  store.records.accounts.ofEmail(`${id}@example.org`, { id, plan, made_at: NOON });
   const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
-  store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
-  if (credits > 0) store.credits.append(id, { at: NOON, amount: credits, note: null });
+  store.records.serviceKeys.insert(
+    { ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null },
+    id,
+  );
+  if (credits > 0) store.records.credits.append(id, { at: NOON, amount: credits, note: null });
 }
 
 const take = (store: Store, id: string, limits: { daily: number; perMinute: number }) =>
-  store.groupCommit(() => {
-    const taken = store.meter.reserve({ account: id, key: id, at: NOON }, limits);
+  store.database.groupCommit(() => {
+    const taken = store.records.meter.reserve({ account: id, key: id, at: NOON }, limits);
     return taken?.outcome === 'reserved' ? taken.reservation.from : taken?.outcome;
   });
 
@@ -65,7 +66,7 @@ export const RACES: Record<string, Race> = {
   'the included requests of a month': {
     ready(store) {
       account(store, 'month', { plan: 'monthly' });
-      store.meter.setBurst('month', 31);
+      store.records.meter.setBurst('month', 31);
     },
     run: (store) => take(store, 'month', { daily: 1, perMinute: 1_000 }),
   },
@@ -75,17 +76,17 @@ export const RACES: Record<string, Race> = {
   },
   'the slot of a keyless caller': {
     ready: () => {},
-    run: (store) => store.groupCommit(() => store.keyless.admit('192.0.2.1', () => NOON, 1_000).pass),
+    run: (store) => store.database.groupCommit(() => store.records.keyless.admit('192.0.2.1', () => NOON, 1_000).pass),
   },
   'the ceiling of all keyless callers': {
     ready: () => {},
     // One of them is the caller above.
-    run: (store, n) => store.groupCommit(() => store.keyless.admit(n, () => NOON, 20 + 1).pass),
+    run: (store, n) => store.database.groupCommit(() => store.records.keyless.admit(n, () => NOON, 20 + 1).pass),
   },
   'one purchase of credits': {
     ready: (store) => account(store, 'buyer'),
     run(store) {
-      const entered = store.credits.append('buyer', { at: NOON, amount: COST, note: null, ref: 'x402:one' });
+      const entered = store.records.credits.append('buyer', { at: NOON, amount: COST, note: null, ref: 'x402:one' });
       return typeof entered === 'object' ? 'entered' : entered;
     },
   },
@@ -93,28 +94,28 @@ export const RACES: Record<string, Race> = {
     ready: (store) => account(store, 'taken', { credits: 20 * COST }),
     async run(store, n) {
       if (n.endsWith('0')) return (await take(store, 'taken', { daily: 0, perMinute: 1_000 })) === 'credits' ? 1 : 0;
-      return typeof store.credits.append('taken', { at: NOON, amount: -COST, note: null }) === 'object' ? 1 : 0;
+      return typeof store.records.credits.append('taken', { at: NOON, amount: -COST, note: null }) === 'object' ? 1 : 0;
     },
   },
   'a payment that nobody has': {
     ready: () => {},
-    run: (store, n) => store.payments.claim(CLAIMED.id, hold(n), about),
+    run: (store, n) => store.records.payments.claim(CLAIMED.id, hold(n), about),
   },
   'a payment whose holder has died': {
-    ready: (store) => void store.payments.claim(LEFT.id, { ...hold('dead'), until: NOON - 1 }, about),
+    ready: (store) => void store.records.payments.claim(LEFT.id, { ...hold('dead'), until: NOON - 1 }, about),
     run(store, n) {
-      const found = store.payments.find(LEFT.id);
-      return found?.holder === 'dead' && store.payments.takeOver(LEFT.id, found, hold(n));
+      const found = store.records.payments.find(LEFT.id);
+      return found?.holder === 'dead' && store.records.payments.takeOver(LEFT.id, found, hold(n));
     },
   },
   'the repeats of an answer': {
-    ready({ payments }) {
+    ready({ records: { payments } }) {
       payments.claim(PAID.id, hold('one'), about);
       payments.settling(PAID.id, 'one', { status: 200, headers: [], body: Buffer.from('answer') }, 'hash');
       payments.settled(PAID.id, NOON, '0x1');
       for (let n = 20; n < REPEATS; n++) payments.repeat(PAID.id, REPEATS);
     },
-    run: (store) => store.payments.repeat(PAID.id, REPEATS),
+    run: (store) => store.records.payments.repeat(PAID.id, REPEATS),
   },
   'one payment at the till': {
     ready: () => {},
@@ -126,7 +127,7 @@ export const RACES: Record<string, Race> = {
         return answer;
       };
       const till = new Checkout({
-        payments: store.payments,
+        payments: store.records.payments,
         facilitator: {
           verify: () => slowly('verify', 'valid' as const),
           settle: () => slowly('settle', { settled: '0x1' }),
@@ -135,7 +136,7 @@ export const RACES: Record<string, Race> = {
         now: Date.now,
         newId: randomUUID,
         wait,
-        groupCommit: store.groupCommit,
+        groupCommit: store.database.groupCommit,
         repeat: () => () => {},
       });
       const run = () => slowly('run', { status: 200, headers: [], body: Buffer.from(`answer to ${n}`) });
@@ -146,16 +147,16 @@ export const RACES: Record<string, Race> = {
   },
   'links to sign in for one address': {
     ready: () => {},
-    run: (store) => requestSignIn(store, 'stranger@example.org', fresh),
+    run: (store) => requestSignIn(store.records, 'stranger@example.org', fresh),
   },
   'one link to sign in': {
     ready(store) {
-      requestSignIn(store, 'guest@example.org', { ...fresh, newId: () => 'the-link' });
-      store.accountMails.sent('the-link', NOON);
+      requestSignIn(store.records, 'guest@example.org', { ...fresh, newId: () => 'the-link' });
+      store.records.accountMails.sent('the-link', NOON);
     },
     run(store) {
       try {
-        return signIn(store, mailedToken(SECRET, 'sign-in', 'the-link'), fresh).account.email;
+        return signIn(store.records, mailedToken(SECRET, 'sign-in', 'the-link'), fresh).account.email;
       } catch (error) {
         if (error instanceof Fault) return error.code;
         throw error;
@@ -166,16 +167,16 @@ export const RACES: Record<string, Race> = {
     ready: () => {},
     run(store) {
       const address = { email: 'reader@example.org', key: 'reader@example.org' };
-      subscribe(store, PAPER, address, DEFAULT_CHOICES, { now: NOON, newId: randomUUID });
+      subscribe(store.desk, PAPER, address, DEFAULT_CHOICES, { now: NOON, newId: randomUUID });
     },
   },
   'mails that are due': {
-    ready({ accountMails }) {
+    ready({ records: { accountMails } }) {
       for (let n = 0; n < 20; n++) {
         accountMails.queue({ id: `mail-${n}`, account: null, email: `a${n}@x.example`, kind: 'digest', due_at: NOON });
       }
     },
-    run: (store) => store.accountMails.claim(NOON, NOON + HOUR, 1).map(({ id }) => id),
+    run: (store) => store.records.accountMails.claim(NOON, NOON + HOUR, 1).map(({ id }) => id),
   },
   'hostnames that are due': {
     ready({ records }) {
@@ -189,6 +190,6 @@ export const RACES: Record<string, Race> = {
   },
   'a lease of one process': {
     ready: () => {},
-    run: (store, n) => store.leases.acquire('race', n, () => NOON, HOUR),
+    run: (store, n) => store.database.leases.acquire('race', n, () => NOON, HOUR),
   },
 };

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { loadBuild } from '../../src/app/build.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
 import { queueAlerts } from '../../src/readers/alert.ts';
 import { end, tokenIn } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { outboxOf, outboxSender, senderOf } from '../support/mails.ts';
 import { airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -55,21 +52,30 @@ test('a piece on air alerts its readers immediately: by section, confirmed, not 
   confirmedReader(app, 'city@example.org', { ...instant, sections: [CITY] });
   confirmedReader(app, 'port@example.org', { ...instant, sections: [PORT] });
   confirmedReader(app, 'daily@example.org');
-  store.readers.subscribers.put({ ...confirmedReader(app, 'pending@example.org', instant), confirmed_at: null });
+  store.desk.readers.subscribers.put({ ...confirmedReader(app, 'pending@example.org', instant), confirmed_at: null });
   const { reader } = confirmedReader(app, 'barred@example.org', instant);
-  store.readers.suppressions.put({ paper: PAPER, reader, email: null, reason: 'by_hand', at: NOON, mailed_at: null });
+  store.desk.readers.suppressions.put({
+    paper: PAPER,
+    reader,
+    email: null,
+    reason: 'by_hand',
+    at: NOON,
+    mailed_at: null,
+  });
   const gone = confirmedReader(app, 'gone@example.org', instant);
   publish(app, 'high-water');
   queueAll(app);
-  end(store.readers, gone, 'unsubscribed', NOON);
+  end(store.desk.readers, gone, 'unsubscribed', NOON);
   const headline = 'What high-water means';
   assert.deepEqual(await tell(), { 'all@example.org': [headline], 'city@example.org': [headline] });
   assert.deepEqual(await tell(), {}, 'once');
   confirmedReader(app, 'late@example.org', instant);
   assert.deepEqual(await tell(), {}, 'who came after it is not told');
-  const row = store.readers.subscribers.of(PAPER, confirmedReader(app, 'x@example.org').reader);
+  const row = store.desk.readers.subscribers.of(PAPER, confirmedReader(app, 'x@example.org').reader);
   assert.equal(row?.last_sent_at, null);
-  const told = store.readers.subscribers.list(PAPER, { limit: 50 }).filter(({ last_sent_at }) => last_sent_at !== null);
+  const told = store.desk.readers.subscribers
+    .list(PAPER, { limit: 50 })
+    .filter(({ last_sent_at }) => last_sent_at !== null);
   assert.deepEqual(
     told.map(({ email }) => email),
     ['all@example.org', 'city@example.org'],
@@ -91,7 +97,7 @@ test('a revision, a correction, a withdrawal and a coming back are not mailed', 
   airAgain(app, 'high-water');
   assert.deepEqual(await tell(), {});
   publish(app, 'low-water');
-  queueAlerts(app.store, { now: app.now, newId });
+  queueAlerts(app.store.desk, { now: app.clock.now, newId });
   withdraw(app, 'low-water');
   assert.deepEqual(await tell(), {}, 'what was withdrawn before its mail went out');
 });
@@ -130,7 +136,10 @@ test('an alert has the headers that mail programs expect, its reader’s own lin
     const token = url.searchParams.get('token') ?? '';
     tokens.add(token);
     const reader = [ada, bob].find((row) => row?.email === email.to?.[0]?.address);
-    assert.equal(tokenIn(app.store.readers.tokens, PAPER, 'manage', token, app.now()).reader, reader?.reader);
+    assert.equal(
+      tokenIn(app.store.desk.readers.tokens, PAPER, 'manage', token, app.clock.now()).reader,
+      reader?.reader,
+    );
     const { html = '', text = '' } = email;
     for (const body of [html, text]) {
       assert.match(body, /AI persona/);
@@ -150,8 +159,8 @@ test('an alert has the headers that mail programs expect, its reader’s own lin
 
 test('a mail of a private paper has its reader’s own links and no other: nothing else there would open', async (t) => {
   const { app, clock } = stand(t);
-  const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public: false };
-  append(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
+  const body = { ...(app.store.desk.record(PAPER, 'paper', '') as object), paper_public: false };
+  append(app.store.desk, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
   confirmedReader(app, 'all@example.org', { ...instant, cast: true });
   publish(app, 'one');
   publishCast(app, '2026-11-20');

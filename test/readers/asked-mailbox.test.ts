@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type TestContext, test } from 'node:test';
+import { type AppContext, newId } from '../../src/app/context.ts';
 import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
 import { confirm } from '../../src/readers/link.ts';
 import { erase } from '../../src/readers/record.ts';
@@ -24,9 +22,9 @@ function stand(t: TestContext) {
   /** Asks to subscribe an address; returns the ids of the mails that this brought. */
   const ask = (text: string, paper = PAPER): string[] => {
     const address = readAddress(text) as Address;
-    subscribe(app.store, paper, address, DEFAULT_CHOICES, { now: clock.now, newId });
-    const mails = app.store.readers.mails.claim(clock.now, clock.now + HOUR, 100);
-    for (const { id } of mails) app.store.readers.mails.sent(id, clock.now);
+    subscribe(app.store.desk, paper, address, DEFAULT_CHOICES, { now: clock.now, newId });
+    const mails = app.store.desk.readers.mails.claim(clock.now, clock.now + HOUR, 100);
+    for (const { id } of mails) app.store.desk.readers.mails.sent(id, clock.now);
     return mails.map(({ id }) => id);
   };
   return { app, clock, ask };
@@ -39,8 +37,8 @@ function confirmAs({ store }: AppContext, text: string, id: string, now: number)
   const token = tokenOf(SECRET, 'confirm', id);
   const reader = readerOf(PAPER, readAddress(text) as Address);
   const kept = { paper: PAPER, reader, purpose: 'confirm', expires_at: now + DAY, used_at: null } as const;
-  store.readers.tokens.keep({ hash: tokenHash(token), ...kept });
-  confirm(store, PAPER, token, now);
+  store.desk.readers.tokens.keep({ hash: tokenHash(token), ...kept });
+  confirm(store.desk, PAPER, token, now);
 }
 
 test('spellings of one mailbox are asked as seldom as one address', (t) => {
@@ -85,7 +83,7 @@ test('a mailbox that answered, or was erased, may be asked again immediately', (
   assert.equal(ask(third).length, 1);
   ask(SPELLINGS[3] ?? '');
   assert.equal(ask('adaholm+9@gmail.com').length, 0);
-  erase(app.store, PAPER, readAddress(third) as Address);
+  erase(app.store.desk, PAPER, readAddress(third) as Address);
   assert.equal(ask('adaholm+9@gmail.com').length, 1);
 });
 

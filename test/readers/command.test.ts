@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/app/context.ts';
-import type { Address } from '../../src/readers/address.ts';
-import { readAddress, readerOf } from '../../src/readers/address.ts';
+import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
 import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
@@ -13,9 +12,11 @@ test('one address is exported, erased and suppressed by command', async (t) => {
   const now = Date.now();
   const app = appContextIn(t, folder, { now });
   createPaper(app);
-  const { readers } = app.store;
+  const {
+    desk: { readers },
+  } = app.store;
   const address = readAddress('Reader@example.org') as Address;
-  subscribe(app.store, PAPER, address, DEFAULT_CHOICES, { now: app.now(), newId });
+  subscribe(app.store.desk, PAPER, address, DEFAULT_CHOICES, { now: app.clock.now(), newId });
   const reader = (verb: string, email = 'reader@EXAMPLE.org', paper = PAPER, ...options: string[]) =>
     run(t, folder, ['reader', verb, email, '--paper', paper, ...options]);
   const { stdout, code } = await reader('export');
@@ -41,7 +42,10 @@ test('one address is exported, erased and suppressed by command', async (t) => {
     assert.match(again.stderr, /^broadsheet: nothing is stored about this address; check its spelling/);
   }
   assert.equal((await reader('suppress')).code, 0);
-  assert.equal(subscribeByAdmin(app.store, PAPER, address, { choices: {} }, { now: app.now(), newId }), 'suppressed');
+  assert.equal(
+    subscribeByAdmin(app.store.desk, PAPER, address, { choices: {} }, { now: app.clock.now(), newId }),
+    'suppressed',
+  );
   assert.equal(JSON.parse((await reader('export')).stdout).suppression.reason, 'by_hand');
   assert.equal((await reader('suppress', address.email, PAPER, '--complained')).code, 0);
   assert.equal(readers.suppressions.of(PAPER, readerOf(PAPER, address))?.reason, 'complained');

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { linkKey } from '../../src/app/context.ts';
+import { type AppContext, linkKey } from '../../src/app/context.ts';
 import { digestTimes } from '../../src/app/paper-mails.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
-import type { Clock, Scope } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  type Clock,
+  createPaper,
+  PAPER,
+  type Scope,
+  SECTIONS,
+  tempFolder,
+} from '../support/app-context.ts';
 import { senderOf } from '../support/mails.ts';
 import { collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import * as fc from '../support/properties.ts';
@@ -182,9 +188,9 @@ test('a paper that moves its hour gives no day two digests, and loses nothing', 
 test('who changes how often gets nothing twice, and nothing falls between', async (t) => {
   const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
   const token = (reader: string) =>
-    manageToken(app.store.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
+    manageToken(app.store.desk.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
   const { reader, id } = confirmedReader(app, 'ada@example.org');
-  const change = (choices: Partial<Choices>) => choose(app.store, PAPER, token(reader), choices, app.now());
+  const change = (choices: Partial<Choices>) => choose(app.store.desk, PAPER, token(reader), choices, app.clock.now());
   await tell();
   publish(app, 'one');
   await tell();
@@ -200,7 +206,7 @@ test('who changes how often gets nothing twice, and nothing falls between', asyn
   publish(app, 'four');
   clock.now = Date.parse('2026-11-23T07:00:00Z');
   assert.deepEqual(await tell(), { 'ada@example.org': [['four']] });
-  assert.equal(app.store.readers.subscribers.byId(id)?.last_sent_at, clock.now);
+  assert.equal(app.store.desk.readers.subscribers.byId(id)?.last_sent_at, clock.now);
   assert.deepEqual(await tell(), {});
 });
 
@@ -245,7 +251,7 @@ test('each reader gets each piece once, however often they change their mind', a
       try {
         const { app, clock, tell } = stand({ after: (work) => endings.unshift(work) }, '2026-11-20T12:00:00Z');
         const token = (reader: string) =>
-          manageToken(app.store.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
+          manageToken(app.store.desk.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
         const sections = [null, [CITY], [PORT]];
         const rows = Array.from({ length: READERS }, (_, n) =>
           confirmedReader(app, `reader-${n}@example.org`, { sections: sections[n] ?? null, cast: n !== 1 }),
@@ -267,13 +273,13 @@ test('each reader gets each piece once, however often they change their mind', a
           else if (one.kind === 'tell') await look();
           else if (one.kind === 'choose') {
             const { reader } = rows[one.reader] ?? { reader: '' };
-            choose(app.store, PAPER, token(reader), one.choices, app.now());
+            choose(app.store.desk, PAPER, token(reader), one.choices, app.clock.now());
           } else if (one.kind === 'publish') {
             publish(app, `piece-${++count}`, { category: one.section });
             told(`piece-${count}`, one.section);
           } else {
             const day = new Date(clock.now).toISOString().slice(0, 10);
-            if (app.store.archive(PAPER).cast(day) !== null) continue;
+            if (app.store.desk.archive(PAPER).cast(day) !== null) continue;
             publishCast(app, day);
             told(day, null);
           }

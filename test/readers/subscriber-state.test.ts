@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
-import type { Address } from '../../src/readers/address.ts';
-import { readAddress, readerOf } from '../../src/readers/address.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
 import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/readers/link.ts';
 import { dossierOf, erase, suppress } from '../../src/readers/record.ts';
 import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
-import type { Choices } from '../../src/readers/subscriber.ts';
-import { DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.ts';
+import { type Choices, DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.ts';
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/readers/token.ts';
-import type { Clock, Scope } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  type Clock,
+  createPaper,
+  PAPER,
+  type Scope,
+  SECTIONS,
+  tempFolder,
+} from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -30,20 +34,20 @@ function appIn(t: Scope, clock: Clock): AppContext {
   return app;
 }
 
-function request({ store, now }: AppContext, choices: Choices): void {
-  subscribe(store, PAPER, ADDRESS, choices, { now: now(), newId });
+function request({ store, clock: { now } }: AppContext, choices: Choices): void {
+  subscribe(store.desk, PAPER, ADDRESS, choices, { now: now(), newId });
 }
 
-function requestByAdmin({ store, now }: AppContext, choices: Partial<Choices>): string {
-  return subscribeByAdmin(store, PAPER, ADDRESS, { choices }, { now: now(), newId });
+function requestByAdmin({ store, clock: { now } }: AppContext, choices: Partial<Choices>): string {
+  return subscribeByAdmin(store.desk, PAPER, ADDRESS, { choices }, { now: now(), newId });
 }
 
 /** Sends what is due, as the post does it, and returns the tokens of the links. */
 function mailed(app: AppContext): string[] {
-  return app.store.readers.mails.claim(app.now(), app.now() + HOUR, 100).map((mail) => {
+  return app.store.desk.readers.mails.claim(app.clock.now(), app.clock.now() + HOUR, 100).map((mail) => {
     const token = tokenOf(SECRET, 'confirm', mail.id);
-    const expires_at = app.now() + CONFIRM_LIFETIME;
-    app.store.readers.tokens.keep({
+    const expires_at = app.clock.now() + CONFIRM_LIFETIME;
+    app.store.desk.readers.tokens.keep({
       hash: tokenHash(token),
       paper: PAPER,
       reader: READER,
@@ -51,7 +55,7 @@ function mailed(app: AppContext): string[] {
       expires_at,
       used_at: null,
     });
-    app.store.readers.mails.sent(mail.id, app.now());
+    app.store.desk.readers.mails.sent(mail.id, app.clock.now());
     return token;
   });
 }
@@ -64,21 +68,21 @@ test('an order is confirmed by its link, within 72 hours and no later', (t) => {
   request(app, WEEKLY);
   const [token = ''] = mailed(app);
   clock.now += CONFIRM_LIFETIME - 1;
-  assert.equal(toConfirm(app.store.readers, PAPER, token, app.now()).row.email, 'Reader@example.org');
-  assert.equal(app.store.readers.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
+  assert.equal(toConfirm(app.store.desk.readers, PAPER, token, app.clock.now()).row.email, 'Reader@example.org');
+  assert.equal(app.store.desk.readers.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
   clock.now += 1;
-  assert.throws(() => confirm(app.store, PAPER, token, app.now()), isNotFound);
+  assert.throws(() => confirm(app.store.desk, PAPER, token, app.clock.now()), isNotFound);
   request(app, WEEKLY);
   const [second = ''] = mailed(app);
-  assert.throws(() => confirm(app.store, 'another-paper', second, app.now()), isNotFound);
-  assert.throws(() => choose(app.store, PAPER, second, {}, app.now()), isNotFound);
-  const row = confirm(app.store, PAPER, second, app.now());
+  assert.throws(() => confirm(app.store.desk, 'another-paper', second, app.clock.now()), isNotFound);
+  assert.throws(() => choose(app.store.desk, PAPER, second, {}, app.clock.now()), isNotFound);
+  const row = confirm(app.store.desk, PAPER, second, app.clock.now());
   assert.deepEqual(
     [row.confirmed_at, row.cadence, row.sections, row.cast],
     [clock.now, 'weekly', [SECTIONS[0]], false],
   );
   clock.now += HOUR;
-  assert.deepEqual(confirm(app.store, PAPER, second, app.now()), row);
+  assert.deepEqual(confirm(app.store.desk, PAPER, second, app.clock.now()), row);
 });
 
 test('the newest order is the one that is confirmed, and one mail is enough for several', (t) => {
@@ -94,7 +98,7 @@ test('the newest order is the one that is confirmed, and one mail is enough for 
   clock.now += 1;
   request(app, WEEKLY);
   assert.equal(mailed(app).length, 1);
-  assert.equal(confirm(app.store, PAPER, tokens[0] ?? '', app.now()).cadence, 'weekly');
+  assert.equal(confirm(app.store.desk, PAPER, tokens[0] ?? '', app.clock.now()).cadence, 'weekly');
 });
 
 test('who does not answer is asked ever more seldom, and a reader who confirmed once a day', (t) => {
@@ -113,7 +117,7 @@ test('who does not answer is asked ever more seldom, and a reader who confirmed 
   assert.equal(mailsIn(13 * DAY), 3);
   clock.now += 14 * DAY;
   request(app, WEEKLY);
-  confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
+  confirm(app.store.desk, PAPER, mailed(app)[0] ?? '', app.clock.now());
   clock.now += CONFIRM_REST;
   assert.equal(mailsIn(3 * DAY), 3);
 });
@@ -122,19 +126,22 @@ test('a confirmed reader’s choices stay until a change is confirmed', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
   request(app, DEFAULT_CHOICES);
-  const before = confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
+  const before = confirm(app.store.desk, PAPER, mailed(app)[0] ?? '', app.clock.now());
   clock.now += HOUR;
   request(app, WEEKLY);
-  const between = app.store.readers.subscribers.of(PAPER, READER);
+  const between = app.store.desk.readers.subscribers.of(PAPER, READER);
   assert.deepEqual([between?.cadence, between?.confirmed_at], ['daily', before.confirmed_at]);
-  const after = confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
+  const after = confirm(app.store.desk, PAPER, mailed(app)[0] ?? '', app.clock.now());
   assert.deepEqual([after.cadence, after.asked, after.confirmed_at], ['weekly', null, before.confirmed_at]);
   clock.now += HOUR;
   request(app, { ...WEEKLY, cadence: 'instant' });
   clock.now += UNCONFIRMED_KEPT;
-  deleteExpired(app.store.readers, clock.now);
+  deleteExpired(app.store.desk.readers, clock.now);
   assert.deepEqual(
-    [app.store.readers.subscribers.of(PAPER, READER)?.cadence, app.store.readers.subscribers.of(PAPER, READER)?.asked],
+    [
+      app.store.desk.readers.subscribers.of(PAPER, READER)?.cadence,
+      app.store.desk.readers.subscribers.of(PAPER, READER)?.asked,
+    ],
     ['weekly', null],
   );
 });
@@ -143,20 +150,20 @@ test('an unconfirmed request is deleted after 14 days, with its mails', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
   request(app, WEEKLY);
-  const id = app.store.readers.subscribers.of(PAPER, READER)?.id ?? '';
-  deleteExpired(app.store.readers, NOON + UNCONFIRMED_KEPT - 1);
-  assert.equal(app.store.readers.mails.ofSubscriber(id).length, 1);
-  deleteExpired(app.store.readers, NOON + UNCONFIRMED_KEPT);
-  assert.equal(app.store.readers.subscribers.of(PAPER, READER), null);
-  assert.deepEqual(app.store.readers.mails.ofSubscriber(id), []);
+  const id = app.store.desk.readers.subscribers.of(PAPER, READER)?.id ?? '';
+  deleteExpired(app.store.desk.readers, NOON + UNCONFIRMED_KEPT - 1);
+  assert.equal(app.store.desk.readers.mails.ofSubscriber(id).length, 1);
+  deleteExpired(app.store.desk.readers, NOON + UNCONFIRMED_KEPT);
+  assert.equal(app.store.desk.readers.subscribers.of(PAPER, READER), null);
+  assert.deepEqual(app.store.desk.readers.mails.ofSubscriber(id), []);
 });
 
 test('a suppression outlives requests for any reason, and only a confirmation lifts it', (t) => {
   for (const reason of ['unsubscribed', 'complained', 'bounced', 'by_hand'] as const) {
     const clock = { now: NOON };
     const app = appIn(t, clock);
-    suppress(app.store, PAPER, ADDRESS, { reason: 'by_hand', now: app.now() });
-    app.store.readers.suppressions.put({
+    suppress(app.store.desk, PAPER, ADDRESS, { reason: 'by_hand', now: app.clock.now() });
+    app.store.desk.readers.suppressions.put({
       paper: PAPER,
       reader: READER,
       email: ADDRESS.email,
@@ -165,7 +172,7 @@ test('a suppression outlives requests for any reason, and only a confirmation li
       mailed_at: null,
     });
     assert.equal(requestByAdmin(app, {}), 'suppressed');
-    assert.equal(app.store.readers.subscribers.of(PAPER, READER), null);
+    assert.equal(app.store.desk.readers.subscribers.of(PAPER, READER), null);
     request(app, WEEKLY);
     assert.equal(mailed(app).length, 1);
     clock.now += SUPPRESSED_REST[reason] - 1;
@@ -173,9 +180,9 @@ test('a suppression outlives requests for any reason, and only a confirmation li
     assert.deepEqual(mailed(app), [], `${reason}: asked again too soon`);
     clock.now += 1;
     request(app, WEEKLY);
-    assert.equal(app.store.readers.suppressions.of(PAPER, READER)?.reason, reason);
-    confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
-    assert.equal(app.store.readers.suppressions.of(PAPER, READER), null);
+    assert.equal(app.store.desk.readers.suppressions.of(PAPER, READER)?.reason, reason);
+    confirm(app.store.desk, PAPER, mailed(app)[0] ?? '', app.clock.now());
+    assert.equal(app.store.desk.readers.suppressions.of(PAPER, READER), null);
     assert.equal(requestByAdmin(app, {}), 'confirmed');
   }
 });
@@ -187,9 +194,9 @@ test('who orders for a dead mailbox again and again has no mail sent to it each 
     clock.now = NOON + days * 24 * HOUR;
     request(app, WEEKLY);
     assert.equal(mailed(app).length, 1);
-    const row = app.store.readers.subscribers.of(PAPER, READER);
+    const row = app.store.desk.readers.subscribers.of(PAPER, READER);
     assert.ok(row);
-    end(app.store.readers, row, 'bounced', app.now());
+    end(app.store.desk.readers, row, 'bounced', app.clock.now());
     clock.now += SUPPRESSED_REST.bounced - 1;
     request(app, WEEKLY);
     assert.deepEqual(mailed(app), []);
@@ -199,17 +206,17 @@ test('who orders for a dead mailbox again and again has no mail sent to it each 
 test('erasing forgets the address and not the refusal', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
-  assert.throws(() => erase(app.store, PAPER, ADDRESS), isNotFound);
+  assert.throws(() => erase(app.store.desk, PAPER, ADDRESS), isNotFound);
   request(app, WEEKLY);
   const [token = ''] = mailed(app);
-  const own = manageToken(app.store.readers.tokens, SECRET, PAPER, READER);
-  confirm(app.store, PAPER, token, app.now());
-  unsubscribe(app.store, PAPER, own, app.now());
-  assert.equal(dossierOf(app.store.readers, PAPER, ADDRESS).suppression?.reason, 'unsubscribed');
-  erase(app.store, PAPER, ADDRESS);
-  assert.throws(() => dossierOf(app.store.readers, PAPER, ADDRESS), isNotFound);
-  assert.equal(app.store.readers.suppressions.of(PAPER, READER)?.email, null);
-  assert.throws(() => unsubscribe(app.store, PAPER, own, app.now()), isNotFound);
+  const own = manageToken(app.store.desk.readers.tokens, SECRET, PAPER, READER);
+  confirm(app.store.desk, PAPER, token, app.clock.now());
+  unsubscribe(app.store.desk, PAPER, own, app.clock.now());
+  assert.equal(dossierOf(app.store.desk.readers, PAPER, ADDRESS).suppression?.reason, 'unsubscribed');
+  erase(app.store.desk, PAPER, ADDRESS);
+  assert.throws(() => dossierOf(app.store.desk.readers, PAPER, ADDRESS), isNotFound);
+  assert.equal(app.store.desk.readers.suppressions.of(PAPER, READER)?.email, null);
+  assert.throws(() => unsubscribe(app.store.desk, PAPER, own, app.clock.now()), isNotFound);
   assert.equal(requestByAdmin(app, {}), 'suppressed');
 });
 
@@ -264,11 +271,11 @@ function play(open: (clock: Clock) => AppContext, steps: Step[]): void {
   const spent: string[] = [];
   const model: Model = { state: 'none', isSuppressed: false, inForce: null };
   let orderedAt = NOON;
-  const own = () => manageToken(app.store.readers.tokens, SECRET, PAPER, READER);
+  const own = () => manageToken(app.store.desk.readers.tokens, SECRET, PAPER, READER);
   for (const step of steps) {
     if (step.does === 'wait') {
       clock.now += step.hours * HOUR;
-      deleteExpired(app.store.readers, clock.now);
+      deleteExpired(app.store.desk.readers, clock.now);
     }
     if (model.state === 'unconfirmed' && clock.now - orderedAt >= UNCONFIRMED_KEPT) model.state = 'none';
     if (step.does === 'order') {
@@ -284,37 +291,37 @@ function play(open: (clock: Clock) => AppContext, steps: Step[]): void {
       }
     } else if (step.does === 'choose') {
       if (model.state === 'confirmed')
-        model.inForce = { ...choose(app.store, PAPER, own(), step.choices, app.now()), ...step.choices };
-      else assert.throws(() => choose(app.store, PAPER, own(), step.choices, app.now()), isNotFound);
+        model.inForce = { ...choose(app.store.desk, PAPER, own(), step.choices, app.clock.now()), ...step.choices };
+      else assert.throws(() => choose(app.store.desk, PAPER, own(), step.choices, app.clock.now()), isNotFound);
     } else if (step.does === 'confirm') {
       const link = fresh.pop();
       if (link !== undefined) {
         if (link.until > clock.now && model.state !== 'none') {
-          model.inForce = confirm(app.store, PAPER, link.token, app.now());
+          model.inForce = confirm(app.store.desk, PAPER, link.token, app.clock.now());
           Object.assign(model, { state: 'confirmed', isSuppressed: false });
           spent.push(link.token);
-        } else assert.throws(() => confirm(app.store, PAPER, link.token, app.now()), isNotFound);
+        } else assert.throws(() => confirm(app.store.desk, PAPER, link.token, app.clock.now()), isNotFound);
       }
     } else if (step.does === 'replay') {
       // A link that was used once changes nothing, whether it is refused or not.
       const [token] = spent;
-      if (token !== undefined) attempt(() => confirm(app.store, PAPER, token, app.now()));
+      if (token !== undefined) attempt(() => confirm(app.store.desk, PAPER, token, app.clock.now()));
     } else if (step.does === 'end' || step.does === 'suppress') {
-      if (step.does === 'end') unsubscribe(app.store, PAPER, own(), app.now());
-      else suppress(app.store, PAPER, ADDRESS, { reason: 'by_hand', now: app.now() });
+      if (step.does === 'end') unsubscribe(app.store.desk, PAPER, own(), app.clock.now());
+      else suppress(app.store.desk, PAPER, ADDRESS, { reason: 'by_hand', now: app.clock.now() });
       if (step.does === 'suppress' || model.state !== 'none') {
         Object.assign(model, { state: 'none', isSuppressed: true });
         fresh.length = 0;
       }
     } else if (step.does === 'erase') {
-      attempt(() => erase(app.store, PAPER, ADDRESS));
+      attempt(() => erase(app.store.desk, PAPER, ADDRESS));
       if (model.state !== 'none') fresh.length = 0;
       model.state = 'none';
     }
     for (const token of mailed(app)) fresh.push({ token, until: clock.now + CONFIRM_LIFETIME });
-    const row = app.store.readers.subscribers.of(PAPER, READER);
+    const row = app.store.desk.readers.subscribers.of(PAPER, READER);
     assert.equal(row === null ? 'none' : row.confirmed_at === null ? 'unconfirmed' : 'confirmed', model.state);
-    assert.equal(app.store.readers.suppressions.of(PAPER, READER) !== null, model.isSuppressed);
+    assert.equal(app.store.desk.readers.suppressions.of(PAPER, READER) !== null, model.isSuppressed);
     if (row !== null && model.state === 'confirmed' && model.inForce !== null) {
       const { cadence, sections, cast } = model.inForce;
       assert.deepEqual([row.cadence, row.sections, row.cast], [cadence, sections, cast]);

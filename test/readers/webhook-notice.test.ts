@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { newId } from '../../src/app/context.ts';
 import { noticeMails } from '../../src/app/paper-mails.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
@@ -10,8 +9,7 @@ import { MailSender } from '../../src/outbound/mail-sender.ts';
 import { NOTICE_GATHERS } from '../../src/readers/notice.ts';
 import { addWebhook } from '../../src/readers/webhook.ts';
 import { queueTest } from '../../src/readers/webhook-queue.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { plainRender, transportOf } from '../support/mails.ts';
 import { publish } from '../support/newsroom.ts';
 
@@ -20,7 +18,10 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
   const clock: Clock = { now: Date.parse('2026-11-20T12:00:00Z') };
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app, { contact: 'desk@harbor.example' });
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   let status = 410;
   const client = { post: async () => ({ ms: 5, status, error: status === 410 ? 'gone' : null }) };
   const quiet = { attempted() {}, switchedOff() {}, unrecorded() {} };
@@ -40,10 +41,10 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     answers(to: number) {
       status = to;
     },
-    add: (url: string) => addWebhook(store, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: false }),
+    add: (url: string) => addWebhook(store.desk, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: false }),
     seat(email: string, level: 'read' | 'admin') {
       const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
-      app.store.keys.insert(
+      app.store.desk.keys.insert(
         { ...key, made_by: 'cli', expires_at: null, used_at: null, revoked_at: null, revoked_by: null },
         key.id,
       );
@@ -53,7 +54,7 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
       while (queuePaperEvents(app));
       const dispatcher = new Dispatcher(
         paperDeliveries(app),
-        { client, allowsPrivate: false, now, groupCommit: store.groupCommit },
+        { client, allowsPrivate: false, now, groupCommit: store.database.groupCommit },
         quiet,
       );
       dispatcher.start();
@@ -72,7 +73,7 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
   seat('mara@example.org', 'admin');
   seat('ida@example.org', 'admin');
   seat('reads@example.org', 'read');
-  app.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now, 'cli');
+  app.store.desk.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now, 'cli');
   const first = add('https://one.example.net/secret-path');
   add('https://two.example.net/');
   publish(app, 'a-piece');
@@ -98,7 +99,7 @@ test('without a seat the paper’s contact is notified; a webhook that works aga
   publish(app, 'a-piece');
   await deliver();
   answers(204);
-  queueTest(app.store, PAPER, webhook, { now: clock.now, newId });
+  queueTest(app.store.desk, PAPER, webhook, { now: clock.now, newId });
   await deliver();
   clock.now += NOTICE_GATHERS;
   await send();

@@ -10,8 +10,16 @@ import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { reloadKnot, startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import type { Shown, ZoneState } from '../support/gov-zones.ts';
-import { hostsOf, SIGNALS, states, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
+import {
+  hostsOf,
+  type Shown,
+  SIGNALS,
+  states,
+  truthOf,
+  WITHOUT_ZONES,
+  type ZoneState,
+  zoneFiles,
+} from '../support/gov-zones.ts';
 import { KEY, toolsAt } from '../support/probes.ts';
 
 /** How many of the 585 committed states are served, from the first on; REPLAY_COMMITS=585 serves all. */
@@ -41,7 +49,7 @@ test('zones served commit by commit give the deltas that really happened, and no
   const resolver = createResolver({ servers: [knot], firstWait: 5_000 });
   t.after(() => resolver.close());
   const store = openStore({ file: join(folder, 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   const { records } = store;
   let now = Date.parse(first.at);
   let leases = 0;

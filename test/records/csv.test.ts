@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Cell } from '../../src/records/csv.ts';
-import { csvLine } from '../../src/records/csv.ts';
+import { type Cell, csvLine } from '../../src/records/csv.ts';
 import * as fc from '../support/properties.ts';
 
 /** Reads lines of CSV by RFC 4180. */

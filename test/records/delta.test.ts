@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, DomainBaseline } from '../../src/records/delta.ts';
-import { compareWithBaseline, isUnconfirmed } from '../../src/records/delta.ts';
-import type { SignalStatus } from '../../src/records/signal.ts';
-import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import type { TrackedValues } from '../../src/records/tracked-values.ts';
-import { certificateText, trackedValues } from '../../src/records/tracked-values.ts';
+import { type Change, compareWithBaseline, type DomainBaseline, isUnconfirmed } from '../../src/records/delta.ts';
+import { SIGNAL_TYPES, type SignalStatus, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
+import { certificateText, type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { changeLine } from '../../src/records/wire-rows.ts';
 import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';

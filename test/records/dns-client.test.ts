@@ -4,11 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import { createResolver } from '../../src/net/resolver.ts';
-import type { Server } from '../../src/records/dns/upstream.ts';
-import { Upstream } from '../../src/records/dns/upstream.ts';
+import { type Server, Upstream } from '../../src/records/dns/upstream.ts';
 import type { Signal } from '../../src/records/signal.ts';
-import type { Heard, Reply } from '../support/lying-server.ts';
-import { answerTo, lyingServer } from '../support/lying-server.ts';
+import { answerTo, type Heard, lyingServer, type Reply } from '../support/lying-server.ts';
 import * as fc from '../support/properties.ts';
 
 const NAME = 'host.example.com';

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer as Packed } from 'dns-packet';
-import { AUTHORITATIVE_ANSWER, DNSSEC_OK, decode, encode, RECURSION_DESIRED } from 'dns-packet';
+import { AUTHORITATIVE_ANSWER, DNSSEC_OK, decode, encode, type Answer as Packed, RECURSION_DESIRED } from 'dns-packet';
 import { readAnswer } from '../../src/records/dns/answer.ts';
 import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/dns/escape.ts';
-import type { RecordType } from '../../src/records/dns/message.ts';
-import { RECORD_TYPES } from '../../src/records/dns/message.ts';
+import { RECORD_TYPES, type RecordType } from '../../src/records/dns/message.ts';
 import { matchAnswer, writeQuestion } from '../../src/records/dns/question.ts';
 import { svcbText } from '../../src/records/dns/rdata.ts';
 import { parseServer, serverText } from '../../src/records/dns/upstream.ts';

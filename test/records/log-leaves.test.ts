@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import { parseLeaf } from '../../src/ledger/log/leaf.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-stand.ts';
 
@@ -16,18 +15,25 @@ const HOST = 'harbor.example';
 
 function opened(t: Scope): AppContext {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
-  app.openSigningKey();
+  app.signer.open();
   return app;
 }
 
-const entriesOf = ({ store: { log } }: AppContext): string[] => log.entries('records', 0, log.size('records'));
+const entriesOf = ({
+  store: {
+    database: { log },
+  },
+}: AppContext): string[] => log.entries('records', 0, log.size('records'));
 const look = (at: number, address = '192.0.2.1') => probe(HOST, at, { A: [address] });
 
 test('every observation leaves the hash of its whole receipt, and nothing else', (t) => {
   const app = opened(t);
-  const desk = app.store.log.size('desk');
+  const desk = app.store.database.log.size('desk');
   recordProbes(app, { now: NOON }, [look(NOON), look(NOON + HOUR, '192.0.2.2')]);
-  const { records, log } = app.store;
+  const {
+    records,
+    database: { log },
+  } = app.store;
   const receipts = [...records.observationsOf(records.find(HOST)?.id ?? 0)].map(({ receipt }) => receipt);
   assert.deepEqual(
     entriesOf(app).slice(1).map(parseLeaf),
@@ -50,11 +56,14 @@ test('the log names no hostname, and cannot be searched for one without its rece
 
 test('a probe whose lease is lost, or whose transaction is rolled back, leaves nothing', (t) => {
   const app = opened(t);
-  const { records, transact } = app.store;
+  const {
+    records,
+    database: { transact },
+  } = app.store;
   records.watch([parseHostname(HOST)], NOON);
   const before = entriesOf(app);
   const tools = {
-    ...app.desk.signingKey,
+    ...deskOf(app).signingKey,
     now: NOON,
     every: HOUR,
     randomBytes: (length: number) => randomBytes(length),

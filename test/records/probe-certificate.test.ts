@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { TlsOptions } from 'node:tls';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { allowing } from '../../src/net/prober.ts';
 import { hostsIn, tlsProbe } from '../../src/net/tls-probe.ts';
 import type { CertificateProbe } from '../../src/records/probe.ts';
-import type { Scope } from '../support/app-context.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { type Scope, tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';
 
 const HOST = 'host.example';

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createResolver } from '../../src/net/resolver.ts';
-import type { DomainBaseline } from '../../src/records/delta.ts';
-import { compareWithBaseline } from '../../src/records/delta.ts';
+import { compareWithBaseline, type DomainBaseline } from '../../src/records/delta.ts';
 import { probeHostname } from '../../src/records/probe.ts';
-import type { TrackedValues } from '../../src/records/tracked-values.ts';
-import { trackedValues } from '../../src/records/tracked-values.ts';
+import { type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import type { Shown } from '../support/gov-zones.ts';
-import { hostsOf, SIGNALS, snapshots, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
+import { hostsOf, type Shown, SIGNALS, snapshots, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
 
 /** How many states are served; REPLAY_STATES=34 serves all of them. */
 const STATES = Number(process.env.REPLAY_STATES ?? 6);

@@ -11,8 +11,7 @@ import { parseProbe } from '../../src/records/probe-schema.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';
-import type { DnsServer } from '../support/dns-servers.ts';
-import { delegationSigners, startKnot, startUnbound, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { type DnsServer, delegationSigners, startKnot, startUnbound, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
 
 const ECH = 'AEX+DQBBTgAgACDHb5SDz0kC8TTyMvRDXQFbmRrYHO4';

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openAppContext } from '../../src/app/context.ts';
+import { intakeOf, openAppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
@@ -28,11 +28,11 @@ export async function pressDemo(folder: string, origin: string, url: string | nu
   const settings = readSettings(envIn(folder, { ORIGIN: origin }));
   const app = openAppContext(settings);
   try {
-    const { problems } = await fileContent(app);
+    const { problems } = await fileContent(intakeOf(app));
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
     await pressPapers(app);
-    return app.store.paperSlugs().map((slug) => {
-      const paper = app.store.paper(slug);
+    return app.store.desk.paperSlugs().map((slug) => {
+      const paper = app.store.desk.paper(slug);
       const files = [...treeOf(join(folder, 'papers', slug))].map(
         ([path, bytes]) => [path, Buffer.from(bytes, 'latin1').toString()] as const,
       );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
+import { deskOf } from '../../src/app/context.ts';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { parseNote } from '../../src/ledger/note.ts';
@@ -127,7 +127,7 @@ test('a monitor that a stranger runs finds what the operator changes of yesterda
   // The desk goes on: the operator adds, and nothing is wrong with that.
   const app = appContextIn({ after() {} }, folder, { now: Date.now() }, { ORIGIN: desk.serving.url });
   publish(app, 'spring-tide', { category: 'Tides', persona: 'vera-holm' }, PAPER);
-  const { signer } = app.desk.signingKey;
+  const { signer } = deskOf(app).signingKey;
   app.close();
   await start(desk, t);
   await until(async () => ((await fetch(`${desk.address}stories/spring-tide/proof.json`)).ok ? true : null));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { verifyAt } from '../../src/audit/verify.ts';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';

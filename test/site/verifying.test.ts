@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -33,8 +34,8 @@ test('the manual checks a receipt with openssl alone', {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);
-  fileStory(app.desk, PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
-  airStory(app.desk, PAPER, 'a-piece', { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'a-piece', { by: 'cli' });
   await pressPapers(app, { cards: false });
   const proof = join(folder, 'proof.json');
   copyFileSync(join(folder, 'papers', PAPER, 'stories/a-piece/proof.json'), proof);
@@ -60,7 +61,7 @@ test('the manual checks with openssl alone that a witness saw a receipt', {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);
-  const heads = new LogHeads(app.store.log, 'desk');
+  const heads = new LogHeads(app.store.database.log, 'desk');
   for (const slug of ['high-water', 'a-piece', 'low-water', 'neap-tide']) publish(app, slug);
   heads.cosign(heads.sign());
   await pressPapers(app, { cards: false });

@@ -14,11 +14,11 @@ process.stdin.resume();
 let count = 0;
 while (!isEnding) {
   const some = Math.ceil(Math.random() * 20);
-  store.transact(() => {
-    for (let n = 0; n < some; n++) store.log.append('desk', `${name} ${count + n}\n`);
+  store.database.transact(() => {
+    for (let n = 0; n < some; n++) store.database.log.append('desk', `${name} ${count + n}\n`);
   });
   count += some;
   await pause(Math.random() * 3);
 }
-store.close();
+store.database.close();
 process.stdout.write(`${count}\n`);

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { lockFile } from '../../src/store/file-lock.ts';
@@ -22,12 +21,14 @@ const databaseIn = (t: TestContext): string => join(tempFolder(t), 'broadsheet.d
 /** A connection that appends leaves of 4 kB, and how many the file has without its write-ahead log. */
 function writer(t: TestContext, file: string) {
   const store = openStore({ file, checkpointPages: 5 });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   let n = 0;
   return {
     append: (count: number) => {
       for (let end = n + count; n < end; n++)
-        store.transact(() => store.log.append('desk', `${process.hrtime.bigint()}${'x'.repeat(4_000)}\n`));
+        store.database.transact(() =>
+          store.database.log.append('desk', `${process.hrtime.bigint()}${'x'.repeat(4_000)}\n`),
+        );
     },
   };
 }
@@ -64,7 +65,7 @@ test('processes that write concurrently and are killed at random leave a sound d
   skip: ONLY_WIDE,
 }, async (t) => {
   const file = databaseIn(t);
-  openStore({ file }).close();
+  openStore({ file }).database.close();
   const writers = ['a', 'b', 'c'].map((name) => {
     const child = spawn(process.execPath, [WRITER, file, name], { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
@@ -85,10 +86,10 @@ test('processes that write concurrently and are killed at random leave a sound d
   for (const { child } of writers) child.stdin.end();
   const counts = await Promise.all(writers.map(async ({ said }) => Number(await said)));
   const store = openStore({ file });
-  t.after(() => store.close());
-  assert.deepEqual(store.integrity(), []);
+  t.after(() => store.database.close());
+  assert.deepEqual(store.database.integrity(), []);
   assert.equal(
-    store.log.size('desk'),
+    store.database.log.size('desk'),
     counts.reduce((sum, count) => sum + count, 0),
   );
   t.diagnostic(`${counts.join(', ')} leaves`);

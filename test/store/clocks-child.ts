@@ -6,13 +6,13 @@ const [file = '', what = ''] = process.argv.slice(2);
 const store = openStore({ file });
 
 const asks: Record<string, (n: number) => boolean> = {
-  keyless: (n) => store.keyless.admit(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
-  duty: (n) => store.leases.acquire(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
-  press: (n) => store.manifest.claim(`paper-${n}`, String(process.pid), Date.now(), 30_000),
+  keyless: (n) => store.records.keyless.admit(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
+  duty: (n) => store.database.leases.acquire(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
+  press: (n) => store.desk.manifest.claim(`paper-${n}`, String(process.pid), Date.now(), 30_000),
 };
 
 process.on('message', (n: number) => {
   process.send?.(asks[what]?.(n));
 });
-process.once('disconnect', () => store.close());
+process.once('disconnect', () => store.database.close());
 process.send?.('ready');

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
@@ -21,7 +20,7 @@ const YEAR = 365 * 86_400_000;
 function opened(t: TestContext) {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   return { file, store };
 }
 
@@ -67,35 +66,39 @@ test('of processes that claim the press of the same paper concurrently, one gets
 test('a process that read its clock before waiting for the lock does not see others as in the future', (t) => {
   const { file, store } = opened(t);
   const other = openStore({ file });
-  t.after(() => other.close());
+  t.after(() => other.database.close());
   let now = NOON;
   // While this one waits, the other lets the caller in, a moment later by the same clock.
   const waits = () => {
     now += 3;
     return now;
   };
-  assert.equal(other.keyless.admit('192.0.2.1', () => NOON + 2, 100).pass, 'open');
-  assert.equal(store.keyless.admit('192.0.2.1', waits, 100).pass, 'throttled');
-  assert.equal(store.keyless.admit('192.0.2.1', () => NOON, 100).pass, 'throttled', 'a lagging clock is no way in');
+  assert.equal(other.records.keyless.admit('192.0.2.1', () => NOON + 2, 100).pass, 'open');
+  assert.equal(store.records.keyless.admit('192.0.2.1', waits, 100).pass, 'throttled');
+  assert.equal(
+    store.records.keyless.admit('192.0.2.1', () => NOON, 100).pass,
+    'throttled',
+    'a lagging clock is no way in',
+  );
 
   assert.equal(
-    other.leases.acquire('mails', 'other', () => NOON + 2_000, 10_000),
+    other.database.leases.acquire('mails', 'other', () => NOON + 2_000, 10_000),
     'acquired',
   );
   assert.equal(
-    store.leases.acquire('mails', 'mine', () => NOON, 10_000),
+    store.database.leases.acquire('mails', 'mine', () => NOON, 10_000),
     null,
   );
   assert.equal(
-    other.leases.acquire('mails', 'other', () => NOON + 3_000, 10_000),
+    other.database.leases.acquire('mails', 'other', () => NOON + 3_000, 10_000),
     'renewed',
   );
   assert.equal(
-    store.leases.acquire('mails', 'mine', () => NOON + 12_999, 10_000),
+    store.database.leases.acquire('mails', 'mine', () => NOON + 12_999, 10_000),
     null,
   );
   assert.equal(
-    store.leases.acquire('mails', 'mine', () => NOON + 13_000, 10_000),
+    store.database.leases.acquire('mails', 'mine', () => NOON + 13_000, 10_000),
     'acquired',
   );
 });
@@ -103,7 +106,7 @@ test('a process that read its clock before waiting for the lock does not see oth
 test('hostnames that were put off under a clock that ran ahead are probed again once it was set back', async (t) => {
   const clock = { now: NOON + YEAR };
   const app = appContextIn(t, tempFolder(t), clock);
-  app.openSigningKey();
+  app.signer.open();
   const names = ['harbor.example', 'quay.example'];
   app.store.records.watch(names.map(parseHostname), clock.now);
   const queue = localQueue(app, 'test');
@@ -118,15 +121,15 @@ test('hostnames that were put off under a clock that ran ahead are probed again 
 test('a lease that ends too far in the future has no holder: the clock was set back', (t) => {
   const { store } = opened(t);
   assert.equal(
-    store.leases.acquire('mails', 'gone', () => NOON + YEAR, 10_000),
+    store.database.leases.acquire('mails', 'gone', () => NOON + YEAR, 10_000),
     'acquired',
   );
   assert.equal(
-    store.leases.acquire('mails', 'mine', () => NOON, 10_000),
+    store.database.leases.acquire('mails', 'mine', () => NOON, 10_000),
     'acquired',
   );
   assert.equal(
-    store.leases.acquire('mails', 'mine', () => NOON + 1, 10_000),
+    store.database.leases.acquire('mails', 'mine', () => NOON + 1, 10_000),
     'renewed',
   );
 });

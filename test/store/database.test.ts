@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
+import { deskOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
@@ -21,8 +21,8 @@ function founded(t: TestContext): string {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: NOW });
   createPaper(app);
-  fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
-  airStory(app.desk, PAPER, 'tide', { by: 'cli' });
+  fileStory(deskOf(app), PAPER, filing('tide'), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'tide', { by: 'cli' });
   app.close();
   return folder;
 }
@@ -52,8 +52,10 @@ function archive(folder: string, name: string, count: number): string {
 test('nothing in the ledger’s tables can be changed or deleted', (t) => {
   const folder = founded(t);
   const app = appContextIn(t, folder, { now: NOW });
-  withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
-  app.store.transact(() => app.store.append({ type: 'retirement', at: NOW, kid: app.desk.signingKey.kid }));
+  withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  app.store.database.transact(() =>
+    app.store.desk.append({ type: 'retirement', at: NOW, kid: deskOf(app).signingKey.kid }),
+  );
   const db = new Database(database(folder));
   t.after(() => db.close());
   for (const table of ['entries', 'door_keys', 'retirements', 'records', 'generations', 'airings', 'withdrawals']) {
@@ -226,8 +228,8 @@ test('processes that file concurrently on a new database all succeed, and the le
   assert.match(stdout, /^180 generations, \d+ leaves and 0 files audited, 2 faults$/m);
   assert.doesNotMatch(stdout, /revision|seq|key/);
   const app = appContextIn(t, folder, { now: Date.now() });
-  assert.equal(app.store.signingKeys().length, 1, 'one door key was made');
-  assert.equal(app.store.archive('quay').latest({ limit: 999 }).length, 120);
+  assert.equal(app.store.desk.signingKeys().length, 1, 'one door key was made');
+  assert.equal(app.store.desk.archive('quay').latest({ limit: 999 }).length, 120);
 });
 
 test('a process that is killed while it files leaves a sound ledger, and the next one finishes', {
@@ -237,7 +239,7 @@ test('a process that is killed while it files leaves a sound ledger, and the nex
   const file = archive(folder, 'a', 900);
   const args = ['import', file, '--paper', 'quay', '--create', '--air', '--no-press'];
   const app = appContextIn(t, folder, { now: Date.now() });
-  const count = (): number => [...app.store.entries()].filter(({ type }) => type === 'generation').length;
+  const count = (): number => [...app.store.desk.entries()].filter(({ type }) => type === 'generation').length;
   const killed = start(t, folder, args);
   await until(() => (count() > 0 || killed.child.exitCode !== null ? true : null));
   killed.child.kill('SIGKILL');

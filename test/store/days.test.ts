@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 
@@ -14,17 +13,22 @@ const LIMITS = { daily: 2, perMinute: 1_000 };
 
 function opened(t: TestContext) {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   for (const id of ['ada', 'bob']) {
-    store.accounts.ofEmail(`${id}@example.org`, { id, plan: 'daily', made_at: NOON });
+    store.records.accounts.ofEmail(`${id}@example.org`, { id, plan: 'daily', made_at: NOON });
     const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
-    store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
+    store.records.serviceKeys.insert(
+      { ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null },
+      id,
+    );
   }
   return store;
 }
 
 test('an allowance that is spent stays spent when the clock is set back, by an hour or by a year', (t) => {
-  const { meter, credits } = opened(t);
+  const {
+    records: { meter, credits },
+  } = opened(t);
   const take = (at: number, account = 'ada') => meter.reserve({ account, key: account, at }, LIMITS)?.outcome;
   assert.equal(take(NOON), 'reserved');
   assert.deepEqual([take(NOON + DAY), take(NOON + DAY), take(NOON + DAY)], ['reserved', 'reserved', 'exhausted']);
@@ -51,7 +55,9 @@ test('an allowance that is spent stays spent when the clock is set back, by an h
 
 test('a clock a year ahead locks nothing until then: its counts count as of today', (t) => {
   const store = opened(t);
-  const { meter, credits, keyless, quotas } = store;
+  const {
+    records: { meter, credits, keyless, quotas },
+  } = store;
   const take = (at: number, account = 'ada') => meter.reserve({ account, key: account, at }, LIMITS)?.outcome;
   const [later, tomorrow] = [NOON + 365 * DAY, NOON + DAY];
   assert.equal(take(NOON), 'reserved');
@@ -64,7 +70,7 @@ test('a clock a year ahead locks nothing until then: its counts count as of toda
   assert.equal(quotas.signUp('192.0.2.0/24', later, 1), null);
   assert.equal(take(tomorrow, 'bob'), 'reserved');
 
-  store.transact(() => store.countToday(NOON));
+  store.database.transact(() => store.database.countToday(NOON));
   const usage = meter.usage('ada', NOON, LIMITS.daily);
   assert.deepEqual([usage?.at, usage?.today], [NOON, { included: 3, drawn: 1, refused: 0, failed: 0 }]);
   assert.equal(credits.balance('ada'), balance);
@@ -74,12 +80,14 @@ test('a clock a year ahead locks nothing until then: its counts count as of toda
   assert.equal(keyless.admit('192.0.2.2', () => NOON, 1).pass, 'closed', 'for today');
   assert.equal(keyless.admit('192.0.2.2', () => tomorrow, 1).pass, 'open');
   assert.equal(quotas.signUp('192.0.2.0/24', tomorrow, 1), null);
-  store.transact(() => store.countToday(NOON));
+  store.database.transact(() => store.database.countToday(NOON));
   assert.deepEqual(meter.usage('ada', NOON, LIMITS.daily)?.today, usage?.today, 'twice is as once');
 });
 
 test('a refund goes to the day on which the unit was taken', (t) => {
-  const { meter } = opened(t);
+  const {
+    records: { meter },
+  } = opened(t);
   const take = (at: number) => meter.reserve({ account: 'ada', key: 'ada', at }, LIMITS);
   take(NOON + DAY);
   const taken = take(NOON);
@@ -90,7 +98,9 @@ test('a refund goes to the day on which the unit was taken', (t) => {
 });
 
 test('the keyless lane that is closed stays closed when the clock is set back', (t) => {
-  const { keyless } = opened(t);
+  const {
+    records: { keyless },
+  } = opened(t);
   let callers = 0;
   const enter = (at: number, ceiling = 2) => keyless.admit(`192.0.2.${++callers}`, () => at, ceiling);
   assert.equal(enter(NOON).pass, 'open');
@@ -104,7 +114,9 @@ test('the keyless lane that is closed stays closed when the clock is set back', 
 });
 
 test('a caller of a neighbour whose clock is ahead waits, one of a clock that was set back does not', (t) => {
-  const { keyless } = opened(t);
+  const {
+    records: { keyless },
+  } = opened(t);
   const enter = (at: number) => keyless.admit('192.0.2.1', () => at, 1_000).pass;
   assert.equal(enter(NOON), 'open');
   assert.equal(enter(NOON - 5), 'throttled');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../src/app/audit.ts';
+import { intakeOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
@@ -31,18 +32,18 @@ for (const version of OLD_VERSIONS) {
     const facts = JSON.parse(readFileSync(join(fixtureFolder(version), 'facts.json'), 'utf8')) as Facts;
     const clock = { now: facts.now + 3_600_000 };
     const app = appContextIn(t, folder, clock);
-    app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
-    app.openSigningKey();
+    app.store.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
+    app.signer.open();
     while (app.store.records.indexValues());
     await pressPapers(app);
     const { faults } = await auditApp(app);
     assert.deepEqual(faults, []);
 
     const ledger = join(folder, 'ledger.jsonl');
-    await exportLedger(app, ledger, null);
+    await exportLedger(intakeOf(app), ledger, null);
     const other = tempFolder(t);
     const fresh = appContextIn(t, other, clock);
-    await importLedger(fresh, ledger);
+    await importLedger(intakeOf(fresh), ledger);
     await pressPapers(fresh);
     assert.deepEqual((await auditApp(fresh)).faults, []);
     const rows = (path: string) => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
+import { type TestContext, test } from 'node:test';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue } from '../../src/desk/append.ts';
 import { NEWS_AGE } from '../../src/desk/event.ts';
@@ -11,10 +10,8 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { appendRecord } from '../../src/desk/record.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
-import type { KeptEvent } from '../../src/readers/event-table.ts';
-import { EVENTS_KEPT } from '../../src/readers/event-table.ts';
-import type { Clock } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { EVENTS_KEPT, type KeptEvent } from '../../src/readers/event-table.ts';
+import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -30,7 +27,8 @@ function founded(t: TestContext): { app: AppContext; clock: Clock; folder: strin
 
 function eventsOf({ store }: AppContext): KeptEvent[] {
   const found: KeptEvent[] = [];
-  for (let event = store.events.next(0); event !== null; event = store.events.next(event.n)) found.push(event);
+  for (let event = store.desk.events.next(0); event !== null; event = store.desk.events.next(event.n))
+    found.push(event);
   return found;
 }
 
@@ -44,9 +42,9 @@ function tellings(app: AppContext): string[] {
 }
 
 const by = { by: 'cli' };
-const file = (app: AppContext, slug: string, more = {}) => fileStory(app.desk, PAPER, filing(slug, more), by);
+const file = (app: AppContext, slug: string, more = {}) => fileStory(deskOf(app), PAPER, filing(slug, more), by);
 const air = (app: AppContext, slug: string, at?: number) =>
-  airStory(app.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
+  airStory(deskOf(app), PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
 
 test('readers’ new content is emitted once, in order; what readers do not see is not', (t) => {
   const { app, clock } = founded(t);
@@ -58,7 +56,7 @@ test('readers’ new content is emitted once, in order; what readers do not see 
   clock.now += HOUR;
   file(app, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
   file(app, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
-  withdrawStory(app.desk, PAPER, 'tide', { ...by, reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'tide', { ...by, reason: 'It was wrong.' });
   file(app, 'tide', { headline: 'Mended', category: SECTIONS[1] ?? '' });
   assert.deepEqual(tellings(app), ['story.aired tide 2', 'story.revised tide 3', 'story.withdrawn tide 3']);
 
@@ -79,14 +77,14 @@ test('a piece that returns after a withdrawal is emitted as aired again, with an
   file(app, 'old');
   air(app, 'old', START - 100 * NEWS_AGE);
   assert.deepEqual(tellings(app), []);
-  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'old', { ...by, reason: 'It was wrong.' });
   clock.now += HOUR;
   air(app, 'old', START - 100 * NEWS_AGE);
   assert.deepEqual(tellings(app), ['story.withdrawn old 1', 'story.aired old 1']);
-  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'Again.' });
+  withdrawStory(deskOf(app), PAPER, 'old', { ...by, reason: 'Again.' });
   air(app, 'old', clock.now + HOUR);
   // Taken off its schedule, it is as withdrawn as it was.
-  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'Not yet.' });
+  withdrawStory(deskOf(app), PAPER, 'old', { ...by, reason: 'Not yet.' });
   assert.equal(tellings(app).length, 3);
 });
 
@@ -100,7 +98,7 @@ test('a scheduled piece is emitted when it airs, however late it is read', (t) =
   clock.now = START + 10 * NEWS_AGE;
   // Another entry airs what was due before it.
   file(app, 'lamp');
-  app.store.transact(() => airDue(app.store, clock.now));
+  app.store.database.transact(() => airDue(app.store.desk, clock.now));
   assert.deepEqual(tellings(app), ['story.aired tide 1', 'story.aired quay 1']);
   assert.deepEqual(
     eventsOf(app).map(({ at }) => at),
@@ -124,7 +122,7 @@ test('an imported archive emits nothing but the last 48 hours', (t) => {
   file(app, 'quay', { headline: 'As of now' });
   assert.deepEqual(tellings(app).at(-1), 'story.revised quay 3');
   clock.now += HOUR;
-  withdrawStory(app.desk, PAPER, 'lamp', { ...by, reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'lamp', { ...by, reason: 'It was wrong.' });
   assert.deepEqual(tellings(app).at(-1), 'story.withdrawn lamp 1');
 });
 
@@ -147,7 +145,7 @@ test('broadsheet import --air of an old archive emits nothing', async (t) => {
   const { code, stderr } = await run(t, folder, args);
   assert.equal(code, 0, stderr);
   const app = appContextIn(t, folder, { now: Date.now() });
-  assert.equal(app.store.archive('archive').latest({ limit: 99 }).length, 30);
+  assert.equal(app.store.desk.archive('archive').latest({ limit: 99 }).length, 30);
   assert.deepEqual(tellings(app), ['story.aired old-29 1']);
 });
 
@@ -166,9 +164,9 @@ test('a video edition is emitted when it is new or changed, not when it was meas
       media_type: 'video/mp4',
       ...more,
     };
-    const before = app.store.record(PAPER, 'cast', day);
-    app.store.transact(() =>
-      appendRecord(app.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
+    const before = app.store.desk.record(PAPER, 'cast', day);
+    app.store.database.transact(() =>
+      appendRecord(app.store.desk, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
     );
   };
   cast('2026-11-20');
@@ -189,7 +187,7 @@ test('a rolled-back change emits nothing', (t) => {
   file(app, 'tide');
   assert.throws(
     () =>
-      app.store.transact(() => {
+      app.store.database.transact(() => {
         air(app, 'tide');
         assert.equal(tellings(app).length, 1);
         throw new Error('the power went');
@@ -197,7 +195,7 @@ test('a rolled-back change emits nothing', (t) => {
     /the power went/,
   );
   assert.deepEqual(tellings(app), []);
-  assert.equal(app.store.archive(PAPER).storyBySlug('tide')?.state, 'draft');
+  assert.equal(app.store.desk.archive(PAPER).storyBySlug('tide')?.state, 'draft');
   air(app, 'tide');
   assert.deepEqual(tellings(app), ['story.aired tide 1']);
 });
@@ -209,20 +207,22 @@ test('a replayed ledger emits nothing, and what airs after it does', async (t) =
   air(app, 'quay', START + HOUR);
   air(app, 'lamp', START + 3 * HOUR);
   const path = join(folder, 'ledger.jsonl');
-  await exportLedger(app, path);
+  await exportLedger(intakeOf(app), path);
   clock.now += 2 * HOUR;
   const other = appContextIn(t, tempFolder(t), clock);
-  await importLedger(other, path);
-  assert.equal(other.store.archive(PAPER).latest({ limit: 9 }).length, 2);
+  await importLedger(intakeOf(other), path);
+  assert.equal(other.store.desk.archive(PAPER).latest({ limit: 9 }).length, 2);
   assert.deepEqual(tellings(other), []);
   clock.now += 2 * HOUR;
-  other.store.transact(() => airDue(other.store, clock.now));
+  other.store.database.transact(() => airDue(other.store.desk, clock.now));
   assert.deepEqual(tellings(other), ['story.aired lamp 1']);
 });
 
 test('events are forgotten when they are old and everybody is through with them', (t) => {
   const { app, clock } = founded(t);
-  const { events } = app.store;
+  const {
+    desk: { events },
+  } = app.store;
   for (const slug of ['tide', 'quay']) {
     file(app, slug);
     air(app, slug);

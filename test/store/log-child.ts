@@ -9,16 +9,16 @@ process.send?.('ready');
 process.once('message', () => {
   for (let n = 0; n < Number(count); n++) {
     try {
-      store.transact(() => {
-        store.log.append('desk', `${owner} ${n}\n`);
+      store.database.transact(() => {
+        store.database.log.append('desk', `${owner} ${n}\n`);
         // Both processes log this one.
-        store.log.append('desk', `shared ${n}\n`);
+        store.database.log.append('desk', `shared ${n}\n`);
         if (n % 3 === 2) throw new Error('rolled back');
       });
     } catch (error) {
       if (!(error instanceof Error) || error.message !== 'rolled back') throw error;
     }
   }
-  store.close();
+  store.database.close();
   process.disconnect?.();
 });

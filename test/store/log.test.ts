@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { toHex } from '../../src/ledger/bytes.ts';
@@ -13,12 +12,9 @@ import { logTree } from '../../src/ledger/log/tree.ts';
 import { inclusionPaths, leafHash, merkleRoot } from '../../src/ledger/merkle.ts';
 import { logTables } from '../../src/store/log.ts';
 import { openDatabase } from '../../src/store/open.ts';
-import type { Db } from '../../src/store/sql.ts';
-import { prepareEagerly } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
-import { openStore } from '../../src/store/store.ts';
-import type { Scope } from '../support/app-context.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { type Db, prepareEagerly } from '../../src/store/sql.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { type Scope, tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
 
 const CHILD = fileURLToPath(new URL('log-child.ts', import.meta.url));
@@ -26,14 +22,14 @@ const CHILD = fileURLToPath(new URL('log-child.ts', import.meta.url));
 function opened(t: Scope): { file: string; store: Store } {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   return { file, store };
 }
 
-const entriesOf = ({ log }: Store): string[] => log.entries('desk', 0, log.size('desk'));
+const entriesOf = ({ database: { log } }: Store): string[] => log.entries('desk', 0, log.size('desk'));
 const entry = (n: number): string => `entry ${n}\n`;
 
-function appendUntil({ log, transact }: Store, size: number): void {
+function appendUntil({ database: { log, transact } }: Store, size: number): void {
   transact(() => {
     for (let n = log.size('desk'); n < size; n++) log.append('desk', entry(n));
   });
@@ -57,7 +53,7 @@ test('processes that append concurrently leave no gap, and each leaf once', asyn
   const entries = entriesOf(store);
   assert.deepEqual([...entries].sort(), wanted.sort());
   assert.deepEqual(
-    entries.map((text) => store.log.indexOf('desk', leafHash(text))),
+    entries.map((text) => store.database.log.indexOf('desk', leafHash(text))),
     entries.map((_, index) => index),
   );
 });
@@ -66,8 +62,8 @@ test('fifty concurrent appends share a commit; failed ones leave no gap', async 
   const { store } = opened(t);
   const appended = await Promise.allSettled(
     Array.from({ length: 50 }, (_, n) =>
-      store.groupCommit(() => {
-        store.log.append('desk', entry(n));
+      store.database.groupCommit(() => {
+        store.database.log.append('desk', entry(n));
         if (n % 7 === 3) throw new Error('no');
       }),
     ),
@@ -79,41 +75,41 @@ test('fifty concurrent appends share a commit; failed ones leave no gap', async 
 
 test('an entry that the log has is not appended again, and the logs know nothing of each other', (t) => {
   const { store } = opened(t);
-  store.log.append('desk', entry(0));
-  store.log.append('desk', entry(0));
-  store.log.append('records', entry(0));
-  assert.deepEqual([store.log.size('desk'), store.log.size('records')], [1, 1]);
-  assert.equal(store.log.indexOf('records', leafHash(entry(0))), 0);
-  assert.equal(store.log.indexOf('desk', leafHash(entry(1))), null);
+  store.database.log.append('desk', entry(0));
+  store.database.log.append('desk', entry(0));
+  store.database.log.append('records', entry(0));
+  assert.deepEqual([store.database.log.size('desk'), store.database.log.size('records')], [1, 1]);
+  assert.equal(store.database.log.indexOf('records', leafHash(entry(0))), 0);
+  assert.equal(store.database.log.indexOf('desk', leafHash(entry(1))), null);
 });
 
 test('a transaction that is rolled back leaves no leaf and no gap', (t) => {
   const { store } = opened(t);
-  store.log.append('desk', entry(0));
+  store.database.log.append('desk', entry(0));
   assert.throws(() =>
-    store.transact(() => {
-      store.log.append('desk', 'rolled back\n');
+    store.database.transact(() => {
+      store.database.log.append('desk', 'rolled back\n');
       throw new Error('no');
     }),
   );
-  store.log.append('desk', entry(1));
+  store.database.log.append('desk', entry(1));
   assert.deepEqual(entriesOf(store), [entry(0), entry(1)]);
 });
 
 test('nothing is appended until the past is filled in', (t) => {
   const { store } = opened(t);
-  store.log.setFilled('desk', false);
-  store.log.append('desk', entry(1));
-  assert.equal(store.log.size('desk'), 0);
-  store.log.fill('desk', entry(0));
-  store.log.setFilled('desk', true);
-  store.log.append('desk', entry(1));
+  store.database.log.setFilled('desk', false);
+  store.database.log.append('desk', entry(1));
+  assert.equal(store.database.log.size('desk'), 0);
+  store.database.log.fill('desk', entry(0));
+  store.database.log.setFilled('desk', true);
+  store.database.log.append('desk', entry(1));
   assert.deepEqual(entriesOf(store), [entry(0), entry(1)]);
 });
 
 test('leaves, nodes, heads and cosignatures cannot be changed or removed', (t) => {
   const { file, store } = opened(t);
-  const heads = new LogHeads(store.log, 'desk');
+  const heads = new LogHeads(store.database.log, 'desk');
   appendUntil(store, TILE_WIDTH);
   heads.cosign(heads.sign());
   appendUntil(store, TILE_WIDTH + 1);
@@ -141,7 +137,9 @@ test('leaves, nodes, heads and cosignatures cannot be changed or removed', (t) =
 
 test('heads grow, and a new origin begins where the last head is', (t) => {
   const { store } = opened(t);
-  const { log } = store;
+  const {
+    database: { log },
+  } = store;
   const head = (origin: string, size: number) => log.addHead('desk', { origin, size, signed_at: 1, checkpoint: '' });
   head('one', 3);
   assert.throws(() => head('one', 3), /UNIQUE/);
@@ -163,7 +161,9 @@ test('heads grow, and a new origin begins where the last head is', (t) => {
 
 test('the first cosigned head over a leaf stays the first', (t) => {
   const { file, store } = opened(t);
-  const { log } = store;
+  const {
+    database: { log },
+  } = store;
   for (const size of [3, 5, 8]) log.addHead('desk', { origin: 'one', size, signed_at: 1, checkpoint: `at ${size}` });
   assert.equal(log.firstCosignedOver('desk', 0), null);
   assert.equal(log.setCosigned('desk', 'one', 5, 'cosigned 5'), true);
@@ -185,11 +185,11 @@ test('the first cosigned head over a leaf stays the first', (t) => {
 
 test('the tree at every earlier size is read from the present leaves and nodes, byte for byte', (t) => {
   const { store } = opened(t);
-  const heads = new LogHeads(store.log, 'desk');
+  const heads = new LogHeads(store.database.log, 'desk');
   const hashes: Uint8Array[] = [];
   const given = new Map<number, string>();
   const proofAt = (size: number): string => {
-    return logTree(size, store.log.tiles('desk'))
+    return logTree(size, store.database.log.tiles('desk'))
       .inclusionProof(size >> 1)
       .map(toHex)
       .join();
@@ -198,7 +198,7 @@ test('the tree at every earlier size is read from the present leaves and nodes, 
     appendUntil(store, size);
     for (let n = hashes.length; n < size; n++) hashes.push(leafHash(entry(n)));
     heads.sign();
-    const tree = logTree(size, store.log.tiles('desk'));
+    const tree = logTree(size, store.database.log.tiles('desk'));
     assert.equal(toHex(tree.root()), toHex(merkleRoot(hashes)), `the root at ${size}`);
     assert.deepEqual(tree.inclusionProof(size >> 1).map(toHex), inclusionPaths(hashes)(size >> 1).map(toHex));
     given.set(size, proofAt(size));
@@ -208,14 +208,14 @@ test('the tree at every earlier size is read from the present leaves and nodes, 
 
 test('a tile is read no wider than asked for', (t) => {
   const { store } = opened(t);
-  const heads = new LogHeads(store.log, 'desk');
+  const heads = new LogHeads(store.database.log, 'desk');
   appendUntil(store, 3 * TILE_WIDTH + 7);
   heads.sign();
-  const read = store.log.tiles('desk');
+  const read = store.database.log.tiles('desk');
   const widthOf = (level: number, index: number, width: number) => read({ level, index, width }).length / HASH_LENGTH;
   assert.deepEqual([widthOf(0, 1, TILE_WIDTH), widthOf(0, 1, 9), widthOf(0, 3, 7), widthOf(1, 0, 2)], [256, 9, 7, 2]);
   assert.deepEqual(
-    store.log.leafHashes('desk', 300, 302).map(toHex),
+    store.database.log.leafHashes('desk', 300, 302).map(toHex),
     [300, 301].map((n) => toHex(leafHash(entry(n)))),
   );
 });

@@ -11,16 +11,16 @@ const came = { included: 0, drawn: 0, refused: 0, failed: 0 };
 process.send?.('ready');
 await once(process, 'message');
 for (let n = 0; n < Number(requests); n++) {
-  const take = store.meter.reserve({ account: 'ada', key, at }, { daily: 150, perMinute: 1_000 });
+  const take = store.records.meter.reserve({ account: 'ada', key, at }, { daily: 150, perMinute: 1_000 });
   if (take?.outcome === 'exhausted') came.refused++;
   if (take?.outcome !== 'reserved') continue;
   if (n % 5 > 0) came[take.reservation.from === 'included' ? 'included' : 'drawn']++;
   else {
     // After midnight.
-    store.meter.refund(take.reservation, at + 1, 150);
+    store.records.meter.refund(take.reservation, at + 1, 150);
     came.failed++;
   }
 }
-store.close();
+store.database.close();
 process.send?.(came);
 process.disconnect?.();

@@ -106,24 +106,24 @@ function keyOf(account: string, id: string): ServiceKey {
 
 test('for any order of requests, failures, days and top-ups, units, credits and refusals add up exactly', (t) => {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   let run = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const account = `account-${++run}`;
       const keys = [0, 1, 2].map((n) => `${account}-key-${n}`);
-      store.accounts.ofEmail(`${account}@example.org`, { id: account, plan: 'daily', made_at: START });
+      store.records.accounts.ofEmail(`${account}@example.org`, { id: account, plan: 'daily', made_at: START });
       for (const id of keys) {
-        store.serviceKeys.insert(keyOf(account, id), id);
+        store.records.serviceKeys.insert(keyOf(account, id), id);
       }
       const model = new Model();
       const hanging: { taken: Reservation; of: Model['asked'][number] }[] = [];
       const fail = ({ taken, of }: (typeof hanging)[number]) => {
-        store.meter.refund(taken, model.now, LIMITS.daily);
+        store.records.meter.refund(taken, model.now, LIMITS.daily);
         of.as = 'failed';
       };
       const check = () => {
-        const standing = store.meter.usage(account, model.now, LIMITS.daily);
+        const standing = store.records.meter.usage(account, model.now, LIMITS.daily);
         const [day, month] = [iso(model.now).slice(0, 10), iso(model.now).slice(0, 7)];
         const terms = { plan: model.plan, burst: model.burst, daily: LIMITS.daily };
         const { balance, hasBought: bought } = model;
@@ -143,7 +143,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       for (const one of steps) {
         if (one.do === 'ask') {
           const expected = model.next(one.key);
-          const take = store.meter.reserve({ account, key: keys[one.key] ?? '', at: model.now }, LIMITS);
+          const take = store.records.meter.reserve({ account, key: keys[one.key] ?? '', at: model.now }, LIMITS);
           assert(take !== null);
           if (expected === 'too_fast') {
             assert.equal(take.outcome, 'too_fast');
@@ -175,27 +175,27 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
             }[one.to];
         }
         if (one.do === 'buy') {
-          const entry = store.credits.append(account, { at: model.now, amount: one.amount, note: null });
+          const entry = store.records.credits.append(account, { at: model.now, amount: one.amount, note: null });
           model.moved += one.amount;
           model.hasBought = true;
           assert.equal(typeof entry === 'object' ? entry.balance : entry, model.balance);
         }
         if (one.do === 'correct') {
-          const entry = store.credits.append(account, { at: model.now, amount: -one.amount, note: null });
+          const entry = store.records.credits.append(account, { at: model.now, amount: -one.amount, note: null });
           assert.equal(entry === 'too_little', model.balance < one.amount);
           if (entry !== 'too_little') model.moved -= one.amount;
           if (typeof entry === 'object') assert.equal(entry.balance, model.balance);
         }
         if (one.do === 'plan') {
-          store.accounts.setPlan(account, one.plan);
+          store.records.accounts.setPlan(account, one.plan);
           model.plan = one.plan;
         }
         if (one.do === 'burst') {
-          store.meter.setBurst(account, one.burst);
+          store.records.meter.setBurst(account, one.burst);
           model.burst = one.burst;
         }
         if (one.do === 'books') {
-          const [newest] = store.credits.entries(account, model.now);
+          const [newest] = store.records.credits.entries(account, model.now);
           assert.equal(newest?.balance ?? 0, model.balance);
         }
         check();
@@ -203,15 +203,15 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
 
       // A day later everything drawn is in the ledger: its lines are chained, and their sum is what is left.
       model.now += DAY;
-      const entries = store.credits.entries(account, model.now, { limit: 1_000 }).reverse();
+      const entries = store.records.credits.entries(account, model.now, { limit: 1_000 }).reverse();
       let sum = 0;
       for (const [n, { seq, amount, balance }] of entries.entries()) {
         sum += amount;
         assert.deepEqual([seq, balance], [n + 1, sum]);
       }
       assert.equal(sum, model.balance);
-      assert.equal(store.credits.balance(account), sum);
-      assert.deepEqual(store.credits.faults(), []);
+      assert.equal(store.records.credits.balance(account), sum);
+      assert.deepEqual(store.records.credits.faults(), []);
       const drawn = entries.filter(({ day }) => day !== null);
       for (const day of new Set(drawn.map((entry) => entry.day ?? ''))) {
         const cost = drawn.filter((entry) => entry.day === day).reduce((total, { amount }) => total - amount, 0);
@@ -219,14 +219,14 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       }
 
       // Every request that passed the rate of its key is in one column of one day, and every unit is some key's.
-      const days = store.meter.days(account, '2026-01-01');
+      const days = store.records.meter.days(account, '2026-01-01');
       const total = days.reduce(
         (all, { included, drawn: d, refused, failed }) => all + included + d + refused + failed,
         0,
       );
       assert.equal(total, model.passed.length);
       const period = iso(model.now).slice(0, 7);
-      const used = store.meter.keys(account, model.now);
+      const used = store.records.meter.keys(account, model.now);
       const units = used.reduce((all, { month }) => all + month, 0);
       assert.equal(units, model.count('included', period) + model.count('drawn', period));
     }),
@@ -236,18 +236,20 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
 
 test('an account’s meter is forgotten, and its books stay, without a word about whom', (t) => {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
-  store.serviceKeys.insert(keyOf('ada', 'key'), 'hash');
-  store.credits.append('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
-  assert.equal(store.credits.append('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
+  t.after(() => store.database.close());
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  store.records.serviceKeys.insert(keyOf('ada', 'key'), 'hash');
+  store.records.credits.append('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
+  assert.equal(store.records.credits.append('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
   for (let n = 0; n < 3; n++)
-    store.meter.reserve({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });
-  store.meter.forget('ada', START);
-  assert.deepEqual(store.meter.days('ada', '2026-01-01'), []);
-  assert.deepEqual(store.meter.keys('ada', START), []);
+    store.records.meter.reserve({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });
+  store.records.meter.forget('ada', START);
+  assert.deepEqual(store.records.meter.days('ada', '2026-01-01'), []);
+  assert.deepEqual(store.records.meter.keys('ada', START), []);
   assert.deepEqual(
-    store.credits.entries('ada', START).map(({ kind, amount, balance, note }) => ({ kind, amount, balance, note })),
+    store.records.credits
+      .entries('ada', START)
+      .map(({ kind, amount, balance, note }) => ({ kind, amount, balance, note })),
     [
       { kind: 'draw', amount: -2 * COST, balance: COST, note: null },
       { kind: 'top_up', amount: 3 * COST, balance: 3 * COST, note: null },
@@ -258,9 +260,9 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
 test('the ledger rejects changes, gaps and wrong sums, and the audit finds forced ones', (t) => {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
-  t.after(() => store.close());
-  store.credits.append('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
-  store.credits.append('ada', { at: START, amount: COST, note: null });
+  t.after(() => store.database.close());
+  store.records.credits.append('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
+  store.records.credits.append('ada', { at: START, amount: COST, note: null });
   const db = openDatabase({ file });
   t.after(() => db.close());
   const line = (seq: number, balance: number, ref = 'NULL') =>
@@ -276,12 +278,12 @@ test('the ledger rejects changes, gaps and wrong sums, and the audit finds force
   ]) {
     assert.throws(() => db.exec(sql), /append-only/, sql);
   }
-  assert.deepEqual(store.credits.faults(), []);
+  assert.deepEqual(store.records.credits.faults(), []);
   db.exec('DROP TRIGGER credit_ledger_fixed');
   db.exec('UPDATE credit_ledger SET balance = balance + 1 WHERE seq = 1');
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   db.exec("INSERT INTO meter_days (account, day, drawn, folded) VALUES ('ada', '2026-02-26', 1, 1)");
-  assert.deepEqual(store.credits.faults(), [
+  assert.deepEqual(store.records.credits.faults(), [
     'credits of account ada: line 1 does not follow from the one before',
     'credits of account ada: line 2 does not follow from the one before',
     'credits of account ada: the lines of 2026-02-26 are not what the day drew',
@@ -290,12 +292,15 @@ test('the ledger rejects changes, gaps and wrong sums, and the audit finds force
 
 test('clocks that lag, and one that was set back', (t) => {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  t.after(() => store.database.close());
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   const key = { id: 'key', account: 'ada', level: 'account' as const, name: 'N', made_at: START, used_at: null };
-  store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, 'hash');
+  store.records.serviceKeys.insert(
+    { ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null },
+    'hash',
+  );
   const take = (at: number) =>
-    store.meter.reserve({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
+    store.records.meter.reserve({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
   // Two processes, one of which is a few ms behind, at the turn of a minute: what counts is one minute.
   assert.deepEqual(
     [take(START), take(START - 5), take(START + 1), take(START - 4)],
@@ -303,6 +308,6 @@ test('clocks that lag, and one that was set back', (t) => {
   );
   assert.equal(take(START - HOUR), 'reserved', 'after an hour back nobody is locked out');
 
-  const enter = (at: number) => store.keyless.admit('192.0.2.1', () => at, 99).pass;
+  const enter = (at: number) => store.records.keyless.admit('192.0.2.1', () => at, 99).pass;
   assert.deepEqual([enter(START), enter(START + 14_999), enter(START - HOUR)], ['open', 'throttled', 'open']);
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/store/store.ts';
@@ -21,13 +19,16 @@ const KEYS = ['a', 'b', 'c'];
 function accountIn(t: TestContext, credits: number) {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
-  t.after(() => store.close());
-  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });
+  t.after(() => store.database.close());
+  store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });
   for (const id of KEYS) {
     const key = { id, account: 'ada', level: 'account' as const, name: id, made_at: AT, used_at: null };
-    store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
+    store.records.serviceKeys.insert(
+      { ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null },
+      id,
+    );
   }
-  store.credits.append('ada', { at: AT, amount: credits, note: null });
+  store.records.credits.append('ada', { at: AT, amount: credits, note: null });
   return { file, store };
 }
 
@@ -54,22 +55,22 @@ test('processes on one account never spend more than it has, and lose nothing', 
 
   const sum = (column: keyof (typeof came)[number]) => came.reduce((total, one) => total + one[column], 0);
   const columns = { included: sum('included'), drawn: sum('drawn'), refused: sum('refused'), failed: sum('failed') };
-  const [day, ...others] = store.meter.days('ada', '2026-11-01');
+  const [day, ...others] = store.records.meter.days('ada', '2026-11-01');
   assert.deepEqual(day, { day: '2026-11-21', ...columns }, 'what the processes were told is what was counted');
   assert.deepEqual(others, []);
   assert.equal(columns.included + columns.drawn + columns.refused + columns.failed, 360);
   assert(columns.refused > 0, 'there was not enough for all');
   assert(columns.included <= DAILY && columns.drawn <= 50);
-  assert.equal(store.credits.balance('ada'), 50 * COST + 1 - columns.drawn * COST);
+  assert.equal(store.records.credits.balance('ada'), 50 * COST + 1 - columns.drawn * COST);
 
   // What was given back at the end is there to be taken, and not one unit more.
   const rest = DAILY - columns.included + 50 - columns.drawn;
   for (let n = 0; n <= rest; n++) {
-    const take = store.meter.reserve({ account: 'ada', key: 'a', at: AT }, { daily: DAILY, perMinute: 1_000 });
+    const take = store.records.meter.reserve({ account: 'ada', key: 'a', at: AT }, { daily: DAILY, perMinute: 1_000 });
     assert.equal(take?.outcome, n < rest ? 'reserved' : 'exhausted');
   }
-  assert.equal(store.credits.balance('ada'), 1);
-  const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
+  assert.equal(store.records.credits.balance('ada'), 1);
+  const units = store.records.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
   assert.equal(units, DAILY + 50);
 });
 
@@ -79,14 +80,14 @@ test('processes killed midway leave a consistent meter', async (t) => {
   const ended = children.map((child) => once(child, 'exit'));
   for (const child of children) child.send('go');
   // Well past what is included, so that each draws credits when it dies.
-  while ((store.meter.usage('ada', AT, DAILY)?.today.drawn ?? 0) < 50) await setTimeout(5);
+  while ((store.records.meter.usage('ada', AT, DAILY)?.today.drawn ?? 0) < 50) await setTimeout(5);
   for (const child of children) child.kill('SIGKILL');
   await Promise.all(ended);
-  const standing = store.meter.usage('ada', AT, DAILY);
-  const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
+  const standing = store.records.meter.usage('ada', AT, DAILY);
+  const units = store.records.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
   assert.equal(units, (standing?.today.included ?? 0) + (standing?.today.drawn ?? 0));
   assert.equal(standing?.balance, (1_000_000 - (standing?.today.drawn ?? 0)) * COST);
-  store.credits.entries('ada', AT + 86_400_000);
-  assert.deepEqual(store.credits.faults(), []);
-  assert.deepEqual(store.integrity(), []);
+  store.records.credits.entries('ada', AT + 86_400_000);
+  assert.deepEqual(store.records.credits.faults(), []);
+  assert.deepEqual(store.database.integrity(), []);
 });

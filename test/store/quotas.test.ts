@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dayAllowance } from '../../src/meter/account-usage.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -18,16 +17,19 @@ const LIMITS = { daily: 30, perMinute: 1_000 };
 function storeIn(t: TestContext, accounts: Record<string, string>) {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   const add = (id: string, email: string) => {
-    store.accounts.ofEmail(email, { id, plan: 'daily', made_at: NOON });
+    store.records.accounts.ofEmail(email, { id, plan: 'daily', made_at: NOON });
     const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
-    store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
+    store.records.serviceKeys.insert(
+      { ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null },
+      id,
+    );
   };
   for (const [id, email] of Object.entries(accounts)) add(id, email);
-  const take = (account: string, at = NOON) => store.meter.reserve({ account, key: account, at }, LIMITS);
+  const take = (account: string, at = NOON) => store.records.meter.reserve({ account, key: account, at }, LIMITS);
   const left = (account: string, at = NOON) => {
-    const standing = store.meter.usage(account, at, LIMITS.daily);
+    const standing = store.records.meter.usage(account, at, LIMITS.daily);
     return standing && dayAllowance(standing);
   };
   return { file, store, add, take, left };
@@ -50,22 +52,26 @@ test('addresses of one mailbox share an allowance, even when an account is delet
   assert.equal(take('ben')?.outcome, 'reserved');
 
   // One that failed is there again, for either.
-  store.meter.refund({ account: 'alias', key: 'alias', day: '2026-11-21', from: 'included' }, NOON, LIMITS.daily);
+  store.records.meter.refund(
+    { account: 'alias', key: 'alias', day: '2026-11-21', from: 'included' },
+    NOON,
+    LIMITS.daily,
+  );
   assert.equal(take('ada')?.outcome, 'reserved');
   assert.equal(take('alias')?.outcome, 'exhausted');
 
   // Deleted and made again it begins with nothing new.
-  store.meter.forget('alias', NOON);
-  store.accounts.remove('alias');
+  store.records.meter.forget('alias', NOON);
+  store.records.accounts.remove('alias');
   add('again', 'ada+three@gmail.com');
   assert.equal(take('again')?.outcome, 'exhausted');
   // Credits are each account's own, and the operator's plan is not shared.
-  store.credits.append('again', { at: NOON, amount: 50_000, note: null });
+  store.records.credits.append('again', { at: NOON, amount: 50_000, note: null });
   assert.equal(take('again')?.outcome, 'reserved');
-  store.accounts.setPlan('again', 'monthly');
+  store.records.accounts.setPlan('again', 'monthly');
   assert.equal(take('again')?.outcome, 'reserved');
   assert.deepEqual(left('ada', NOON + DAY), { allowance: 30, remaining: 30 });
-  store.quotas.forget('2026-11-22');
+  store.records.quotas.forget('2026-11-22');
   assert.deepEqual(left('ada'), { allowance: 30, remaining: 19 });
 });
 
@@ -76,14 +82,14 @@ test('accounts of before get their mailbox when the database is opened', async (
   db.exec('UPDATE accounts SET mailbox = NULL');
   db.close();
   const again = openStore({ file });
-  t.after(() => again.close());
-  for (let n = 0; n < 30; n++) again.meter.reserve({ account: 'ada', key: 'ada', at: NOON }, LIMITS);
-  assert.equal(store.meter.reserve({ account: 'alias', key: 'alias', at: NOON }, LIMITS)?.outcome, 'exhausted');
+  t.after(() => again.database.close());
+  for (let n = 0; n < 30; n++) again.records.meter.reserve({ account: 'ada', key: 'ada', at: NOON }, LIMITS);
+  assert.equal(store.records.meter.reserve({ account: 'alias', key: 'alias', at: NOON }, LIMITS)?.outcome, 'exhausted');
 });
 
 test('a network makes so many accounts a day, also when the clock is set back', (t) => {
   const { store } = storeIn(t, {});
-  const make = (at: number, network = '192.0.2.0/24') => store.quotas.signUp(network, at, 3);
+  const make = (at: number, network = '192.0.2.0/24') => store.records.quotas.signUp(network, at, 3);
   for (let n = 0; n < 3; n++) assert.equal(make(NOON), null);
   assert.equal(make(NOON), NOON + DAY / 2);
   assert.equal(make(NOON - DAY), NOON + DAY / 2, 'yesterday is over');
@@ -95,15 +101,19 @@ test('streams count while they are open or renewed, and expire by themselves', (
   const { store } = storeIn(t, {});
   const limits = { most: 2, lasts: 60_000 };
   const open = (id: string, at: number, holder = 'account:ada') =>
-    store.quotas.openStream({ id, holder }, () => at, limits);
+    store.records.quotas.openStream({ id, holder }, () => at, limits);
   assert.deepEqual(
     [open('a', NOON), open('b', NOON), open('c', NOON), open('d', NOON, 'x')],
     [true, true, false, true],
   );
-  store.quotas.endStream('a');
+  store.records.quotas.endStream('a');
   assert.equal(open('c', NOON), true);
-  store.quotas.renewStreams([['c', 'account:ada']], NOON + 90_000);
-  assert.equal(store.quotas.openStreams('account:ada', NOON + 60_000, limits.lasts), 1, 'the process of b died');
+  store.records.quotas.renewStreams([['c', 'account:ada']], NOON + 90_000);
+  assert.equal(
+    store.records.quotas.openStreams('account:ada', NOON + 60_000, limits.lasts),
+    1,
+    'the process of b died',
+  );
   assert.deepEqual([open('e', NOON + 60_000), open('f', NOON + 60_000)], [true, false]);
   assert.equal(open('g', NOON - DAY), true, 'streams of a clock that was set back hold nobody up');
 });
@@ -122,5 +132,5 @@ test('two processes at the limit, 50 concurrent attempts: never one too many', a
   );
   const sum = (what: 'signUps' | 'streams' | 'units') => came.reduce((total, one) => total + one[what], 0);
   assert.deepEqual([sum('signUps'), sum('streams'), sum('units')], [20, 10, 30]);
-  assert.equal(store.quotas.openStreams('account:ada', NOON, 60_000), 10);
+  assert.equal(store.records.quotas.openStreams('account:ada', NOON, 60_000), 10);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
@@ -18,8 +17,8 @@ function observed(t: TestContext): { folder: string; open(): AppContext } {
   const open = () => appContextIn(t, folder, { now: START });
   const app = open();
   const { records } = app.store;
-  app.openSigningKey();
-  const { signer, kid } = app.desk.signingKey;
+  app.signer.open();
+  const { signer, kid } = deskOf(app).signingKey;
   const names = ['example.test', 'gone.test'];
   records.watch(names.map(parseHostname), START);
   for (const [hours, address] of ['192.0.2.1', '192.0.2.2', '192.0.2.3'].entries()) {

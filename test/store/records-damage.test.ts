@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { acceptDamage, auditRecords } from '../../src/audit/records.ts';
 import type { Fault } from '../../src/fault.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import type { RecordingTables } from '../../src/records/recording.ts';
-import { recordProbe } from '../../src/records/recording.ts';
+import { type RecordingTables, recordProbe } from '../../src/records/recording.ts';
 import type { Probe } from '../../src/records/signal.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
@@ -21,8 +19,8 @@ function recordedByOldVersion(t: TestContext, probes: Probe[]): { folder: string
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: START });
   const { records } = app.store;
-  app.openSigningKey();
-  const { signer, kid } = app.desk.signingKey;
+  app.signer.open();
+  const { signer, kid } = deskOf(app).signingKey;
   records.watch([...new Set(probes.map(({ hostname }) => hostname))].map(parseHostname), START);
   const late: ((db: Database.Database) => void)[] = [];
   // The older version's own statements, run once the database is free.
@@ -91,7 +89,7 @@ test('a value that an older version cut at U+0000 is a fault until it is marked'
   assert.match(String(before[2]), /audit --accept-damage 2 3 --reason/);
   assert.equal(before.length, 3);
 
-  const parts = { store: app.store, now: app.now };
+  const parts = { store: app.store, now: app.clock.now };
   const refused = (seqs: number[], reason: string, said: RegExp) =>
     assert.throws(
       () => acceptDamage(parts, seqs, reason),
@@ -134,7 +132,7 @@ test('other damage cannot be accepted', (t) => {
   db.close();
   const app = open();
   assert.throws(
-    () => acceptDamage({ store: app.store, now: app.now }, [1], WHY),
+    () => acceptDamage({ store: app.store, now: app.clock.now }, [1], WHY),
     /not what a cut at U\+0000 leaves: a\.test: the history/,
   );
   assert.deepEqual(app.store.records.damagedObservations(), []);

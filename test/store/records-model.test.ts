@@ -7,8 +7,7 @@ import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { Scope } from '../support/app-context.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { type Scope, tempFolder } from '../support/app-context.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
@@ -43,7 +42,7 @@ test('after any sequence of operations, every table of the records is consistent
       const scope: Scope = { after: (work) => void endings.unshift(work) };
       try {
         const store = openStore({ file: join(tempFolder(scope), 'broadsheet.db') });
-        scope.after(() => store.close());
+        scope.after(() => store.database.close());
         const { records } = store;
         records.watch(HOSTS.map(parseHostname), START);
         let now = START;
@@ -75,7 +74,7 @@ test('after any sequence of operations, every table of the records is consistent
               const before = [records.observationTotals(), records.deltaTotals(), records.find(host)?.due_at];
               assert.throws(
                 () =>
-                  store.transact(() => {
+                  store.database.transact(() => {
                     enter();
                     throw new Error('the power went');
                   }),

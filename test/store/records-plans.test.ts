@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { logTables } from '../../src/store/log.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { recordsTables } from '../../src/store/records.ts';
-import type { Db } from '../../src/store/sql.ts';
-import { prepareEagerly } from '../../src/store/sql.ts';
+import { type Db, prepareEagerly } from '../../src/store/sql.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */

@@ -8,8 +8,7 @@ import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { Scope } from '../support/app-context.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { type Scope, tempFolder } from '../support/app-context.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
@@ -17,7 +16,7 @@ const MINUTE = 60_000;
 
 function storeIn(t: Scope, folder = tempFolder(t)) {
   const store = openStore({ file: join(folder, 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   return store;
 }
 

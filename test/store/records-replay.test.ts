@@ -64,7 +64,7 @@ test('half a year of the .gov zone, probed after each export, gives the deltas t
     zone.add(name, type, rdata);
   }
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   const { records } = store;
   let now = Date.parse('2023-12-08T00:00:00Z');
   let leases = 0;

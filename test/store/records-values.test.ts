@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
@@ -17,7 +16,7 @@ type Records = ReturnType<typeof openStore>['records'];
 
 function openIn(t: TestContext, folder: string): Records {
   const store = openStore({ file: join(folder, 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   return store.records;
 }
 

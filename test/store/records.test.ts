@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
-import type { Recorded } from '../../src/records/recording.ts';
-import { recordProbe } from '../../src/records/recording.ts';
+import { type Recorded, recordProbe } from '../../src/records/recording.ts';
 import type { Probe } from '../../src/records/signal.ts';
 import { changeLine, deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/wire-rows.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -18,7 +16,7 @@ const START = Date.UTC(2026, 10, 20, 12);
 
 function recordsIn(t: TestContext) {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
-  t.after(() => store.close());
+  t.after(() => store.database.close());
   return store.records;
 }
 

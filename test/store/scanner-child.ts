@@ -24,5 +24,5 @@ for (let n = 0; ; n++) {
   if (due + held === 0) break;
   await setTimeout(20);
 }
-store.close();
+store.database.close();
 process.disconnect?.();

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { databaseFile } from '../../src/app/context.ts';
+import { databaseFile, deskOf } from '../../src/app/context.ts';
 import { SearchPool } from '../../src/app/search-pool.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { matchExpression, SEARCH_ROWS } from '../../src/desk/search.ts';
 import { Busy } from '../../src/fault.ts';
-import type { Question } from '../../src/store/search-reader.ts';
-import { INTERRUPTED, openSearchReader } from '../../src/store/search-reader.ts';
+import { INTERRUPTED, openSearchReader, type Question } from '../../src/store/search-reader.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 
@@ -47,10 +45,10 @@ test('on another thread the same is found, in the same order', async (t) => {
     ['c', 20],
     ['d', 70],
   ] as const) {
-    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
-    airStory(app.desk, PAPER, slug, { by: 'cli', at: Date.parse('2026-11-20T11:00:00Z') + second * 1_000 });
+    fileStory(deskOf(app), PAPER, filing(slug), { by: 'cli' });
+    airStory(deskOf(app), PAPER, slug, { by: 'cli', at: Date.parse('2026-11-20T11:00:00Z') + second * 1_000 });
   }
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   for (const limit of [1, 2, 3, 9]) {
     const reader = openSearchReader(databaseFile(app.settings), limit);
     t.after(reader.close);
@@ -60,7 +58,7 @@ test('on another thread the same is found, in the same order', async (t) => {
       ['d', 'a', 'c', 'b'].slice(0, limit),
     );
     assert.deepEqual(ids, archive.search(['means'], limit));
-    assert.equal(edition, app.store.paper(PAPER)?.edition);
+    assert.equal(edition, app.store.desk.paper(PAPER)?.edition);
   }
 });
 
@@ -72,7 +70,7 @@ test('a paper that does not exist has no edition, and a question that nothing ho
   t.after(reader.close);
   const nowhere = { paper: 'no-such-paper', match: matchExpression('no-such-paper', ['means']) };
   assert.deepEqual(await reader.found(nowhere), { edition: null, ids: [] });
-  const edition = app.store.paper(PAPER)?.edition;
+  const edition = app.store.desk.paper(PAPER)?.edition;
   assert.deepEqual(await reader.found(about('nothing-holds-this')), { edition, ids: [] });
 });
 
@@ -82,8 +80,8 @@ test('row ids fall with time, so that the index is read upwards to the newest', 
   createPaper(app);
   const times = ['1969-12-31T23:59:30Z', '1970-01-01T00:00:30Z', '1899-01-01T00:00:00Z', '2026-11-20T11:59:00Z'];
   for (const [n, at] of times.entries()) {
-    fileStory(app.desk, PAPER, filing(`a${n}`), { by: 'cli' });
-    airStory(app.desk, PAPER, `a${n}`, { by: 'cli', at: Date.parse(at) });
+    fileStory(deskOf(app), PAPER, filing(`a${n}`), { by: 'cli' });
+    airStory(deskOf(app), PAPER, `a${n}`, { by: 'cli', at: Date.parse(at) });
   }
   const db = new Database(databaseFile(app.settings));
   const slugs = db

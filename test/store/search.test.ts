@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -14,8 +13,16 @@ import { Fault } from '../../src/fault.ts';
 import { exportLedger } from '../../src/ingest/ledger-export.ts';
 import { importLedger } from '../../src/ingest/ledger-import.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import type { Clock, Scope } from '../support/app-context.ts';
-import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  type Clock,
+  createPaper,
+  filing,
+  PAPER,
+  PERSONAS,
+  type Scope,
+  tempFolder,
+} from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -26,13 +33,16 @@ const OTHER = 'harbor';
 function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t)): AppContext {
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  const { store, now } = app;
-  store.transact(() => {
-    const body = store.record(PAPER, 'paper', '') as object;
-    append(store, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
+  const {
+    store,
+    clock: { now },
+  } = app;
+  store.database.transact(() => {
+    const body = store.desk.record(PAPER, 'paper', '') as object;
+    append(store.desk, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
     for (const slug of PERSONAS) {
-      const persona = store.record(PAPER, 'persona', slug) as object;
-      append(store, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
+      const persona = store.desk.record(PAPER, 'persona', slug) as object;
+      append(store.desk, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
     }
   });
   return app;
@@ -44,17 +54,17 @@ function words(slug: string, headline: string, dek = '', prose = ''): Filing {
 }
 
 function file(app: AppContext, piece: Filing, paper = PAPER): void {
-  fileStory(app.desk, paper, piece, { by: 'cli' });
+  fileStory(deskOf(app), paper, piece, { by: 'cli' });
 }
 
 function air(app: AppContext, piece: Filing, at?: number, paper = PAPER): void {
   file(app, piece, paper);
-  airStory(app.desk, paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+  airStory(deskOf(app), paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
 }
 
 /** Slugs of what a search finds. */
 function found(app: AppContext, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
-  const archive = app.store.archive(paper);
+  const archive = app.store.desk.archive(paper);
   return archive.search(searchTerms(q), limit).map((id) => archive.row(id)?.slug ?? `no piece ${id}`);
 }
 
@@ -70,7 +80,7 @@ test('a term matches words and their beginnings in headline, dek and prose, and 
 test('rows are as the lists show them', (t) => {
   const app = founded(t);
   for (const n of [1, 2, 3]) air(app, words(`a${n}`, `Tide ${n}`), NOON - n * HOUR);
-  const archive = app.store.archive(PAPER);
+  const archive = app.store.desk.archive(PAPER);
   const rowsOf = (limit: number) => archive.search(['tide'], limit).map((id) => archive.row(id));
   assert.deepEqual(rowsOf(2), archive.latest({ limit: 2 }));
   assert.deepEqual(rowsOf(30), archive.latest({ limit: 30 }));
@@ -153,21 +163,21 @@ test('only current text on air is found', (t) => {
   const app = founded(t, clock);
   file(app, words('a', 'Tide'));
   assert.deepEqual(found(app, 'tide'), []);
-  airStory(app.desk, PAPER, 'a', { by: 'cli', at: NOON + HOUR });
+  airStory(deskOf(app), PAPER, 'a', { by: 'cli', at: NOON + HOUR });
   assert.deepEqual(found(app, 'tide'), []);
   clock.now += HOUR;
-  app.store.transact(() => airDue(app.store, clock.now));
+  app.store.database.transact(() => airDue(app.store.desk, clock.now));
   assert.deepEqual(found(app, 'tide'), ['a']);
 
   clock.now += HOUR;
   file(app, words('a', 'Ebb'));
   assert.deepEqual([found(app, 'tide'), found(app, 'ebb')], [[], ['a']]);
 
-  withdrawStory(app.desk, PAPER, 'a', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'a', { by: 'cli', reason: 'It was wrong.' });
   assert.deepEqual(found(app, 'ebb'), []);
   file(app, words('a', 'Flood'));
   assert.deepEqual(found(app, 'flood'), []);
-  airStory(app.desk, PAPER, 'a', { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'a', { by: 'cli' });
   assert.deepEqual([found(app, 'ebb'), found(app, 'flood')], [[], ['a']]);
 });
 
@@ -175,7 +185,7 @@ test('a rolled-back write leaves the index unchanged', (t) => {
   const app = founded(t);
   air(app, words('a', 'Tide'));
   assert.throws(() =>
-    app.store.transact(() => {
+    app.store.database.transact(() => {
       file(app, words('a', 'Ebb'));
       air(app, words('b', 'Tide'));
       throw new Error('no');
@@ -188,9 +198,9 @@ test('the newest come first, also among pieces that were backdated, or of one ti
   const app = founded(t);
   const times = [0, -HOUR, -HOUR, -1, -2, -59_999, -60_000, -100 * 365 * 24 * HOUR, -HOUR, -300 * 365 * 24 * HOUR, -1];
   for (const [n, time] of times.entries()) air(app, words(`a${n}`, 'Tide'), NOON + time);
-  withdrawStory(app.desk, PAPER, 'a4', { by: 'cli', reason: 'It was wrong.' });
-  airStory(app.desk, PAPER, 'a4', { by: 'cli' });
-  const order = app.store
+  withdrawStory(deskOf(app), PAPER, 'a4', { by: 'cli', reason: 'It was wrong.' });
+  airStory(deskOf(app), PAPER, 'a4', { by: 'cli' });
+  const order = app.store.desk
     .archive(PAPER)
     .latest({ limit: 99, since: Number.MIN_SAFE_INTEGER })
     .map(({ slug }) => slug);
@@ -203,7 +213,7 @@ test('the order of one minute holds when the piece that upset it has left', (t) 
   const app = founded(t);
   for (const [slug, second] of Object.entries({ a: 6, b: 3, c: 4, d: 5 }))
     air(app, words(slug, 'Tide'), NOON + (second - 9) * 1_000);
-  withdrawStory(app.desk, PAPER, 'b', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'b', { by: 'cli', reason: 'It was wrong.' });
   assert.deepEqual(found(app, 'tide', PAPER, 1), ['a']);
   assert.deepEqual(found(app, 'tide'), ['a', 'd', 'c']);
 });
@@ -252,8 +262,9 @@ test('a database from before search, or with another folding, is indexed when it
   const folder = tempFolder(t);
   const app = founded(t, { now: NOON }, folder);
   for (let n = 0; n < 450; n++) file(app, words(`a${n}`, `Tide ${n}`));
-  app.store.transact(() => {
-    for (let n = 0; n < 450; n++) airStory(app.desk, PAPER, `a${n}`, { by: 'cli', at: NOON - ((n * 7) % 450) * HOUR });
+  app.store.database.transact(() => {
+    for (let n = 0; n < 450; n++)
+      airStory(deskOf(app), PAPER, `a${n}`, { by: 'cli', at: NOON - ((n * 7) % 450) * HOUR });
   });
   file(app, words('draft', 'Tide'));
   const before = [found(app, 'tide', PAPER, 999), found(app, '4 tide')];
@@ -268,7 +279,7 @@ test('a database from before search, or with another folding, is indexed when it
     forget(folder, sql);
     const again = appContextIn(t as TestContext, folder, { now: NOON });
     assert.deepEqual([found(again, 'tide', PAPER, 999), found(again, '4 tide')], before, sql);
-    assert.deepEqual(again.store.integrity(), []);
+    assert.deepEqual(again.store.database.integrity(), []);
     again.close();
   }
 });
@@ -284,9 +295,9 @@ function segments(folder: string): number {
 }
 
 function assertSound({ store }: AppContext): void {
-  assert.deepEqual(store.integrity(), []);
+  assert.deepEqual(store.database.integrity(), []);
   assert.deepEqual(
-    store.indexFaults(() => {}),
+    store.desk.indexFaults(() => {}),
     [],
   );
 }
@@ -295,15 +306,15 @@ test('an index that many writes left in parts answers the same when it is settle
   const folder = tempFolder(t);
   const app = founded(t, { now: NOON }, folder);
   for (let n = 0; n < 40; n++) air(app, words(`a${n}`, `Tide ${n}`));
-  withdrawStory(app.desk, PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
   const answers = () => [found(app, 'tide', PAPER, 99), found(app, '1 tide'), found(app, '7')];
   const before = answers();
   const parts = segments(folder);
-  app.store.optimizeSearch();
+  app.store.desk.optimizeSearch();
   assert(segments(folder) < parts);
   assert.deepEqual(answers(), before);
   assertSound(app);
-  app.store.optimizeSearch();
+  app.store.desk.optimizeSearch();
 });
 
 test('an index of segments that an earlier version wrote is searched, changed and merged', (t) => {
@@ -314,7 +325,7 @@ test('an index of segments that an earlier version wrote is searched, changed an
   writeFileSync(join(folder, 'var/door.key'), fixture('door.key'), { mode: 0o600 });
   const app = appContextIn(t, folder, { now: NOON + HOUR });
   const listed = () =>
-    app.store
+    app.store.desk
       .archive(PAPER)
       .latest({ limit: 99 })
       .map(({ slug }) => slug);
@@ -323,11 +334,11 @@ test('an index of segments that an earlier version wrote is searched, changed an
   assert.deepEqual(found(app, 'tide', PAPER, 99), listed());
   assert.deepEqual(found(app, 'tide c'), ['c-0', 'c-1', 'c-2', 'c-3']);
   assertSound(app);
-  withdrawStory(app.desk, PAPER, 'c-3', { by: 'cli', reason: 'It was wrong.' });
+  withdrawStory(deskOf(app), PAPER, 'c-3', { by: 'cli', reason: 'It was wrong.' });
   file(app, filing('d-1', { headline: 'Tide and ebb', correction: 'It was ebb.' }));
   air(app, words('new', 'Tide'));
   assertSound(app);
-  app.store.optimizeSearch();
+  app.store.desk.optimizeSearch();
   assert(segments(folder) < 10);
   assert.deepEqual(found(app, 'tide', PAPER, 99), listed());
   assert.deepEqual(found(app, 'ebb'), ['d-1']);
@@ -397,7 +408,7 @@ function naiveMatch(text: string, term: string): boolean {
 }
 
 function naiveSearch(app: AppContext, paper: string, q: string, limit: number): string[] {
-  const archive = app.store.archive(paper);
+  const archive = app.store.desk.archive(paper);
   const terms = q.split(' ').filter((term) => naiveWords(term).length > 0);
   if (terms.length === 0) return [];
   return archive
@@ -425,13 +436,13 @@ test('after any filing, airing, revision and withdrawal, a search agrees with a 
           for (const one of steps) {
             clock.now += 1;
             if (one.do === 'air') air(app, words(one.slug, ...one.texts), NOON - one.ago, one.paper);
-            else if (app.store.archive(one.paper).storyBySlug(one.slug)?.state === 'on_air')
-              withdrawStory(app.desk, one.paper, one.slug, { by: 'cli', reason: 'It was wrong.' });
+            else if (app.store.desk.archive(one.paper).storyBySlug(one.slug)?.state === 'on_air')
+              withdrawStory(deskOf(app), one.paper, one.slug, { by: 'cli', reason: 'It was wrong.' });
           }
           const file = join(folder, 'ledger.jsonl');
-          await exportLedger(app, file);
+          await exportLedger(intakeOf(app), file);
           const replayed = appContextIn(scope, join(folder, 'other'), clock);
-          await importLedger(replayed, file);
+          await importLedger(intakeOf(replayed), file);
           const answers = (of: AppContext) =>
             queries.flatMap((q) =>
               [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => found(of, q, paper, limit))),

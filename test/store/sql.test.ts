@@ -103,7 +103,7 @@ test('a connection can prepare its statements up front', () => {
 });
 
 test('every statement of the store is sound', () => {
-  openStore({ file: IN_MEMORY }).close();
+  openStore({ file: IN_MEMORY }).database.close();
 });
 
 test('a value of the wrong type names its column and statement', () => {

@@ -3,11 +3,9 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import type { AppContext } from '../../src/app/context.ts';
-import { linkKey, newId } from '../../src/app/context.ts';
+import { type AppContext, linkKey, newId } from '../../src/app/context.ts';
 import { readerKey } from '../../src/files/reader-key.ts';
-import type { Address } from '../../src/readers/address.ts';
-import { readAddress, readerOf } from '../../src/readers/address.ts';
+import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
 import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 import { subscribe } from '../../src/readers/subscribe.ts';
@@ -17,14 +15,16 @@ import { outboxSender } from '../support/mails.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const address = (email: string) => readAddress(email) as Address;
-const request = ({ store, now }: AppContext, email: string) =>
-  subscribe(store, PAPER, address(email), DEFAULT_CHOICES, { now: now(), newId });
+const request = ({ store, clock: { now } }: AppContext, email: string) =>
+  subscribe(store.desk, PAPER, address(email), DEFAULT_CHOICES, { now: now(), newId });
 
 test('no token is in the database, and only the owner can read the link key', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: NOON });
   createPaper(app, { nameplate: 'Ämter & "Häfen"' });
-  const { readers } = app.store;
+  const {
+    desk: { readers },
+  } = app.store;
   request(app, 'reader@example.org');
   await outboxSender(app).idle();
   const [name = '', ...others] = readdirSync(join(folder, 'var/outbox'));
@@ -34,7 +34,7 @@ test('no token is in the database, and only the owner can read the link key', as
   const text = /\r?\n\r?\n([\s\S]*)$/.exec(eml)?.[1] ?? '';
   const token = /token=3D([\w=\r\n-]+?)\r?\n\r?\n/.exec(text)?.[1]?.replace(/=\r?\n/g, '') ?? '';
   assert.equal(token.length, 43);
-  confirm(app.store, PAPER, token, app.now());
+  confirm(app.store.desk, PAPER, token, app.clock.now());
   const secret = linkKey(app.settings, 'readers');
   const own = manageToken(readers.tokens, secret, PAPER, readerOf(PAPER, address('reader@example.org')));
   const db = new Database(join(folder, 'var/broadsheet.db'));
@@ -52,7 +52,7 @@ test('no token is in the database, and only the owner can read the link key', as
   // Links that went out hold when the key is lost.
   rmSync(file);
   assert.notDeepEqual(readerKey(file), secret);
-  unsubscribe(app.store, PAPER, own, app.now());
+  unsubscribe(app.store.desk, PAPER, own, app.clock.now());
   assert.equal(readers.subscribers.counts(PAPER).total, 0);
   writeFileSync(file, 'short\n');
   assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
@@ -63,9 +63,11 @@ test('a mail is claimed once by any process, and again when its sender died', (t
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  const { readers } = app.store;
+  const {
+    desk: { readers },
+  } = app.store;
   for (let n = 0; n < 30; n++) request(app, `reader-${n}@example.org`);
-  const tables = [readers.mails, appContextIn(t, folder, clock).store.readers.mails];
+  const tables = [readers.mails, appContextIn(t, folder, clock).store.desk.readers.mails];
   const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
   assert.equal(claimed.length, 30);
   assert.equal(new Set(claimed.map(({ id }) => id)).size, 30);
@@ -76,7 +78,9 @@ test('a mail is claimed once by any process, and again when its sender died', (t
 test('each reader is notified of each event once', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
   createPaper(app);
-  const { readers } = app.store;
+  const {
+    desk: { readers },
+  } = app.store;
   request(app, 'reader@example.org');
   const subscriber = readers.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
   const queue = (id: string, kind: MailRecord['kind'], about: string) =>

@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
@@ -54,14 +53,14 @@ async function upgraded(t: TestContext, folder: string): Promise<number> {
 function stateOf(folder: string) {
   const file = join(folder, 'var/broadsheet.db');
   const store = openStore({ file });
-  assert.deepEqual(store.integrity(), []);
-  assert.deepEqual(store.schemaFaults(), []);
-  assert.deepEqual(store.ledgerFaults(), []);
+  assert.deepEqual(store.database.integrity(), []);
+  assert.deepEqual(store.database.schemaFaults(), []);
+  assert.deepEqual(store.desk.ledgerFaults(), []);
   assert.deepEqual(
-    store.indexFaults(() => {}),
+    store.desk.indexFaults(() => {}),
     [],
   );
-  store.close();
+  store.database.close();
   const db = new Database(file);
   const schema = db.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").all();
   db.close();
@@ -133,7 +132,7 @@ test('an upgrade for which the disk has no room says so, and is finished when th
     try {
       const store = openStore({ file });
       fillLogs(store);
-      store.close();
+      store.database.close();
     } catch (error) {
       assert.ok(error instanceof Fault, String(error));
       assert.match(error.message, /cannot be written.*check the disk's space/);

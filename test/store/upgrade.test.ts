@@ -10,19 +10,17 @@ import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { requireSignIn } from '../../src/accounts/sign-in.ts';
 import { auditApp } from '../../src/app/audit.ts';
-import { linkKey } from '../../src/app/context.ts';
+import { deskOf, linkKey } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { requireKey } from '../../src/desk/keys.ts';
-import type { LogService } from '../../src/ledger/log/leaf.ts';
-import { parseLeaf } from '../../src/ledger/log/leaf.ts';
+import { type LogService, parseLeaf } from '../../src/ledger/log/leaf.ts';
 import { Checkout } from '../../src/meter/checkout.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { toManage } from '../../src/readers/link.ts';
 import { tokenOf } from '../../src/readers/token.ts';
-import type { Scope } from '../support/app-context.ts';
-import { appContextIn, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { appContextIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
 
 // Databases as released versions left them, opened by the present program. make.mjs in a folder says how it was made.
@@ -127,29 +125,29 @@ for (const version of ['0.1.0']) {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
     const app = appContextIn(t, folder, clock);
-    app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
+    app.store.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
     const { store } = app;
-    const known = store.signingKeys();
-    assert.ok([...store.manifest.staleTags(PAPER)].length > 0, 'what the press owed is still owed');
+    const known = store.desk.signingKeys();
+    assert.ok([...store.desk.manifest.staleTags(PAPER)].length > 0, 'what the press owed is still owed');
     assert.equal(
-      app.desk.signingKey.kid,
+      deskOf(app).signingKey.kid,
       known.find(({ retired_at }) => retired_at === null)?.kid,
       'the key in use stays',
     );
-    const { id } = store.archive(PAPER).storyBySlug('flood') ?? { id: '' };
-    assert.deepEqual(store.archive(PAPER).search(['flood'], 10), [id]);
-    fileStory(app.desk, PAPER, filing('after'), { by: 'cli' });
-    airStory(app.desk, PAPER, 'after', { by: 'cli' });
-    assert.deepEqual(store.signingKeys(), known, 'no key was made');
+    const { id } = store.desk.archive(PAPER).storyBySlug('flood') ?? { id: '' };
+    assert.deepEqual(store.desk.archive(PAPER).search(['flood'], 10), [id]);
+    fileStory(deskOf(app), PAPER, filing('after'), { by: 'cli' });
+    airStory(deskOf(app), PAPER, 'after', { by: 'cli' });
+    assert.deepEqual(store.desk.signingKeys(), known, 'no key was made');
     await pressPapers(app, { full: true });
     const { generations, observations, faults } = await auditApp(app);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
-    assert.equal(requireKey(store.keys, facts.admin, clock.now).name, 'The editor');
-    const daily = store.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
+    assert.equal(requireKey(store.desk.keys, facts.admin, clock.now).name, 'The editor');
+    const daily = store.desk.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
     const link = tokenOf(linkKey(app.settings, 'readers'), 'manage', daily?.reader ?? '');
     assert.equal(
-      toManage(app.store.readers, PAPER, link, app.now())?.email,
+      toManage(app.store.desk.readers, PAPER, link, app.clock.now())?.email,
       'daily@reader.example',
       'a link that was mailed holds',
     );
@@ -159,10 +157,12 @@ for (const version of ['0.1.0']) {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
     const app = appContextIn(t, folder, clock);
-    const { log } = app.store;
+    const {
+      database: { log },
+    } = app.store;
     const entries = (service: LogService) => log.entries(service, 0, log.size(service));
     assert.deepEqual([entries('desk'), entries('records')], [[], []], 'reading logs nothing');
-    app.openSigningKey();
+    app.signer.open();
     const kinds = (service: LogService) => entries(service).map((entry) => parseLeaf(entry).kind);
     assert.deepEqual(kinds('desk'), [
       'key',
@@ -182,9 +182,9 @@ for (const version of ['0.1.0']) {
     assert.deepEqual(kinds('records'), ['key', 'key-retired', 'key', ...observed]);
     const filled = [entries('desk'), entries('records')];
     const again = appContextIn(t, folder, clock);
-    again.openSigningKey();
+    again.signer.open();
     assert.deepEqual([entries('desk'), entries('records')], filled, 'a second start changes nothing');
-    fileStory(again.desk, PAPER, filing('after'), { by: 'cli' });
+    fileStory(deskOf(again), PAPER, filing('after'), { by: 'cli' });
     assert.equal(log.size('desk'), (filled[0]?.length ?? 0) + 1, 'what is signed from now on is logged at once');
   });
 
@@ -193,18 +193,21 @@ for (const version of ['0.1.0']) {
     const clock = { now: facts.now + HOUR };
     const app = appContextIn(t, folder, clock);
     const { store } = app;
-    assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key, clock.now).account, facts.account);
+    assert.equal(serviceKeyOf(store.records.serviceKeys, facts.service_key, clock.now).account, facts.account);
     clock.now = facts.now;
-    assert.equal(sessionOf({ sessions: store.sessions, now: app.now }, facts.session)?.session.account, facts.account);
-    const standing = store.meter.usage(facts.account, facts.now, 3);
+    assert.equal(
+      sessionOf({ sessions: store.records.sessions, now: app.clock.now }, facts.session)?.session.account,
+      facts.account,
+    );
+    const standing = store.records.meter.usage(facts.account, facts.now, 3);
     // Of five requests of the first day two drew credits; of six on the second three did.
     assert.deepEqual(standing?.today, { included: 3, drawn: 3, refused: 0, failed: 0 });
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
-    const mails = store.accountMails.claim(facts.now + HOUR, facts.now + 2 * HOUR, 10);
+    const mails = store.records.accountMails.claim(facts.now + HOUR, facts.now + 2 * HOUR, 10);
     const asked = mails.find(({ kind }) => kind === 'sign-in');
     const token = mailedToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;
-    assert.equal(requireSignIn(store.signIns, token, app.now()).email, 'ada@example.org');
+    assert.equal(requireSignIn(store.records.signIns, token, app.clock.now()).email, 'ada@example.org');
   });
 
   test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {
@@ -213,7 +216,7 @@ for (const version of ['0.1.0']) {
     const asked: string[] = [];
     let isSigned = false;
     const till = new Checkout({
-      payments: app.store.payments,
+      payments: app.store.records.payments,
       facilitator: {
         verify: async () => 'valid',
         settle: async () => {
@@ -225,10 +228,10 @@ for (const version of ['0.1.0']) {
         status: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }),
         isSigned: async () => isSigned,
       },
-      now: app.now,
+      now: app.clock.now,
       newId: () => 'another process',
       wait: async () => {},
-      groupCommit: app.store.groupCommit,
+      groupCommit: app.store.database.groupCommit,
       repeat: () => () => {},
     });
     const take = async (state: string) => {

@@ -8,11 +8,9 @@ import { recordsWebhooks } from '../../src/app/records-webhooks.ts';
 import { smtpMailer } from '../../src/net/smtp.ts';
 import type { Answer } from './http.ts';
 import { until } from './program.ts';
-import type { RecordsStand } from './records-stand.ts';
-import { recordsStand } from './records-stand.ts';
+import { type RecordsStand, recordsStand } from './records-stand.ts';
 import { send } from './send.ts';
-import type { SmtpStand } from './smtp.ts';
-import { parsed, smtpServer } from './smtp.ts';
+import { parsed, type SmtpStand, smtpServer } from './smtp.ts';
 
 interface Scope {
   after(work: () => unknown): void;

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { AppContext } from '../../src/app/context.ts';
-import { openAppContext } from '../../src/app/context.ts';
+import { type AppContext, openAppContext } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
@@ -84,8 +83,11 @@ export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
 /** Creates the signing key, and a small paper with two personas. */
 export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): void {
-  const { store, now } = app;
-  app.openSigningKey();
+  const {
+    store,
+    clock: { now },
+  } = app;
+  app.signer.open();
   const paper: PaperBody = {
     nameplate: 'The Harbor Ledger',
     motto: 'All that floats',
@@ -99,12 +101,12 @@ export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): voi
     standards: '',
     ...body,
   };
-  store.transact(() => {
-    append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
+  store.database.transact(() => {
+    append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
     for (const slug of PERSONAS) {
       const name = slug.replace('-', ' ');
       const persona = { slug, name, title: 'Editor', beat: 'Everything', bio: '', avatar: null, active: true };
-      append(store, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
+      append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
     }
   });
 }

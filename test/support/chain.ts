@@ -3,8 +3,17 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import type { Address, Hex } from 'viem';
-import { createNonceManager, createTestClient, defineChain, http, parseAbi, publicActions, walletActions } from 'viem';
+import {
+  type Address,
+  createNonceManager,
+  createTestClient,
+  defineChain,
+  type Hex,
+  http,
+  parseAbi,
+  publicActions,
+  walletActions,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { jsonRpc } from 'viem/nonce';
 import { NETWORKS } from '../../src/meter/offer.ts';

@@ -2,8 +2,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { createWalletClient, http } from 'viem';
 import { wrapFetchWithPayment } from 'x402-fetch';
-import type { LocalChain, Payer } from './chain.ts';
-import { CHAIN, NETWORK } from './chain.ts';
+import { CHAIN, type LocalChain, NETWORK, type Payer } from './chain.ts';
 
 /** A `fetch` that pays automatically when asked to. */
 export type PayingFetch = (url: string, init?: RequestInit) => Promise<Response>;

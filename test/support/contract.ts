@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:http';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** The part of JSON Schema that the tests read. */

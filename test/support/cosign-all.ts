@@ -4,8 +4,10 @@ import { LogHeads } from './log-heads.ts';
 
 /** Has a head over all leaves of the desk cosigned, when there are any that no head covers. */
 export function cosignAll({ store }: Pick<AppContext, 'store'>): void {
-  store.transact(() => {
-    const { log } = store;
+  store.database.transact(() => {
+    const {
+      database: { log },
+    } = store;
     const heads = new LogHeads(log, 'desk');
     const start = log.cosignedSize('desk');
     const end = log.size('desk');

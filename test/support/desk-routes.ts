@@ -7,7 +7,7 @@ import { PressQueue } from '../../src/app/press-queue.ts';
 
 /** The routes of the news desk as they are registered, in Hono's syntax: those of a paper begin with `/:paper`. */
 export async function deskRoutes(app: AppContext): Promise<{ method: string; path: string }[]> {
-  const uses = new KeyUses(app.store.keys, assert.ifError);
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
   try {
     const router = await deskRouter({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) }, uses);
     // Middleware takes all methods; OPTIONS is answered by rules of its own.

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Scope } from './app-context.ts';
-import { endBeforeRemoval, envIn } from './app-context.ts';
+import { endBeforeRemoval, envIn, type Scope } from './app-context.ts';
 import { freePort } from './free-port.ts';
 import { until } from './program.ts';
 

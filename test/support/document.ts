@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { Document } from './contract.ts';
-import { Contract } from './contract.ts';
+import { Contract, type Document } from './contract.ts';
 
 /** Statuses that every operation must document. */
 const STATUSES = ['400', '401', '403', '404', '405', '429', '500', '503'];

@@ -3,8 +3,7 @@ import { x402Facilitator } from '@x402/core/facilitator';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator';
-import type { LocalChain, Payer } from './chain.ts';
-import { NETWORK } from './chain.ts';
+import { type LocalChain, NETWORK, type Payer } from './chain.ts';
 import { loopback } from './loopback.ts';
 
 type Kind = 'verify' | 'settle';

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { pressPapers } from '../../src/app/press-run.ts';
-import type { Clock, Scope } from './app-context.ts';
-import { appContextIn, PAPER, tempFolder, treeOf } from './app-context.ts';
+import { appContextIn, type Clock, PAPER, type Scope, tempFolder, treeOf } from './app-context.ts';
 
 /** Presses everything from a copy of the database into a new folder. */
 export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
   const other = tempFolder(t);
   cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
   const app = appContextIn(t, other, clock);
-  app.store.manifest.markStale(PAPER, ['news']);
+  app.store.desk.manifest.markStale(PAPER, ['news']);
   await pressPapers(app, { full: true, cards });
   return treeOf(join(other, 'papers', PAPER));
 }

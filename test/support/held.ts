@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeAlert } from '../../src/accounts/change-alert.ts';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { makeGroup } from '../../src/accounts/watching.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
 import type { State } from './requests.ts';
 
 /**
@@ -11,25 +10,29 @@ import type { State } from './requests.ts';
  * nothing but that. Null for any other operation.
  */
 export function heldFor(app: AppContext, email: string, operationId: string): State | null {
-  const { store, now } = app;
-  const account = store.accounts.byEmail(email)?.id ?? '';
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const account = store.records.accounts.byEmail(email)?.id ?? '';
   const empty = () => {
-    for (const { id } of store.changeAlerts.list(account)) store.changeAlerts.remove(account, id);
-    for (const { id } of store.watchGroups.list(account)) store.watchGroups.remove(account, id, now());
-    for (const { id } of store.serviceKeys.list(account).slice(1)) store.serviceKeys.revoke(id, now(), 'test');
+    for (const { id } of store.records.changeAlerts.list(account)) store.records.changeAlerts.remove(account, id);
+    for (const { id } of store.records.watchGroups.list(account)) store.records.watchGroups.remove(account, id, now());
+    for (const { id } of store.records.serviceKeys.list(account).slice(1))
+      store.records.serviceKeys.revoke(id, now(), 'test');
   };
   const group = () => {
-    const { id } = makeGroup(store, account, 'Ours', { now: now(), newId });
-    store.watchGroups.put(id, 'example.com', now());
+    const { id } = makeGroup(store.records, account, 'Ours', { now: now(), newId });
+    store.records.watchGroups.put(id, 'example.com', now());
     return { parameters: { id } };
   };
   const alert = () => {
     const wish = { group: '', hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.net/' } as const;
     const fresh = { now: now(), newId, allowsPrivate: false, requireHost: (text: string) => text };
-    return { parameters: { id: makeAlert(store, account, wish, fresh).id } };
+    return { parameters: { id: makeAlert(store.records, account, wish, fresh).id } };
   };
   const key = () => {
-    const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'test' };
+    const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'test' };
     return { parameters: { id: makeServiceKey(maker, { account, level: 'account', name: 'Old' }).made.id } };
   };
   const states: Record<string, () => State> = {

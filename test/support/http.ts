@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Answer {
   status: number;

@@ -17,12 +17,12 @@ import { growLog } from './log-leaves.ts';
 const LOG = 'desk';
 const [, , last] = process.argv;
 const app = openAppContext(readSettings(process.env));
-app.openSigningKey();
+app.signer.open();
 const key = openLogKey(app, LOG);
 const policy = ownPolicy(app.settings);
 const witnesses = openWitnesses(app, LOG, key, pino({ level: 'silent' }));
 if (policy === null) throw new Error('LOG_POLICY is not set');
-const tables = app.store.log;
+const tables = app.store.database.log;
 while ((tables.newestCosigned(LOG, key.origin)?.size ?? 0) < Number(last)) {
   growLog(app, LOG, Math.min(Number(last), tables.size(LOG) + 1 + Math.floor(Math.random() * 700)));
   while (signHead(app, LOG, key) === 'more');

@@ -8,7 +8,7 @@ export function testLeaf(number: number): string {
 
 /** Appends leaves up to a size, in one transaction. */
 export function growLog({ store }: Pick<AppContext, 'store'>, log: LogService, size: number): void {
-  store.transact(() => {
-    for (let at = store.log.size(log); at < size; at++) store.log.append(log, testLeaf(at));
+  store.database.transact(() => {
+    for (let at = store.database.log.size(log); at < size; at++) store.database.log.append(log, testLeaf(at));
   });
 }

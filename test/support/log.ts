@@ -6,10 +6,15 @@ import { keyHash, vkey } from '../../src/ledger/keyring.ts';
 import { appendLeaves } from '../../src/ledger/log/append.ts';
 import { checkpointText, parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { COSIGNATURE, cosignatureMessage, ML_DSA_COSIGNATURE, treeMessage } from '../../src/ledger/log/signatures.ts';
-import type { Tile, TileReader } from '../../src/ledger/log/tile.ts';
-import { entryBundle, TILE_WIDTH, tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
-import type { LogTree } from '../../src/ledger/log/tree.ts';
-import { logTree } from '../../src/ledger/log/tree.ts';
+import {
+  entryBundle,
+  TILE_WIDTH,
+  type Tile,
+  type TileReader,
+  tilePath,
+  tilesBetween,
+} from '../../src/ledger/log/tile.ts';
+import { type LogTree, logTree } from '../../src/ledger/log/tree.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 

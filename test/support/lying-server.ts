@@ -1,10 +1,7 @@
-import type { Socket as DatagramSocket } from 'node:dgram';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo, Socket, Server as TcpServer } from 'node:net';
-import { createServer } from 'node:net';
-import type { DecodedPacket, Packet } from 'dns-packet';
-import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
+import { type AddressInfo, createServer, type Socket, type Server as TcpServer } from 'node:net';
+import { type DecodedPacket, decode, encode, type Packet, RECURSION_AVAILABLE } from 'dns-packet';
 import type { Server } from '../../src/records/dns/upstream.ts';
 
 /** A query that was received. */

@@ -4,8 +4,13 @@ import { readerMails } from '../../src/app/paper-mails.ts';
 import { outboxFolder } from '../../src/files/outbox.ts';
 import type { RenderMail } from '../../src/outbound/letter.ts';
 import type { Mailer } from '../../src/outbound/mail.ts';
-import type { FailureSide, FailureWords, MailTransport } from '../../src/outbound/mail-sender.ts';
-import { MailSender, MailThrottle } from '../../src/outbound/mail-sender.ts';
+import {
+  type FailureSide,
+  type FailureWords,
+  MailSender,
+  MailThrottle,
+  type MailTransport,
+} from '../../src/outbound/mail-sender.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 
 /** Renders a mail's content as JSON, for tests of other things. */
@@ -22,9 +27,9 @@ export interface Sending {
 }
 
 /** Sends with a mailer without a rate limit. */
-export function transportOf({ store, now }: AppContext, mailer: Mailer): MailTransport {
+export function transportOf({ store, clock: { now } }: AppContext, mailer: Mailer): MailTransport {
   const throttle = new MailThrottle(null, now());
-  return { mailer, throttle, width: 5, now, groupCommit: store.groupCommit, mayStart: () => true };
+  return { mailer, throttle, width: 5, now, groupCommit: store.database.groupCommit, mayStart: () => true };
 }
 
 /** Sends mails to readers with a mailer. */

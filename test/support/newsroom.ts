@@ -1,5 +1,4 @@
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
 import { digestQueue } from '../../src/app/paper-mails.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
@@ -10,33 +9,39 @@ import { queueAlerts } from '../../src/readers/alert.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */
-export function publish({ desk }: AppContext, slug: string, more: Partial<Filing> = {}, paper = PAPER): string {
+export function publish(app: AppContext, slug: string, more: Partial<Filing> = {}, paper = PAPER): string {
+  const desk = deskOf(app);
   fileStory(desk, paper, filing(slug, more), { by: 'test' });
   return airStory(desk, paper, slug, { by: 'test' }).story.id;
 }
 
-export function revise({ desk }: AppContext, slug: string, more: Partial<Filing>): void {
+export function revise(app: AppContext, slug: string, more: Partial<Filing>): void {
+  const desk = deskOf(app);
   fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
 }
 
-export function withdraw({ desk }: AppContext, slug: string): void {
+export function withdraw(app: AppContext, slug: string): void {
+  const desk = deskOf(app);
   withdrawStory(desk, PAPER, slug, { by: 'test', reason: 'It was wrong.' });
 }
 
-export function airAgain({ desk }: AppContext, slug: string): void {
+export function airAgain(app: AppContext, slug: string): void {
+  const desk = deskOf(app);
   airStory(desk, PAPER, slug, { by: 'test' });
 }
 
 /** Publishes the video edition of a day. */
-export function publishCast({ store, now }: AppContext, day: string, title = `The edition of ${day}`): void {
+export function publishCast({ store, clock: { now } }: AppContext, day: string, title = `The edition of ${day}`): void {
   const media = { duration_s: 42, bytes: 1_000, media_type: 'video/mp4' };
   const body = { title, description: '', video: 'media/a.mp4', poster: 'media/a.jpg', captions: null, ...media };
-  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }));
+  store.database.transact(() =>
+    append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }),
+  );
 }
 
 /** Queues every alert and digest that is due at the current time. */
 export function queueAll(app: AppContext): void {
-  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
   const digests = digestQueue(app);
   while (digests.next());
 }

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { requirementsV2 } from '../../src/meter/offer.ts';
-import type { Authorization, LocalChain, Payer } from './chain.ts';
-import { ASSET, NETWORK, sign, startChain } from './chain.ts';
-import type { TestFacilitator } from './facilitator.ts';
-import { startFacilitator } from './facilitator.ts';
+import { ASSET, type Authorization, type LocalChain, NETWORK, type Payer, sign, startChain } from './chain.ts';
+import { startFacilitator, type TestFacilitator } from './facilitator.ts';
 import { probe } from './probes.ts';
-import type { RecordsStand } from './records-stand.ts';
-import { recordsStand } from './records-stand.ts';
+import { type RecordsStand, recordsStand } from './records-stand.ts';
 
 /** The payee in tests. */
 export const PAYEE = '0x00000000000000000000000000000000000a11ce';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AppContext } from '../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -14,7 +14,7 @@ export async function paperOf(t: Scope, pieces: number) {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  app.store.transact(() => {
+  app.store.database.transact(() => {
     for (let n = 0; n < pieces; n++) publish(app, `piece-${n}`, START - (pieces - n) * DAY);
   });
   await pressPapers(app, { cards: false });
@@ -22,7 +22,8 @@ export async function paperOf(t: Scope, pieces: number) {
 }
 
 /** Files a piece and puts it on air at a time, in ms. */
-export function publish({ desk }: AppContext, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
+export function publish(app: AppContext, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
+  const desk = deskOf(app);
   fileStory(desk, PAPER, filing(slug, { category: section }), { by: 'cli' });
   airStory(desk, PAPER, slug, { by: 'cli', at });
 }

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
-import type { VerifyingKey } from '../../src/ledger/keyring.ts';
-import { thumbprint } from '../../src/ledger/keyring.ts';
+import { thumbprint, type VerifyingKey } from '../../src/ledger/keyring.ts';
 import type { RecordingOptions } from '../../src/records/recording.ts';
-import type { Certificate, Probe, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
-import { SIGNAL_TYPES } from '../../src/records/signal.ts';
+import {
+  type Certificate,
+  type Probe,
+  SIGNAL_TYPES,
+  type Signal,
+  type SignalStatus,
+  type SignalType,
+} from '../../src/records/signal.ts';
 
 /** The signer of the tests, and its key. */
 const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));

@@ -1,14 +1,11 @@
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
-import type { Address } from '../../src/readers/address.ts';
-import { readAddress, readerOf } from '../../src/readers/address.ts';
-import type { Choices, Subscriber } from '../../src/readers/subscriber.ts';
-import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
+import { type Choices, DEFAULT_CHOICES, type Subscriber } from '../../src/readers/subscriber.ts';
 import { PAPER } from './app-context.ts';
 
 /** Inserts a confirmed reader. */
 export function confirmedReader(
-  { store, now }: AppContext,
+  { store, clock: { now } }: AppContext,
   email: string,
   choices: Partial<Choices> = {},
   paper = PAPER,
@@ -30,6 +27,6 @@ export function confirmedReader(
     webhook: null,
     webhook_secret: null,
   };
-  store.readers.subscribers.put(row);
+  store.desk.readers.subscribers.put(row);
   return row;
 }

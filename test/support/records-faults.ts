@@ -1,8 +1,6 @@
-import type { VerifyingKey } from '../../src/ledger/keyring.ts';
-import { keysOf } from '../../src/ledger/keyring.ts';
+import { keysOf, type VerifyingKey } from '../../src/ledger/keyring.ts';
 import type { Verify } from '../../src/ledger/note.ts';
-import type { Evidence } from '../../src/records/evidence.ts';
-import { evidenceText } from '../../src/records/evidence.ts';
+import { type Evidence, evidenceText } from '../../src/records/evidence.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import type { ShownField } from '../../src/records/preview.ts';
 import { checkReceipt, documentFaults, rootOfAll, rootsOfPaths } from '../../src/records/verify/document-faults.ts';

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { listenRecords } from '../../api/server.ts';
-import type { ServiceLevel } from '../../src/accounts/service-key.ts';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { makeServiceKey, type ServiceLevel } from '../../src/accounts/service-key.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { Probe } from '../../src/records/signal.ts';
-import type { Clock } from './app-context.ts';
-import { appContextIn, tempFolder } from './app-context.ts';
+import { appContextIn, type Clock, tempFolder } from './app-context.ts';
 
 /** The domain records of a test, served in this process. */
 export interface RecordsStand {
@@ -40,7 +37,7 @@ export async function recordsStand(
     for (const end of endings) await end();
   });
   const app = appContextIn(inside, tempFolder(inside), clock, more);
-  app.openSigningKey();
+  app.signer.open();
   const served = await listenRecords(app, pino({ level: 'silent' }));
   inside.after(() => served.close());
   return {
@@ -52,10 +49,12 @@ export async function recordsStand(
   };
 }
 
-function keyOf({ store, now }: AppContext, level: ServiceLevel, email: string): string {
+function keyOf({ store, clock: { now } }: AppContext, level: ServiceLevel, email: string): string {
   const account =
-    level === 'account' ? store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() }).id : null;
-  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
+    level === 'account'
+      ? store.records.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() }).id
+      : null;
+  const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
 }
 
@@ -64,7 +63,7 @@ function keyOf({ store, now }: AppContext, level: ServiceLevel, email: string): 
  * another process.
  */
 export function recordProbes(
-  { store, signingKey, settings, openSigningKey: openDoor }: AppContext,
+  { store, settings, signer: { key: signingKey, open: openDoor } }: AppContext,
   clock: Clock,
   looks: Probe[],
 ): void {

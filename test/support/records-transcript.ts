@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newKeyText } from '../../src/access-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { certificate, probe } from './probes.ts';
-import type { RecordsStand } from './records-stand.ts';
-import { recordsStand } from './records-stand.ts';
+import { type RecordsStand, recordsStand } from './records-stand.ts';
 
 /** The public address of the records in transcripts. */
 export const ROOT = 'https://records.example';
@@ -50,8 +49,8 @@ export async function transcriptStand(
   records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
   const account = keyOf('account');
   const revoked = keyOf('service');
-  const [made] = app.store.serviceKeys.list(null);
-  app.store.serviceKeys.revoke(made?.id ?? '', now, 'cli');
+  const [made] = app.store.records.serviceKeys.list(null);
+  app.store.records.serviceKeys.revoke(made?.id ?? '', now, 'cli');
   const words = {
     root: ROOT,
     account,

@@ -1,5 +1,4 @@
-import type { Offer } from '../../src/meter/offer.ts';
-import { NETWORKS, requirementsV2 } from '../../src/meter/offer.ts';
+import { NETWORKS, type Offer, requirementsV2 } from '../../src/meter/offer.ts';
 
 const network = NETWORKS[1] as (typeof NETWORKS)[number];
 

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beginSession } from '../../src/accounts/session.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { newId } from '../../src/app/context.ts';
+import { type AppContext, newId } from '../../src/app/context.ts';
 
 /** The `Cookie` header of a signed-in account of the domain records. */
-export function cookieOf({ store, now, settings }: AppContext, email = 'ada@example.org'): string {
-  const account = store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() });
-  const { token } = beginSession({ sessions: store.sessions, now, newId, random: randomBytes }, account.id);
+export function cookieOf({ store, settings, clock: { now } }: AppContext, email = 'ada@example.org'): string {
+  const account = store.records.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() });
+  const { token } = beginSession({ sessions: store.records.sessions, now, newId, random: randomBytes }, account.id);
   const name = settings.dataOrigin.startsWith('https:') ? '__Host-session' : 'records_session';
   return `${name}=${token}`;
 }

@@ -1,10 +1,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openAppContext } from '../../src/app/context.ts';
+import { intakeOf, openAppContext } from '../../src/app/context.ts';
 import { makePaperKey } from '../../src/app/paper-keys.ts';
-import type { Level } from '../../src/desk/keys.ts';
-import { LEVELS } from '../../src/desk/keys.ts';
+import { LEVELS, type Level } from '../../src/desk/keys.ts';
 import { readSettings } from '../../src/env.ts';
 import { fileContent } from '../../src/ingest/content-folder.ts';
 import { envIn } from './app-context.ts';
@@ -34,7 +33,7 @@ export async function enterPapers(folder: string, papers: readonly SmallPaper[])
   // The server's own address is not known yet, and nothing is pressed here.
   const app = openAppContext(readSettings(envIn(folder)));
   try {
-    const { problems } = await fileContent(app);
+    const { problems } = await fileContent(intakeOf(app));
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
     return new Map(
       papers.map(({ slug }) => {

@@ -4,8 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
-import type { SMTPServerOptions } from 'smtp-server';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 /** A mail that the server accepted. */
 export interface Taken {

@@ -1,13 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
 import { isConsistent, type TreeHead } from '../../src/ledger/log/consistency.ts';
 import { readHashes } from '../../src/ledger/log/fields.ts';
 import { merkleRoot } from '../../src/ledger/merkle.ts';
 import type { Scope } from './app-context.ts';
-import type { TestWitness } from './log.ts';
-import { ed25519Witness } from './log.ts';
+import { ed25519Witness, type TestWitness } from './log.ts';
 import { loopback } from './loopback.ts';
 
 /** What a witness answers. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicy } from '../../src/ledger/log/policy.ts';
-import type { LogViewContext } from '../../src/transparency/log-view.ts';
-import { logView, logViewState, quorumInWords } from '../../src/transparency/log-view.ts';
+import { type LogViewContext, logView, logViewState, quorumInWords } from '../../src/transparency/log-view.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
@@ -33,7 +32,7 @@ test('a quorum in words', () => {
 
 test('a log shows its head and its public content, and nothing of a private paper', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
-  const tables = app.store.log;
+  const tables = app.store.database.log;
   assert.deepEqual(logView(tables, NOBODY).leaves, []);
   createPaper(app, { paper_public: false });
   publish(app, 'hidden');
@@ -53,7 +52,7 @@ test('a log shows its head and its public content, and nothing of a private pape
 
 test('the state of a log changes with its head, its quorum, its witnesses and its fence', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
-  const tables = app.store.log;
+  const tables = app.store.database.log;
   const heads = new LogHeads(tables, 'desk');
   const { policy } = heads;
   const states = new Set<string>();

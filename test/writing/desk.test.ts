@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { WritingDesk } from '../../src/writing/desk.ts';
 import { allProblems, openPieces } from '../../src/writing/outlook.ts';
 import { outlookOf } from '../../src/writing/piece.ts';
@@ -52,7 +51,7 @@ function folderDesk(t: TestContext) {
     put('quay/masthead/ada.yaml', 'name: Ada Quill\ntitle: Editor\nbeat: All\nbio: She writes.\n');
   };
   const headlines = () =>
-    desk.store
+    desk.store.desk
       .archive('quay')
       .latest({ limit: 100 })
       .map(({ headline }) => headline);
@@ -125,18 +124,18 @@ test('a saved file is the whole piece: any way of saving it leaves no revision b
   assert.deepEqual(lines(), ['quay/stories/one.md:1 file'], 'cut to nothing');
   put('quay/stories/one.md', story('Three'));
   await desk.refresh();
-  const [row] = desk.store.archive('quay').latest({ limit: 1 });
+  const [row] = desk.store.desk.archive('quay').latest({ limit: 1 });
   assert.deepEqual([row?.headline, row?.revision, lines()], ['Three', 1, []]);
   put('quay/stories/one.2.md', story('Three', 'correction: It was three.\n', 'It was three.[^1] It is.[^2]'));
   await desk.refresh();
-  const revised = desk.store.archive('quay').storyBySlug('one');
+  const revised = desk.store.desk.archive('quay').storyBySlug('one');
   assert.deepEqual([revised?.revision, revised?.corrections.map(({ note }) => note)], [2, ['It was three.']]);
   rmSync(path);
   await desk.refresh();
   assert.deepEqual([headlines(), lines()], [[], ['quay/stories/one.2.md:1 slug']]);
   rmSync(join(contentDir, 'quay'), { recursive: true });
   await desk.refresh();
-  assert.deepEqual([desk.papers.size, desk.store.paper('quay')], [0, null]);
+  assert.deepEqual([desk.papers.size, desk.store.desk.paper('quay')], [0, null]);
 });
 
 test('records apply immediately: a broken paper.yaml keeps the last good one, a removed persona is gone', async (t) => {
@@ -150,11 +149,11 @@ test('records apply immediately: a broken paper.yaml keeps the last good one, a 
   put('quay/paper.yaml', 'nameplate: [\n');
   put('quay/stories/two.md', story('Two'));
   await desk.refresh();
-  assert.deepEqual([desk.store.paper('quay')?.nameplate, headlines()], ['The Quay', ['Two', 'One']]);
+  assert.deepEqual([desk.store.desk.paper('quay')?.nameplate, headlines()], ['The Quay', ['Two', 'One']]);
   assert.equal(lines()[0]?.startsWith('quay/paper.yaml:'), true, lines().join());
   put('quay/paper.yaml', 'nameplate: The Pier\nsections: [Weather]\n');
   await desk.refresh();
-  assert.equal(desk.store.paper('quay')?.nameplate, 'The Pier');
+  assert.equal(desk.store.desk.paper('quay')?.nameplate, 'The Pier');
   assert.deepEqual([outlook('one'), outlook('two')], ['refused', 'refused'], 'their section is gone');
   quay();
   await desk.refresh();
@@ -162,7 +161,7 @@ test('records apply immediately: a broken paper.yaml keeps the last good one, a 
   rmSync(join(contentDir, 'quay/masthead/ada.yaml'));
   await desk.refresh();
   assert.deepEqual(
-    [desk.store.archive('quay').masthead(), outlook('one'), headlines()],
+    [desk.store.desk.archive('quay').masthead(), outlook('one'), headlines()],
     [[], 'refused', ['Two', 'One']],
   );
 });
@@ -176,14 +175,14 @@ test('media and places on the front follow their files', async (t) => {
   assert.deepEqual([outlook('one'), lines()], ['refused', ['quay/stories/one.md:6 image.src']]);
   put('quay/media/a.svg', SVG(20));
   await desk.refresh();
-  assert.deepEqual([lines(), desk.store.archive('quay').media('media/a.svg')?.width], [[], 20]);
+  assert.deepEqual([lines(), desk.store.desk.archive('quay').media('media/a.svg')?.width], [[], 20]);
   put('quay/media/a.svg', SVG(30));
   await desk.refresh();
-  const media = desk.store.archive('quay').media('media/a.svg');
+  const media = desk.store.desk.archive('quay').media('media/a.svg');
   assert.equal(media?.width, 30);
   assert.equal(existsSync(desk.mediaPath(media?.digest ?? '')), true);
   const leads = () =>
-    desk.store.archive('quay').storyById(desk.store.archive('quay').placement().lead?.piece ?? '')?.slug;
+    desk.store.desk.archive('quay').storyById(desk.store.desk.archive('quay').placement().lead?.piece ?? '')?.slug;
   assert.equal(leads(), 'one');
   put('quay/stories/two.md', story('Two', 'placement: {lead: true}\n'));
   await desk.refresh();
@@ -240,7 +239,7 @@ test('the desk follows no link, and names each', async (t) => {
     'quay/stories/round:1 file',
   ]);
   assert.deepEqual(
-    desk.store.papers.allMedia('quay').map(({ path }) => path),
+    desk.store.desk.papers.allMedia('quay').map(({ path }) => path),
     ['media/own.svg'],
   );
   rmSync(join(contentDir, 'quay/stories/out'));

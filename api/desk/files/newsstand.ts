@@ -4,6 +4,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
 import type { PressQueue } from '../../../src/app/press-queue.ts';
+import { readiness } from '../../../src/app/readiness.ts';
 import { signingState } from '../../../src/app/signing-state.ts';
 import { paperRoot } from '../../../src/desk/paper.ts';
 import { OPEN_HEADERS } from '../../../src/press/feeds/headers.ts';
@@ -32,13 +33,13 @@ export function newsstandHandlers(
     newsstand: async (c) => {
       const isEmpty = backlog.size === 0;
       // On a first start no paper is on disk yet. While papers are still being filed, the list must not be cached.
-      if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
-      const page = await build.render('/newsstand', newsstandView(app.store, origin));
+      if (!isEmpty && !publicPapers(app.store.desk).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
+      const page = await build.render('/newsstand', newsstandView(app.store.desk, origin));
       const own = { 'Content-Type': 'text/html; charset=UTF-8', Link: catalogLinks(origin, []) };
       return send(c, page, { ...own, ...(isEmpty ? {} : { 'Cache-Control': 'no-store' }) });
     },
     hostCatalog: (c) => {
-      const papers = publicPapers(app.store).map((paper) =>
+      const papers = publicPapers(app.store.desk).map((paper) =>
         paperApi({ root: paperRoot(paper, origin), nameplate: paper.nameplate }),
       );
       const own = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
@@ -50,18 +51,18 @@ export function newsstandHandlers(
       const body = {
         status: 'ok',
         event_loop_delay_max_ms: eventLoop.worst(),
-        log_fence: app.store.log.fence('desk'),
+        log_fence: app.store.database.log.fence('desk'),
         signing: signingState(app, 'desk'),
         clock_fault: app.clock.fault()?.message ?? null,
         disk: anyDiskState(disks),
         disks,
-        write_lock_held_ms: Math.round(app.store.lock.heldFor()),
+        write_lock_held_ms: Math.round(app.store.database.lock.heldFor()),
       };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
-    ready: (c) => sendReadiness(c, app.readiness.report()),
+    ready: (c) => sendReadiness(c, readiness(app)),
     opml: (c) => {
-      const { papers } = newsstandView(app.store, origin);
+      const { papers } = newsstandView(app.store.desk, origin);
       return send(c, opml(origin, papers), { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS });
     },
     robots: (c) => send(c, robotsOf(app), { 'Content-Type': 'text/plain; charset=UTF-8' }),
@@ -76,7 +77,7 @@ export function newsstandHandlers(
 
 /** Crawlers read robots.txt only at a host's root, so this one lists the sitemaps of all papers. */
 function robotsOf(app: AppContext): string {
-  const roots = publicPapers(app.store).map((paper) => paperRoot(paper, app.settings.origin));
+  const roots = publicPapers(app.store.desk).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
 }

@@ -80,8 +80,8 @@ export function beingPressed(c: Context): Response {
 /** Whether a path that is missing on disk belongs to a piece on air that is not pressed yet. */
 export function isAwaitingPress({ store }: AppContext, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
-  if (name === undefined || store.manifest.newestMark(paper) === 0) return false;
-  const archive = store.archive(paper);
+  if (name === undefined || store.desk.manifest.newestMark(paper) === 0) return false;
+  const archive = store.desk.archive(paper);
   const story = archive.storyBySlug(name) ?? archive.storyById(name);
   return story?.state === 'on_air';
 }
@@ -98,7 +98,7 @@ export function notFoundHandler(app: AppContext, backlog: ReadonlySet<string> = 
     const supports = ['application/json', 'application/problem+json', 'text/html'];
     const type = accepts(c, { header: 'Accept', supports, default: 'application/json' });
     // Any address may belong to a paper that is not filed yet. Naming the paper would reveal private ones.
-    const isComing = [...backlog].some((paper) => !app.store.hasPaper(paper));
+    const isComing = [...backlog].some((paper) => !app.store.desk.hasPaper(paper));
     if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
     return c.html(NOTHING_HERE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });

@@ -24,7 +24,7 @@ function undrawnPictures({ store }: AppContext): (paper: string, path: string) =
   return (paper, path) => {
     const id = PICTURE.exec(path)?.[1];
     if (id === undefined) return null;
-    const archive = store.archive(paper);
+    const archive = store.desk.archive(paper);
     const { edition } = archive.paper();
     let found = known.get(paper);
     if (found?.edition !== edition) {
@@ -82,7 +82,7 @@ export function pressedFile(
       const headers = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
-    const status = pageStatus(file, app.store.archive(site.slug).storyBySlug);
+    const status = pageStatus(file, app.store.desk.archive(site.slug).storyBySlug);
     if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
     return sendFile(c, {
       file: join(folder, file),

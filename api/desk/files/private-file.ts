@@ -15,10 +15,10 @@ import type { Sites } from '../site.ts';
 /** Renders the files of a private paper for its keys on request; for all other callers the paper does not exist. */
 export function privateFile(app: AppContext, sites: Sites, build: Build): HostHandler {
   return async (c, next) => {
-    const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
+    const held = paperOfKey(app.store.desk.keys, (name) => c.req.header(name), app.clock.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
-    const archive = app.store.archive(site.slug);
+    const archive = app.store.desk.archive(site.slug);
     const edition = new Edition(archive, siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
     const found = await renderedFile(app, build, edition, path);
@@ -33,7 +33,12 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
 }
 
 /** A file of an edition, rendered now; null when there is none. */
-export async function renderedFile({ media, pictures, now }: AppContext, build: Build, edition: Edition, path: string) {
+export async function renderedFile(
+  { store: { media, pictures }, clock: { now } }: AppContext,
+  build: Build,
+  edition: Edition,
+  path: string,
+) {
   const { render, assets } = build;
   const found = await printPath(edition, path, { render, assets, pictures, now: now() });
   if (found === null) return null;

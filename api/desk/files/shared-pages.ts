@@ -64,7 +64,7 @@ export class SharedPages {
 
   /** The page with links below `site.served`; null when the paper no longer has it. */
   async #printed(site: Site, file: string, { size, mtimeMs }: Stats): Promise<Representation | null> {
-    const archive = this.#app.store.archive(site.slug);
+    const archive = this.#app.store.desk.archive(site.slug);
     // The file changes when the page does. Until the press has caught up, the page already shows the newest edition.
     const state = `${site.slug} ${archive.paper().edition} ${mtimeMs} ${size} ${site.root} ${site.served}`;
     const page = await this.#cache.load(file, state, async () => {

@@ -80,7 +80,7 @@ export function archiveHandlers(app: AppContext) {
     }),
     day: operation(day, (c) => {
       const { day: asked } = c.req.valid('param');
-      if (Date.parse(asked) > app.now()) {
+      if (Date.parse(asked) > app.clock.now()) {
         throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
       }
       return cached(`day ${asked}`, () => {

@@ -64,7 +64,10 @@ const proof = {
 
 /** The proof of a piece, in any state, made once per newest receipt, cosigned head and correction of the clock. */
 export function readProof(app: AppContext) {
-  const { pieces, log, clockCorrections } = app.store;
+  const {
+    database: { log, clockCorrections },
+    desk: { pieces },
+  } = app.store;
   return operation(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);

@@ -80,7 +80,7 @@ async function foundNow(
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
   const since = performance.now();
   for (;;) {
-    const { edition, ids } = await app.searchPool.ask(question, caller, since);
+    const { edition, ids } = await app.store.searchPool.ask(question, caller, since);
     const site = sites.again(c.req.raw, c.env);
     if (site !== null && site.slug !== slug) throw new Busy('this address has become that of another paper; ask again');
     // Its paper has moved, and left nothing here.

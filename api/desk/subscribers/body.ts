@@ -98,7 +98,7 @@ function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, 
 }
 
 /** Accepts a reader's subscription request. Throws `invalid_request` naming the invalid member. */
-export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: SentBody): void {
+export function takeOrder({ store, clock: { now } }: AppContext, c: PaperContext, sent: SentBody): void {
   const { email, ...body } = validChoices(Order, sent, 'email');
   const address = readAddress(email);
   if ('problem' in address) {
@@ -106,7 +106,7 @@ export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sen
     throw new Fault('invalid_request', message, { field: 'email' });
   }
   const choices = choicesOf(c, body);
-  subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
+  subscribe(store.desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
 }
 
 /** Accepts an admin's order for several addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
@@ -120,12 +120,15 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
-  const { store, now } = writer.app;
+  const {
+    store,
+    clock: { now },
+  } = writer.app;
   const addresses = emails.map(readAddress);
   const { body: taken, init } = await write(writer, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
+      return { status: subscribeByAdmin(store.desk, slug, address, { choices, webhook }, { now: now(), newId }) };
     });
     // The response that is stored for retries contains neither addresses nor secrets.
     return { status: 200, body: { results } };
@@ -134,7 +137,7 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
   const whole = results.map((result, at) => ({
     email: emails[at],
     ...result,
-    ...(webhook == null ? {} : secretOf(store.readers, slug, addresses[at])),
+    ...(webhook == null ? {} : secretOf(store.desk.readers, slug, addresses[at])),
   }));
   return privateJson(c, { results: whole, ...rest }, init.status);
 }

@@ -26,8 +26,13 @@ const Change = ChoicesBody.extend({ token: z.string() });
 /** The pages behind mailed links. Opening one changes nothing, because mail scanners do: only its button does. */
 export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites, read: MiddlewareHandler<PaperEnv>) {
   const { secret, pages } = parts;
-  const { store, now } = app;
-  const { readers } = store;
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const {
+    desk: { readers },
+  } = store;
   const slugOf = (c: PaperContext) => c.get('site').slug;
   const manageUrl = (c: PaperContext, row: Subscriber) => {
     const { root, served, paper } = c.get('site');
@@ -62,7 +67,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
     async (c) => {
       const token = tokenOfBody(await readBody(c));
       toConfirm(readers, slugOf(c), token, now());
-      const row = confirm(store, slugOf(c), token, now());
+      const row = confirm(store.desk, slugOf(c), token, now());
       if (wantsPage(c)) return subscribed(c, row);
       const choices = choicesRow(row, c.get('site').paper.sections);
       return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
@@ -82,7 +87,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
   const changed = (c: PaperContext, sent: SentBody): Subscriber => {
     const { token, ...body } = validChoices(Change, sent, 'token');
     tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
-    return choose(store, slugOf(c), token, choicesOf(c, body), now());
+    return choose(store.desk, slugOf(c), token, choicesOf(c, body), now());
   };
   const managePages = page(
     (c) => {
@@ -134,7 +139,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
       const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
       tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
-      unsubscribe(store, slugOf(c), token, now());
+      unsubscribe(store.desk, slugOf(c), token, now());
       if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
       return ended(c);
     },

@@ -106,11 +106,11 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
   return {
     list: operation(list, (c) => {
       const { slug, paper } = c.get('site');
-      const { total, confirmed } = store.readers.subscribers.counts(slug);
+      const { total, confirmed } = store.desk.readers.subscribers.counts(slug);
       if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
       const { limit, cursor } = c.req.valid('query');
       const [after] = readCursor(IdCursor, cursor);
-      const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
+      const found = store.desk.readers.subscribers.list(slug, { limit: limit + 1, after });
       const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
       const shown = rows.map((row) => subscriberRow(row, paper.sections));
       return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
@@ -137,13 +137,13 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
     read: operation(read, (c) => {
       const { slug, paper } = c.get('site');
       const address = addressIn(c.req.valid('param').email);
-      return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
+      return dossierRecord(address.email, dossierOf(store.desk.readers, slug, address), paper.sections);
     }),
     remove: operation(remove, async (c) => {
       const address = addressIn(c.req.valid('param').email);
       // The response that is stored for retries contains no address.
       const { body, init } = await write(writer, c, () => {
-        erase(store, c.get('site').slug, address);
+        erase(store.desk, c.get('site').slug, address);
         return { status: 200, body: { erased: true as const } };
       });
       return reply({ email: address.email, ...body }, init);

@@ -126,7 +126,7 @@ export class ReaderPages {
 
   #frame(c: PaperContext, title: string): Frame {
     const site = c.get('site');
-    const edition = new Edition(this.#app.store.archive(site.slug), siteAt(site));
+    const edition = new Edition(this.#app.store.desk.archive(site.slug), siteAt(site));
     return frameOf(edition, { path: 'subscribe/', title, description: phrasesIn(c).reader.description, noindex: true });
   }
 

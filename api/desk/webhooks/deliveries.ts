@@ -125,12 +125,15 @@ const retry = writes({
 
 /** Webhooks: the receivers, the log of deliveries, and redelivery. */
 export function deliveryHandlers(writer: Writer) {
-  const { store, now } = writer.app;
+  const {
+    store,
+    clock: { now },
+  } = writer.app;
   return {
     list: operation(list, (c) => {
       const { limit, cursor, ...of } = c.req.valid('query');
       const [after] = readCursor(IdCursor, cursor);
-      const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+      const found = store.desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
       const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
       return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
     }),
@@ -138,8 +141,8 @@ export function deliveryHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        store.deliveries.retry(slug, id, now());
-        return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
+        store.desk.deliveries.retry(slug, id, now());
+        return { status: 200, body: deliveryRow(store.desk.deliveries, slug, id) };
       });
     }),
   };

@@ -98,31 +98,35 @@ const tryOut = writes({
 
 /** A desk's own event receivers: listing, adding, removing and testing them. */
 export function webhookHandlers(writer: Writer) {
-  const { store, settings, now } = writer.app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = writer.app;
   return {
     list: operation(list, (c) => {
       const { slug, paper } = c.get('site');
-      const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+      const rows = store.desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
       return listOf(c, 'webhooks', rows);
     }),
     add: operation(add, async (c) => {
       const { slug, paper } = c.get('site');
       const work = () => {
         const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
-        const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
+        const webhook = addWebhook(store.desk, slug, c.req.valid('json'), paper.sections, terms);
         const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
         // The response that is stored for retries contains no secret.
         return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
       };
       const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
-      return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
+      return reply({ ...row, secret: requireWebhook(store.desk.webhooks, slug, row.id).secret }, init);
     }),
     remove: operation(remove, (c) => {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        requireWebhook(store.webhooks, slug, id);
-        store.webhooks.remove(slug, id);
+        requireWebhook(store.desk.webhooks, slug, id);
+        store.desk.webhooks.remove(slug, id);
         return { status: 200, body: { id, removed: true } };
       });
     }),
@@ -130,9 +134,9 @@ export function webhookHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        const receiver = requireReceiver(store, slug, id, now());
-        const delivery = queueTest(store, slug, receiver, { now: now(), newId });
-        return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
+        const receiver = requireReceiver(store.desk, slug, id, now());
+        const delivery = queueTest(store.desk, slug, receiver, { now: now(), newId });
+        return { status: 200, body: deliveryRow(store.desk.deliveries, slug, delivery) };
       });
     }),
   };

@@ -38,18 +38,22 @@ const accept = writes({
 /** The agent check and the agreement. */
 export function agentHandlers(writer: Writer) {
   const { app } = writer;
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   return {
     check: operation(check, (c) => {
       const key = requireKeyOfLevel(c.get('key'), 'read');
       const { slug, root, paper } = c.get('site');
-      const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
+      const signed = signatureOf(store.desk.terms, currentAgreement(settings), slug) !== null;
       const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
       return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
     }),
     terms: operation(terms, (c) => {
       const agreement = currentAgreement(settings);
-      return termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug));
+      return termsRecord(agreement, signatureOf(store.desk.terms, agreement, c.get('site').slug));
     }),
     accept: operation(accept, (c) => {
       const { version, signed_by } = c.req.valid('json');
@@ -57,7 +61,7 @@ export function agentHandlers(writer: Writer) {
         const agreement = currentAgreement(settings);
         const paper = archiveOf(app, c).paper().slug;
         const signing = { paper, version, signed_by, key: key.id, now: now() };
-        const signature = signTerms({ ...signing, terms: store.terms, agreement });
+        const signature = signTerms({ ...signing, terms: store.desk.terms, agreement });
         return { status: 200, body: termsRecord(agreement, signature) };
       });
     }),

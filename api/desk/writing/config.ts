@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../../src/app/context.ts';
 import { CastBody, CastRow } from '../../../src/desk/cast.ts';
 import { Config, configOf, MastheadRow, PlacementRow, placed, placementRow } from '../../../src/desk/front.ts';
 import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../../src/desk/host.ts';
@@ -111,7 +111,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
     drafts: operation(drafts, (c) => {
       const { limit, cursor } = c.req.valid('query');
       const [after] = readCursor(IdCursor, cursor);
-      const found = app.store.pieces.unaired(c.get('site').slug, { limit: limit + 1, after });
+      const found = app.store.desk.pieces.unaired(c.get('site').slug, { limit: limit + 1, after });
       const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
       const links = linksFor(app, c);
       const shown = rows.map((row) => draftRow(row, links));
@@ -174,7 +174,7 @@ async function proofFor({ app }: Writer, prove: ProveHost, c: PaperContext, give
   if (data === undefined) return null;
   const url = normalUrl(data);
   const asked = new URL(url);
-  const isThere = unchanged(app.store.paper(slug)?.url, url) || app.store.hosts.holds(slug, hostKey(asked));
+  const isThere = unchanged(app.store.desk.paper(slug)?.url, url) || app.store.desk.hosts.holds(slug, hostKey(asked));
   return isThere || hostProblem(asked, app.settings) !== null ? null : prove(slug, url);
 }
 
@@ -190,16 +190,20 @@ interface Wanted {
 /** Throws `refused_by_door` for a new address that does not belong to the paper. Records the proof. */
 function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
   if (url === undefined || unchanged(before, url)) return;
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   const host = hostOfPaper({ url }) ?? '';
-  const papers = store.paperSlugs().flatMap((other) => (other === slug ? [] : (store.paper(other) ?? [])));
+  const papers = store.desk.paperSlugs().flatMap((other) => (other === slug ? [] : (store.desk.paper(other) ?? [])));
   const problems = urlProblems(slug, url, {
     own: settings,
-    ownsHost: proof !== null || store.hosts.holds(slug, host),
-    others: servedAt(papers, store.hosts),
+    ownsHost: proof !== null || store.desk.hosts.holds(slug, host),
+    others: servedAt(papers, store.desk.hosts),
   });
   if (problems.length > 0) throw refusalOf(problems);
-  if (proof !== null) store.hosts.add(slug, host, proof, now());
+  if (proof !== null) store.desk.hosts.add(slug, host, proof, now());
 }
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
@@ -234,7 +238,7 @@ export function writeFrontOf(writer: Writer) {
   return operation(writeFront, (c) => {
     const change = c.req.valid('json');
     return write(writer, c, (key) => {
-      const placement = placeFront(app.desk, c.get('site').slug, change, `key:${key.id}`);
+      const placement = placeFront(deskOf(app), c.get('site').slug, change, `key:${key.id}`);
       const shown = placed(placement, archiveOf(app, c).storyById, true);
       return { status: 200, body: { placement: placementRow(shown) }, isShown: true };
     });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
+import { type AppContext, deskOf } from '../../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
 import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive.ts';
 import { fileStory } from '../../../src/desk/filing.ts';
@@ -128,12 +128,12 @@ export function filingHandlers(writer: Writer) {
         const { slug: paper } = c.get('site');
         const work = (key: AccessKey) => {
           const archive = archiveOf(app, c);
-          const toAir = airingAs(when, app.now());
+          const toAir = airingAs(when, app.clock.now());
           const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
           const filing = filingOf(archive, c, given, slug);
           needPersona(key, filing);
-          const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
-          if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
+          const { story } = fileStory(deskOf(app), paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+          if (toAir !== null) airStory(deskOf(app), paper, slug, { by: by(key), ...toAir });
           place(app, c, key, story, placement);
           return answerOf(app, c, story.id, 201);
         };
@@ -156,9 +156,9 @@ export function filingHandlers(writer: Writer) {
           }
           const filing = filingOf(archiveOf(app, c), c, given, before.slug);
           needPersona(key, filing);
-          const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
-          fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-          if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
+          const toAir = before.state === 'on_air' ? null : airingAs(when, app.clock.now());
+          fileStory(deskOf(app), paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+          if (toAir !== null) airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
           place(app, c, key, before, placement);
           return answerOf(app, c, before.id, 200);
         });
@@ -174,8 +174,8 @@ export function filingHandlers(writer: Writer) {
           const archive = archiveOf(app, c);
           const before = requirePiece(archive, id);
           needLevelFor(before, key);
-          const at = when === undefined ? undefined : futureTime('at', when, app.now());
-          airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+          const at = when === undefined ? undefined : futureTime('at', when, app.clock.now());
+          airStory(deskOf(app), c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
           return standingOf(app, c, requirePiece(archive, before.id));
         });
       },
@@ -186,7 +186,7 @@ export function filingHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, (key) => {
         const { slug } = requirePiece(archiveOf(app, c), id);
-        const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
+        const story = withdrawStory(deskOf(app), c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
         return standingOf(app, c, story);
       });
     }),
@@ -236,7 +236,7 @@ function place(
 ): void {
   if (placement === undefined) return;
   requireKeyOfLevel(key, 'admin');
-  placeStory(app.desk, c.get('site').slug, story, placement, `key:${key.id}`);
+  placeStory(deskOf(app), c.get('site').slug, story, placement, `key:${key.id}`);
 }
 
 /** Throws `level_too_low` when an agent tries to air a piece that an admin withdrew. */

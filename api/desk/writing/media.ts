@@ -106,7 +106,7 @@ export function mediaHandlers(writer: Writer) {
       before: [requiresTerms(app)],
       handle: async (c: PaperContext) => {
         const name = idempotencyKey(c);
-        const { path, alt, received } = await receiveUpload(c, app.media.folder);
+        const { path, alt, received } = await receiveUpload(c, app.store.media.folder);
         const given = { ...(alt === null ? {} : { alt }) };
         const media = await keepUpload(app, path, received, (found) =>
           requireFree(archiveOf(app, c).media(path), found),
@@ -133,11 +133,11 @@ export function mediaHandlers(writer: Writer) {
       const { limit, cursor } = c.req.valid('query');
       const [after = ''] = readCursor(MediaCursor, cursor);
       const { slug, root } = c.get('site');
-      const all = app.store.papers.allMedia(slug).filter(({ path }) => path > after);
+      const all = app.store.desk.papers.allMedia(slug).filter(({ path }) => path > after);
       const { rows, next } = pageOf(all.slice(0, limit + 1), limit, ({ path }) => cursorOf([path]));
       const uses = mediaUses(
         archiveOf(app, c),
-        app.store.pieces.withMedia(slug),
+        app.store.desk.pieces.withMedia(slug),
         rows.map(({ path }) => path),
       );
       const shown = rows.map((media) => ({ ...mediaRow(media, root), used_by: uses.get(media.path) ?? [] }));
@@ -157,7 +157,7 @@ export function mediaHandlers(writer: Writer) {
               `this paper has no media file ${JSON.stringify(asked.slice(0, 200))}; GET /api/v1/media lists them`,
             );
           }
-          const uses = mediaUses(archive, app.store.pieces.withMedia(c.get('site').slug), [path]).get(path) ?? [];
+          const uses = mediaUses(archive, app.store.desk.pieces.withMedia(c.get('site').slug), [path]).get(path) ?? [];
           const inUse = uses.filter(isShownUse);
           if (inUse.length > 0) {
             const named = inUse.slice(0, 5).map(({ kind, name }) => `${kind} ${name}`);

@@ -36,8 +36,12 @@ export function previewPage(app: AppContext, build: Build, sites: Sites, reads: 
   const answer = async (c: PaperContext): Promise<Response> => {
     const { slug, served } = c.get('site');
     const [secret = '', ...rest] = c.req.path.slice(`/${slug}/preview/`.length).split('/');
-    const link = findPreviewLink({ previews: app.store.previews, now: app.now() }, app.store.keys, secret);
-    const archive = app.store.archive(slug);
+    const link = findPreviewLink(
+      { previews: app.store.desk.previews, now: app.clock.now() },
+      app.store.desk.keys,
+      secret,
+    );
+    const archive = app.store.desk.archive(slug);
     const story = link?.paper === slug ? archive.storyById(link.piece) : null;
     if (link === null || story === null) return missing(c);
     if (rest.length === 0) return c.redirect(`${served}/preview/${secret}/`, 302);
@@ -65,8 +69,8 @@ async function page(
   const site = c.get('site');
   const at = siteAt(site);
   const base = `${at.base}/preview/${secret}`;
-  const edition = new Edition(memoized(app.store.archive(site.slug)), { ...at, base });
-  const shown = shownStory(story, app.now());
+  const edition = new Edition(memoized(app.store.desk.archive(site.slug)), { ...at, base });
+  const shown = shownStory(story, app.clock.now());
   const html = previewedProse(edition, story);
   const view = previewView(edition, shown, html);
   // A link opens this piece of a private paper, and nothing else of it.
@@ -91,7 +95,7 @@ async function file(
   };
   const built = build.asset(path);
   if (built !== null) return c.body(Buffer.from(built.bytes), 200, headers);
-  const edition = new Edition(memoized(app.store.archive(site.slug)), siteAt(site));
+  const edition = new Edition(memoized(app.store.desk.archive(site.slug)), siteAt(site));
   const media = path.startsWith('pictures/')
     ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')
     : path;

@@ -82,13 +82,15 @@ const preview = {
 
 /** Previews of pieces: a link to one that was filed, and the page of one that was not. */
 export function previewHandlers(app: AppContext, render: Render) {
-  const { previews } = app.store;
+  const {
+    desk: { previews },
+  } = app.store;
   return {
     link: operation(link, (c) => {
       const key = requireKeyOfLevel(c.get('key'), 'read');
       const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
       const { slug, served } = c.get('site');
-      const from = { previews, now: app.now() };
+      const from = { previews, now: app.clock.now() };
       const { secret, expires_at } = makePreviewLink(from, slug, story, { key, random: randomBytes });
       return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
     }),
@@ -100,7 +102,7 @@ export function previewHandlers(app: AppContext, render: Render) {
       const { problems, filing } = judged(app, c, key, data);
       const edition = new Edition(memoized(archive), { root, base: served });
       const prose = previewedProse(edition, filing);
-      const story = storyOf(archive, filing, app.now());
+      const story = storyOf(archive, filing, app.clock.now());
       return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
     }),
   };
@@ -140,7 +142,7 @@ function judged(
   else {
     const { air, placement: _place, ...fields } = parsed.data;
     filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });
-    problems.push(...caught(() => airingAs(air, app.now())), ...caught(() => needPersona(key, filing)));
+    problems.push(...caught(() => airingAs(air, app.clock.now())), ...caught(() => needPersona(key, filing)));
     if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
   }
   if (parsed.success) problems.unshift(...filingProblems(filing, rules));

@@ -33,6 +33,6 @@ export function bodyProblems(
   const { air = false, slug = 'x', ...fields } = repaired.data;
   const filing = filingFrom(fields, { slug, kind, language });
   const rules = paperRules(archiveOf(app, c));
-  const found = doorProblems(filing, rules, { now: app.now(), toAir: air !== false });
+  const found = doorProblems(filing, rules, { now: app.clock.now(), toAir: air !== false });
   return [...problems, ...ofGiven(found, repaired.fields)];
 }

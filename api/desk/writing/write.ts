@@ -59,22 +59,27 @@ export async function write<Body extends object>(
   work: (key: AccessKey) => Outcome<Body>,
   { addressOf, named: given }: WriteOptions<Body> = {},
 ): Promise<Reply<Body & Pressing>> {
-  const { store, now } = writer.app;
-  const { answers } = store;
+  const {
+    store,
+    clock: { now },
+  } = writer.app;
+  const {
+    desk: { answers },
+  } = store;
   const key = requireKeyOfLevel(c.get('key'), 'agent');
   const named = given ?? (await readIdempotentWrite(c));
   const at = now();
   let isFirst = false;
   const record = (): Outcome<Body & Pressing> => {
     // Reading the body may have taken a long time.
-    requireActive(store.keys, store.keys.byId(key.id), at);
+    requireActive(store.desk.keys, store.desk.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
     return runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
       return marked(writer, c, () => work(key));
     });
   };
-  const { status, body } = await store.lock.patiently(() => store.transact(record));
+  const { status, body } = await store.database.lock.patiently(() => store.database.transact(record));
   const whole = await pressed(writer, c, body);
   // The stored response includes the result of the press, for callers that retry the write.
   if (isFirst && whole !== body) {
@@ -103,7 +108,7 @@ export function requiresTerms(app: AppContext) {
 function needTerms(app: AppContext, c: PaperContext): void {
   const agreement = currentAgreement(app.settings);
   const { slug, root } = c.get('site');
-  if (signatureOf(app.store.terms, agreement, slug) !== null) return;
+  if (signatureOf(app.store.desk.terms, agreement, slug) !== null) return;
   throw new Fault(
     'terms_unsigned',
     `the paper’s operator has not signed version ${agreement.version} of the agreement; read ${root}/api/v1/agent/terms, and have it signed with an admin key at ${root}/api/v1/agent/terms/accept`,
@@ -112,12 +117,12 @@ function needTerms(app: AppContext, c: PaperContext): void {
 
 /** Appends a record of the request's paper to the ledger; null removes it. */
 export function putRecord(
-  { store, now }: AppContext,
+  { store, clock: { now } }: AppContext,
   c: PaperContext,
   record: Pick<Parameters<typeof appendRecord>[1], 'kind' | 'name' | 'body'>,
 ): void {
   const { slug: paper } = c.get('site');
-  appendRecord(store, { ...record, paper, at: now() }, store.record(paper, record.kind, record.name));
+  appendRecord(store.desk, { ...record, paper, at: now() }, store.desk.record(paper, record.kind, record.name));
 }
 
 /** Does a write's work, and adds to its result whether anything must be pressed and where to check. */
@@ -127,7 +132,9 @@ function marked<Body extends object>(
   work: () => Outcome<Body>,
 ): Outcome<Body & Pressing> {
   const { slug, root } = c.get('site');
-  const { manifest } = app.store;
+  const {
+    desk: { manifest },
+  } = app.store;
   const before = manifest.newestMark(slug);
   const { status, body, isShown = false } = work();
   const number = manifest.newestMark(slug);
@@ -170,7 +177,9 @@ export function askPress(app: AppContext) {
   return operation(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
-    const { manifest } = app.store;
+    const {
+      desk: { manifest },
+    } = app.store;
     // Ticket numbers are sequential, and an issued one stays marked until it is pressed.
     if (ticket === 0 || ticket > manifest.highestMark(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);

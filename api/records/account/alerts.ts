@@ -1,7 +1,8 @@
-import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert.ts';
 import {
   ALERT_WAYS,
+  type AlertState,
   alertDeliveryRow,
+  type ChangeAlert,
   makeAlert,
   requireAlert,
   toUnsubscribe,
@@ -9,8 +10,7 @@ import {
 } from '../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import { requireWatched } from '../../../src/app/watched-hosts.ts';
 import { hostOf } from '../../../src/outbound/webhook-url.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
@@ -24,12 +24,16 @@ import { needPart, problemOf, sendAccountPage, signedInForm, signedInPage } from
 const LOG = 50;
 
 export function alertHandlers(app: AppContext, pages: PageSender) {
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   const rowOf = (alert: ChangeAlert & AlertState): AlertRow => {
     const { id, account, watch_group, hostname, way, url } = alert;
     return {
       id,
-      of: hostname ?? store.watchGroups.get(account, watch_group ?? '')?.name ?? '',
+      of: hostname ?? store.records.watchGroups.get(account, watch_group ?? '')?.name ?? '',
       is_group: watch_group !== null,
       way,
       host: url === null ? null : hostOf(url),
@@ -41,8 +45,8 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
   };
   const sendList = (c: RecordsContext, { account }: SignedIn, rejected?: Pick<AlertsView, 'problem' | 'given'>) =>
     sendAccountPage(pages, c, ['/account/alerts', 'Alerts', rejected === undefined ? 200 : 400], {
-      alerts: store.changeAlerts.list(account.id).map(rowOf),
-      groups: store.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
+      alerts: store.records.changeAlerts.list(account.id).map(rowOf),
+      groups: store.records.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
       problem: null,
       given: { group: '', hostname: '', way: 'instant', url: '' },
       ...rejected,
@@ -51,10 +55,10 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     sendAccountPage(pages, c, ['/account/alert', 'Alert', secret === null ? 200 : 201], {
       alert: { ...rowOf(alert), url: alert.url },
       secret,
-      deliveries: store.changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
+      deliveries: store.records.changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
     });
   const alertOf = (c: RecordsContext, { account }: SignedIn) =>
-    requireAlert(store.changeAlerts, account.id, c.req.param('id') ?? '');
+    requireAlert(store.records.changeAlerts, account.id, c.req.param('id') ?? '');
 
   return {
     list: signedInPage((c, signed) => sendList(c, signed)),
@@ -62,7 +66,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       const way = form.oneOf('way', ALERT_WAYS);
       const given = { group: form.text('group'), hostname: form.text('hostname'), way, url: form.text('url') };
       try {
-        const alert = makeAlert(store, signed.account.id, given, {
+        const alert = makeAlert(store.records, signed.account.id, given, {
           now: now(),
           newId,
           allowsPrivate: settings.webhookPrivate,
@@ -70,7 +74,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
         });
         if (alert.secret === null) return c.redirect('/account/alerts', 303);
         setHeader(c, 'Location', `/account/alerts/${alert.id}`);
-        return sendAlert(c, requireAlert(store.changeAlerts, signed.account.id, alert.id), alert.secret);
+        return sendAlert(c, requireAlert(store.records.changeAlerts, signed.account.id, alert.id), alert.secret);
       } catch (error) {
         return sendList(c, signed, { problem: problemOf(error), given });
       }
@@ -79,16 +83,16 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     test: signedInForm(settings, (c, signed) => {
       const { id, way, url } = alertOf(c, signed);
       if (way === 'webhook' && url !== null) {
-        queueChangeTest(store, { id, url }, { now: now(), newId });
+        queueChangeTest(store.records, { id, url }, { now: now(), newId });
       }
       return c.redirect(`/account/alerts/${id}`, 303);
     }),
     switchOn: signedInForm(settings, (c, signed) => {
-      store.changeAlerts.switchOn(signed.account.id, alertOf(c, signed).id);
+      store.records.changeAlerts.switchOn(signed.account.id, alertOf(c, signed).id);
       return c.redirect('/account/alerts', 303);
     }),
     remove: signedInForm(settings, (c, { account }) => {
-      store.changeAlerts.remove(account.id, c.req.param('id') ?? '');
+      store.records.changeAlerts.remove(account.id, c.req.param('id') ?? '');
       return c.redirect('/account/alerts', 303);
     }),
   };
@@ -98,7 +102,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
  * Stops mails of changes by the link at their foot. Mail clients send its form without an origin (RFC 8058, section
  * 3.1), so the token authorizes it and no cookie does. `secret` is the key of mailed links.
  */
-export function unsubscribeHandlers({ store, now }: AppContext, secret: Uint8Array, pages: PageSender) {
+export function unsubscribeHandlers({ store, clock: { now } }: AppContext, secret: Uint8Array, pages: PageSender) {
   const linkOf = (c: RecordsContext) => ({
     account: needPart('account', c.req.query('account')),
     token: needPart('token', c.req.query('token')),
@@ -108,12 +112,12 @@ export function unsubscribeHandlers({ store, now }: AppContext, secret: Uint8Arr
   return {
     page: (c: RecordsContext) => {
       const { account, token } = linkOf(c);
-      return send(c, toUnsubscribe(store.accounts, secret, account, token).email, false);
+      return send(c, toUnsubscribe(store.records.accounts, secret, account, token).email, false);
     },
     stop: {
       before: [limitBody],
       handle: (c: RecordsContext) => {
-        return send(c, unsubscribe(store, secret, linkOf(c), now()).email, true);
+        return send(c, unsubscribe(store.records, secret, linkOf(c), now()).email, true);
       },
     },
   };

@@ -1,7 +1,13 @@
-import type { HostOutcome, WatchGroup } from '../../../src/accounts/watching.ts';
-import { addHosts, hostnamesIn, makeGroup, requireGroup, watchedBy } from '../../../src/accounts/watching.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import {
+  addHosts,
+  type HostOutcome,
+  hostnamesIn,
+  makeGroup,
+  requireGroup,
+  type WatchGroup,
+  watchedBy,
+} from '../../../src/accounts/watching.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import { hostReader } from '../../../src/app/watched-hosts.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
@@ -10,10 +16,20 @@ import type { RecordsContext } from '../route.ts';
 import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export function groupHandlers(app: AppContext, pages: PageSender) {
-  const { store, settings, now } = app;
-  const { records, watchGroups } = store;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const {
+    records,
+    records: { watchGroups },
+  } = store;
   const hosts = hostReader(app);
-  const room = ({ account: { id, plan } }: SignedIn) => ({ ...watchedBy(store, id), cap: settings.watchCaps[plan] });
+  const room = ({ account: { id, plan } }: SignedIn) => ({
+    ...watchedBy(store.records, id),
+    cap: settings.watchCaps[plan],
+  });
 
   const sendList = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
     sendAccountPage(pages, c, ['/account/groups', 'Groups', problem === null ? 200 : 400], {
@@ -46,7 +62,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
       problem: result.problem ?? null,
     });
   const add = ({ account }: SignedIn, group: WatchGroup, text: string): HostOutcome[] =>
-    addHosts(store, group, hostnamesIn(text), { cap: settings.watchCaps[account.plan], hosts, now: now() });
+    addHosts(store.records, group, hostnamesIn(text), { cap: settings.watchCaps[account.plan], hosts, now: now() });
   const groupOf = (c: RecordsContext, { account }: SignedIn) =>
     requireGroup(watchGroups, account.id, c.req.param('id') ?? '');
 
@@ -54,7 +70,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     list: signedInPage((c, signed) => sendList(c, signed)),
     create: signedInForm(settings, (c, signed, form) => {
       try {
-        const { id } = makeGroup(store, signed.account.id, form.text('name'), { now: now(), newId });
+        const { id } = makeGroup(store.records, signed.account.id, form.text('name'), { now: now(), newId });
         return c.redirect(`/account/groups/${id}`, 303);
       } catch (error) {
         return sendList(c, signed, problemOf(error));

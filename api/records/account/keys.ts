@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/accounts/service-key.ts';
 import type { KeysView } from '../../../src/accounts/views.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-export function keyHandlers({ store, settings, now }: AppContext, pages: PageSender) {
-  const keys = store.serviceKeys;
+export function keyHandlers({ store, settings, clock: { now } }: AppContext, pages: PageSender) {
+  const keys = store.records.serviceKeys;
   const maker = ({ session }: SignedIn) => ({
     keys,
-    transact: store.transact,
+    transact: store.database.transact,
     now,
     newId,
     random: randomBytes,

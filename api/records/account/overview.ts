@@ -12,19 +12,23 @@ import type { RecordsContext } from '../route.ts';
 import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export const overviewPage = (app: AppContext, pages: PageSender) => {
-  const { store, settings, now } = app;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
   return signedInPage((c, { account, session }) =>
     sendAccountPage(pages, c, ['/account/overview', 'Account'], {
       made_at: isoTime(account.made_at),
       usage: requireUsage(app, account.id, 1),
-      keys: store.serviceKeys
+      keys: store.records.serviceKeys
         .list(account.id)
-        .filter((key) => key.revoked_at === null && !store.serviceKeys.hasExpired(key, now())).length,
-      groups: store.watchGroups.list(account.id).length,
-      watched: store.watchGroups.hostsOf(account.id).length,
+        .filter((key) => key.revoked_at === null && !store.records.serviceKeys.hasExpired(key, now())).length,
+      groups: store.records.watchGroups.list(account.id).length,
+      watched: store.records.watchGroups.hostsOf(account.id).length,
       cap: settings.watchCaps[account.plan],
-      alerts: store.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
-      sessions: store.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
+      alerts: store.records.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
+      sessions: store.records.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
         id,
         made_at: isoTime(made_at),
         seen_at: isoTime(seen_at),
@@ -47,7 +51,7 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
       const given = Number(c.req.query('before'));
       const before = Number.isSafeInteger(given) && given > 1 ? given : Number.MAX_SAFE_INTEGER;
       const { credits } = requireUsage(app, account.id, 1);
-      const entries = app.store.credits.entries(account.id, app.now(), { before, limit: ENTRIES });
+      const entries = app.store.records.credits.entries(account.id, app.clock.now(), { before, limit: ENTRIES });
       const last = entries.at(-1)?.seq ?? 1;
       return sendAccountPage(pages, c, ['/account/credits', 'Credits'], {
         balance: credits.balance,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { requestSignIn, requireSignIn, signIn } from '../../../src/accounts/sign-in.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { ASKS, SIGN_UPS_MAX } from '../../../src/limits.ts';
 import { readAddress } from '../../../src/readers/address.ts';
@@ -20,7 +19,7 @@ import { formGuards, needPart, problemOf, readForm, SIGN_IN, sendAccountPage, si
  * Sign-up and sign-in are the same: a mailed link to a page with a button. Opening the link changes nothing, so that
  * mail scanners may do it. `secret` is the key of mailed links.
  */
-export function signInHandlers({ store, settings, now }: AppContext, secret: Uint8Array, pages: PageSender) {
+export function signInHandlers({ store, settings, clock: { now } }: AppContext, secret: Uint8Array, pages: PageSender) {
   const proxies = proxyList(settings.trustedProxies);
   const linksLimited = throttle<RecordsEnv>(ASKS, proxies);
 
@@ -41,7 +40,7 @@ export function signInHandlers({ store, settings, now }: AppContext, secret: Uin
   const countSignUp = (c: RecordsContext, at: number): void => {
     const caller = callerOf(c.env, proxies);
     if (LOOPBACK.test(caller)) return;
-    const until = store.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
+    const until = store.records.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
     if (until === null) return;
     setHeader(c, 'Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
     throw new Fault(
@@ -58,7 +57,7 @@ export function signInHandlers({ store, settings, now }: AppContext, secret: Uin
       if ('problem' in address) {
         return send(c, { asked: asked.slice(0, 254), problem: `This address ${address.problem}.` }, 400);
       }
-      requestSignIn(store, address.key, { now, newId, secret });
+      requestSignIn(store.records, address.key, { now, newId, secret });
       return send(c, { asked: address.key, sent: true }, 200);
     },
   };
@@ -69,9 +68,9 @@ export function signInHandlers({ store, settings, now }: AppContext, secret: Uin
       const given = needPart('token', (await readForm(c)).text('token'));
       const before = c.get('signed');
       try {
-        const { token } = signIn(store, given, { now, newId, random: randomBytes }, (at) => countSignUp(c, at));
+        const { token } = signIn(store.records, given, { now, newId, random: randomBytes }, (at) => countSignUp(c, at));
         // A browser holds one session; the previous one ends.
-        if (before !== undefined) store.sessions.end(before.session.id);
+        if (before !== undefined) store.records.sessions.end(before.session.id);
         setSessionCookie(c, settings.dataOrigin, token);
         return c.redirect('/account', 303);
       } catch (error) {
@@ -88,7 +87,7 @@ export function signInHandlers({ store, settings, now }: AppContext, secret: Uin
     enterPage: async (c: RecordsContext) => {
       const token = needPart('token', c.req.query('token'));
       try {
-        const { email } = requireSignIn(store.signIns, token, now());
+        const { email } = requireSignIn(store.records.signIns, token, now());
         return await sendAccountPage(pages, c, ['/account/enter', 'Sign in'], { token, address: email });
       } catch (error) {
         return send(c, { ended: problemOf(error) }, 404);
@@ -96,16 +95,16 @@ export function signInHandlers({ store, settings, now }: AppContext, secret: Uin
     },
     enter,
     signOut: signedInForm(settings, (c, { session, account }, form) => {
-      if (form.text('everywhere') === 'yes') store.sessions.endAll(account.id);
-      else store.sessions.end(session.id);
+      if (form.text('everywhere') === 'yes') store.records.sessions.endAll(account.id);
+      else store.records.sessions.end(session.id);
       clearSessionCookie(c, settings.dataOrigin);
       return c.redirect(SIGN_IN, 303);
     }),
     endSession: signedInForm(settings, (c, { account }) => {
       const id = c.req.param('id');
-      const found = store.sessions.list(account.id, now()).find((session) => session.id === id);
+      const found = store.records.sessions.list(account.id, now()).find((session) => session.id === id);
       if (found === undefined) throw new Fault('not_found', 'this browser is no longer signed in');
-      store.sessions.end(found.id);
+      store.records.sessions.end(found.id);
       return c.redirect('/account', 303);
     }),
   };

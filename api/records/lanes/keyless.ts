@@ -14,15 +14,17 @@ import { offerPayment } from './menu.ts';
  * One request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers together (protocol 9.3).
  * Beyond that limit a 200 says that the lane is closed. Throws `throttled`. Both carry the offer of the paid lane.
  */
-export function keylessLane({ store, settings, now }: AppContext) {
+export function keylessLane({ store, settings, clock: { now } }: AppContext) {
   const proxies = proxyList(settings.trustedProxies);
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const caller = callerOf(c.env, proxies);
     const ceiling = settings.keylessDaily;
     // Rejected callers never take the write lock.
-    const seen = store.keyless.peek(caller, now(), ceiling);
+    const seen = store.records.keyless.peek(caller, now(), ceiling);
     const entry =
-      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.admit(caller, now, ceiling)) : seen;
+      seen.pass === 'open'
+        ? await store.database.groupCommit(() => store.records.keyless.admit(caller, now, ceiling))
+        : seen;
     for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
     // These headers describe this caller.
     setHeader(c, 'Cache-Control', PRIVATE);

@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Settings } from '../../../src/env.ts';
-import type { Offer } from '../../../src/meter/offer.ts';
-import { priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/offer.ts';
+import { type Offer, priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/offer.ts';
 import { priceOf } from '../../../src/meter/payment-settings.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';

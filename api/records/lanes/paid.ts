@@ -6,14 +6,12 @@ import type { Logger } from 'pino';
 import type { SignerRight } from '../../../src/app/signer.ts';
 import type { Settings } from '../../../src/env.ts';
 import type { Checkout } from '../../../src/meter/checkout.ts';
-import type { Bought } from '../../../src/meter/purchase.ts';
-import { paymentHash } from '../../../src/meter/purchase.ts';
+import { type Bought, paymentHash } from '../../../src/meter/purchase.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { assertSigns } from '../../middleware/standby.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { menuAnswer, offerFor } from './menu.ts';
-import type { Refusals } from './payment.ts';
-import { answerOf, paymentOf, receiptHeader } from './payment.ts';
+import { answerOf, paymentOf, type Refusals, receiptHeader } from './payment.ts';
 
 interface PaidTools {
   refusals: Refusals;

@@ -1,11 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { Problem } from '../../../src/fault.ts';
-import { Fault } from '../../../src/fault.ts';
+import { Fault, type Problem } from '../../../src/fault.ts';
 import { present } from '../../../src/narrow.ts';
-import type { Hostname } from '../../../src/records/hostname.ts';
-import { parseHostname } from '../../../src/records/hostname.ts';
+import { type Hostname, parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
@@ -95,7 +93,7 @@ const optOutSpec = {
 };
 
 /** Adds hostnames in batches, so that a long list does not hold up other requests. */
-export const watchDomains = ({ store: { records }, now }: AppContext) =>
+export const watchDomains = ({ store: { records }, clock: { now } }: AppContext) =>
   operation(watchSpec, async (c) => {
     const hosts = parseHostnames(c.req.valid('json').domains);
     const items: z.infer<typeof WatchOutcome>[] = [];
@@ -116,7 +114,7 @@ export const pauseDomain = ({ records }: Store) =>
     return { domain: hostname, outcome: records.pause(hostname) ? ('paused' as const) : ('already' as const) };
   });
 
-export const optOutDomain = ({ store: { records }, now }: AppContext) =>
+export const optOutDomain = ({ store: { records }, clock: { now } }: AppContext) =>
   operation(optOutSpec, (c) => {
     const { domain, reason } = c.req.valid('json');
     const host = parseHostname(domain);

@@ -45,7 +45,7 @@ export const enrichBatch = (app: AppContext, logger: Logger) =>
     const { domains } = c.req.valid('json');
     const owner = `key:${c.get('key')?.id}`;
     // One prober per request, so that closing it stops what is still queued.
-    const prober = proberOf(app.settings, app.now);
+    const prober = proberOf(app.settings, app.clock.now);
     const batch = enrich(app, domains, prober, owner);
     const request_id = c.get('requestId');
     const lines = new ReadableStream<Uint8Array>({

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import type { AppContext } from '../../../src/app/context.ts';
-import type { LocalQueue } from '../../../src/app/local-queue.ts';
-import { localQueue } from '../../../src/app/local-queue.ts';
+import { type LocalQueue, localQueue } from '../../../src/app/local-queue.ts';
 import { Fault } from '../../../src/fault.ts';
 import { parseProbe } from '../../../src/records/probe-schema.ts';
 import type { ProbeOutcome } from '../../../src/records/scan-queue.ts';
@@ -11,8 +10,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
-import type { RecordsContext } from '../route.ts';
-import { operation } from '../route.ts';
+import { operation, type RecordsContext } from '../route.ts';
 
 const LEASE_MAX = 500;
 
@@ -76,14 +74,14 @@ export const leaseHostnames = (app: AppContext) =>
     return { lease, until: isoTime(until), hostnames };
   });
 
-export const endLease = ({ store, now }: AppContext) =>
+export const endLease = ({ store, clock: { now } }: AppContext) =>
   operation(endSpec, (c) => {
     const { lease } = c.req.valid('param');
     requireOwnLease(store, c, lease);
     return { given_back: store.records.release(lease, now()) };
   });
 
-export const readQueue = ({ store: { records }, now }: AppContext) =>
+export const readQueue = ({ store: { records }, clock: { now } }: AppContext) =>
   operation(statsSpec, () => {
     const { next_due_at, ...counts } = records.stats(now());
     return { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(records.lastProbeAt()) };

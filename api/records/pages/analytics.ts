@@ -4,12 +4,9 @@ import { dayAfter, dayOf, isoOrNull } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
-import type { FacetList } from './facets.ts';
-import { FACET_LISTS, nameRow } from './facets.ts';
-import type { ListPart } from './list.ts';
-import { listEnd, PUBLIC_ROWS, requestedPart, sendListJson } from './list.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { FACET_LISTS, type FacetList, nameRow } from './facets.ts';
+import { type ListPart, listEnd, PUBLIC_ROWS, requestedPart, sendListJson } from './list.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 /** Days in the chart of changes. */
 const DAYS = 90;
@@ -26,7 +23,7 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
   const cache = new ResponseCache();
   return (c: RecordsContext) => {
     const { isWhole } = requestedPart(c);
-    const today = dayOf(app.now());
+    const today = dayOf(app.clock.now());
     const description =
       'Record types, mail and DNS hosts, certificate issuers and expiry, and changes by day of every watched hostname.';
     const frame = pages.frame(c, { title: 'Analytics · Domain Records', description, path: '/analytics' });

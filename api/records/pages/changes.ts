@@ -10,8 +10,7 @@ import type { RecordsContext } from '../route.ts';
 import { changesState, JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import { changeView, dayBars, requireDay, signalLabel } from './change-view.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 const DAYS_DRAWN = 30;
 
@@ -47,11 +46,11 @@ export function changesPages(app: AppContext, pages: PageSender) {
   };
   return {
     today: (c: RecordsContext) => {
-      const today = dayOf(app.now());
+      const today = dayOf(app.clock.now());
       return answer(c, today, today);
     },
     ofDay: (c: RecordsContext) => {
-      const today = dayOf(app.now());
+      const today = dayOf(app.clock.now());
       return answer(c, requireDay(c.req.param('date') ?? '', today), today);
     },
   };

@@ -6,8 +6,7 @@ import { recordsLlms, recordsSkill } from '../../../src/records/agent-texts.ts';
 import { dayAfter, dayOf } from '../../../src/time.ts';
 import { CATALOG_PATH, CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { representationOf } from '../../responses/response-cache.ts';
-import type { RecordsContext } from '../route.ts';
-import { operation } from '../route.ts';
+import { operation, type RecordsContext } from '../route.ts';
 import { sendPublic } from '../send.ts';
 import { FACET_LISTS } from './facets.ts';
 
@@ -20,7 +19,7 @@ const catalogSpec = {
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-export function discovery({ store: { records }, settings, now }: AppContext) {
+export function discovery({ store: { records }, settings, clock: { now } }: AppContext) {
   const { dataOrigin: root, contact, keyedDaily, x402 } = settings;
   const place = { root, keyedDaily, keylessSeconds: KEYLESS_INTERVAL / 1000, sells: x402 !== null };
   const apis = [

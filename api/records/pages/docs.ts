@@ -4,12 +4,10 @@ import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits
 import { REPEATS } from '../../../src/meter/checkout.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { KEYLESS_INTERVAL } from '../../../src/meter/keyless.ts';
-import type { Preview } from '../../../src/records/preview.ts';
-import { previewOf } from '../../../src/records/preview.ts';
+import { type Preview, previewOf } from '../../../src/records/preview.ts';
 import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import type { RecordsContext, RecordsRoute } from '../route.ts';
-import { specOf } from '../route.ts';
+import { type RecordsContext, type RecordsRoute, specOf } from '../route.ts';
 import type { PageSender } from './page.ts';
 
 /** The groups of operations, by their OpenAPI tag, in display order. */

@@ -7,10 +7,8 @@ import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { csvLink, linksToLists } from './facets.ts';
-import type { ListPart, RequestedPart } from './list.ts';
-import { hostRow, listEnd, requestedPart, sendListJson } from './list.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { hostRow, type ListPart, listEnd, type RequestedPart, requestedPart, sendListJson } from './list.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 const NameCursor = z.tuple([z.string()]);
 const IdCursor = z.tuple([z.int().min(0)]);

@@ -7,13 +7,10 @@ import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
-import type { ListedFacet } from '../v1/facets.ts';
-import { FACET_ROWS, serviceOf } from '../v1/facets.ts';
+import { FACET_ROWS, type ListedFacet, serviceOf } from '../v1/facets.ts';
 import { signalLabel } from './change-view.ts';
-import type { ListPart } from './list.ts';
-import { hostRow, listEnd, requestedPart, sendListJson } from './list.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { hostRow, type ListPart, listEnd, requestedPart, sendListJson } from './list.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 const NameCursor = z.tuple([z.int().min(0), z.string()]);
 const HostCursor = z.tuple([z.string()]);

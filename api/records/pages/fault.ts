@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import type { AppContext } from '../../../src/app/context.ts';
 import { explainFault, sendFault } from '../../middleware/fault.ts';
 import type { RecordsContext } from '../route.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 /** Addresses for programs, whatever they accept. */
 const NO_PAGES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|ready)$|\.(?:json|rss|svg|txt|md|xml)$/;
@@ -32,7 +31,7 @@ const WAYS = [
 /** Answers a fault as a page where a browser wants one, otherwise as JSON. */
 export function answerFaults(app: AppContext, pages: PageSender, logger: Logger) {
   return async (thrown: unknown, context: Context): Promise<Response> => {
-    const fault = explainFault(thrown, context, { logger, known: app.store.fault });
+    const fault = explainFault(thrown, context, { logger, known: app.store.database.fault });
     const c = context as RecordsContext;
     if (fault === null || NO_PAGES.test(c.req.path) || !wantsPage(c)) return sendFault(context, fault);
     const { status } = fault;

@@ -29,7 +29,7 @@ export const landingPage = (app: AppContext, pages: PageSender) => {
         'Watches the DNS records and certificates of hostnames, signs every observation, and shows what changed.',
       path: '/',
     });
-    const today = dayOf(app.now());
+    const today = dayOf(app.clock.now());
     const view = () => viewOf(app, today, total(), frame);
     const state = observationsState(records);
     return pages.sendCached(c, '/records/landing', { frame, view }, { cache, name: today, state });

@@ -6,8 +6,7 @@ import { logView, logViewState } from '../../../src/transparency/log-view.ts';
 import { sendLogFile } from '../../responses/log-file.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
-import type { PageSender } from './page.ts';
-import { CSP_FETCHING } from './page.ts';
+import { CSP_FETCHING, type PageSender } from './page.ts';
 
 export const logPage = ({ store, settings }: AppContext, pages: PageSender, policyNow: () => Policy | null) => {
   const cache = new ResponseCache();
@@ -23,8 +22,8 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
     });
     // The leaves of the domain records name no piece.
     const pieceOf = () => null;
-    const view = () => ({ frame, log: logView(store.log, { log: 'records', url_absolute, policy, pieceOf }) });
-    const state = logViewState(store.log, { log: 'records', policy });
+    const view = () => ({ frame, log: logView(store.database.log, { log: 'records', url_absolute, policy, pieceOf }) });
+    const state = logViewState(store.database.log, { log: 'records', policy });
     return pages.sendCached(c, '/records/log', { frame, view }, { cache, name: LOG_PATH, state });
   };
 };

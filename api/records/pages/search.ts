@@ -1,8 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { FoundGroup } from '../../../src/records/reading-views.ts';
-import type { Found } from '../../../src/records/search.ts';
-import { findEverywhere } from '../../../src/records/search.ts';
+import { type Found, findEverywhere } from '../../../src/records/search.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { privateJson } from '../../responses/send.ts';
@@ -10,11 +9,9 @@ import { signInUrl } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { signalLabel } from './change-view.ts';
-import type { FacetList } from './facets.ts';
-import { FACET_LISTS, nameRow } from './facets.ts';
+import { FACET_LISTS, type FacetList, nameRow } from './facets.ts';
 import { PUBLIC_ROWS, requestedPart } from './list.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 /** The longest query, in characters: the longest hostname. */
 const QUERY_MAX = 253;
@@ -48,7 +45,7 @@ export const searchPage = (app: AppContext, pages: PageSender) => {
 };
 
 /** The page that a query names directly: a day, or an observation by its number or hash; null for none. */
-function directTarget({ store: { records }, now }: AppContext, q: string): string | null {
+function directTarget({ store: { records }, clock: { now } }: AppContext, q: string): string | null {
   if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];

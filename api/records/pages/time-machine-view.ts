@@ -4,8 +4,7 @@ import type { Settings } from '../../../src/env.ts';
 import { correctionsIn, trueIso } from '../../../src/ledger/clock-note.ts';
 import type { Observation } from '../../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
-import type { Certificate } from '../../../src/records/signal.ts';
-import { isKnown } from '../../../src/records/signal.ts';
+import { type Certificate, isKnown } from '../../../src/records/signal.ts';
 import type { FullView, RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { dayOf, isoTime } from '../../../src/time.ts';
@@ -33,7 +32,7 @@ interface Request {
 }
 
 export function timeMachineView(
-  { store, now }: AppContext,
+  { store, clock: { now } }: AppContext,
   { frame, host, observation, first, asOf, before }: Request,
 ): TimeMachineView {
   const { records } = store;
@@ -71,7 +70,7 @@ export function timeMachineView(
 type Store = AppContext['store'];
 
 function observationView(
-  { records, clockNotes }: Store,
+  { records, desk: { clockNotes } }: Store,
   host: WatchedHost,
   observation: Observation,
   isSignedIn: boolean,

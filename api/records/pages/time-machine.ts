@@ -10,8 +10,7 @@ import { ResponseCache, representationOf } from '../../responses/response-cache.
 import type { RecordsContext } from '../route.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
-import type { PageSender } from './page.ts';
-import { wantsPage } from './page.ts';
+import { type PageSender, wantsPage } from './page.ts';
 import { timeMachineJson, timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
@@ -45,7 +44,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       return pages.render('/records/time-machine', view);
     };
     const name = `${isPage ? 'page' : 'json'} ${hostname}`;
-    const shown = await cache.load(name, `${state} ${Math.floor(app.now() / DAY)}`, make);
+    const shown = await cache.load(name, `${state} ${Math.floor(app.clock.now() / DAY)}`, make);
     return isPage ? pages.sendShared(c, shown) : sendPublic(c, shown, JSON_BESIDE_PAGE);
   };
 
@@ -59,7 +58,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     // Every hostname has one address: A-labels, lower case, no trailing dot.
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
     const host = requireHost(records, hostname);
-    const asOf = asOfIn(c, app.now());
+    const asOf = asOfIn(c, app.clock.now());
     const observation = records.observation(host.id, asOf?.at);
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {

@@ -2,8 +2,7 @@ import { Busy } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { Chunk, Filter } from './listener.ts';
-import { finalEvent, Listener } from './listener.ts';
+import { type Chunk, type Filter, finalEvent, Listener } from './listener.ts';
 
 interface FeedTimes {
   /** How often the database is polled, in ms. */

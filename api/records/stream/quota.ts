@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { AppContext } from '../../../src/app/context.ts';
-import { newId } from '../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { MINUTE } from '../../../src/time.ts';
@@ -16,14 +15,14 @@ export const RETRY_AFTER = String(LASTS / 1_000);
  * shares the limit. Keys without an account are the operator's own and are not counted. Returns what counts a stream, and
  * returns what releases it; it throws `rate_limited`.
  */
-export function streamQuota({ store, now }: AppContext, logger: Logger) {
+export function streamQuota({ store, clock: { now } }: AppContext, logger: Logger) {
   const open = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   const failed = (error: unknown): void =>
     logger.warn({ err: error }, 'open streams could not be counted; they will be with the next renewal');
   const renew = (): void => {
     // The map is read inside the transaction, so that streams which ended meanwhile are not renewed.
-    store.groupCommit(() => store.quotas.renewStreams([...open], now() + LASTS)).catch(failed);
+    store.database.groupCommit(() => store.records.quotas.renewStreams([...open], now() + LASTS)).catch(failed);
   };
 
   return async (account: string | null, caller: string): Promise<() => void> => {
@@ -34,8 +33,10 @@ export function streamQuota({ store, now }: AppContext, logger: Logger) {
     const id = newId();
     // Rejected callers never take the write lock.
     const isOpen =
-      store.quotas.openStreams(holder, now(), LASTS) < most &&
-      (await store.groupCommit(() => store.quotas.openStream({ id, holder }, now, { most, lasts: LASTS })));
+      store.records.quotas.openStreams(holder, now(), LASTS) < most &&
+      (await store.database.groupCommit(() =>
+        store.records.quotas.openStream({ id, holder }, now, { most, lasts: LASTS }),
+      ));
     if (!isOpen) {
       throw new Fault('rate_limited', `${whose} has ${most} streams open, which is the limit; close one first`);
     }
@@ -48,7 +49,7 @@ export function streamQuota({ store, now }: AppContext, logger: Logger) {
         timer = undefined;
       }
       // A stream that is not released here expires.
-      store.groupCommit(() => store.quotas.endStream(id)).catch(failed);
+      store.database.groupCommit(() => store.records.quotas.endStream(id)).catch(failed);
     };
   };
 }

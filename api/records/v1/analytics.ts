@@ -45,7 +45,7 @@ const spec = {
   responses: { 200: ok(Analytics, 'The current numbers.') },
 };
 
-export const readAnalytics = ({ store: { records }, now }: AppContext) =>
+export const readAnalytics = ({ store: { records }, clock: { now } }: AppContext) =>
   operation(spec, (c) => {
     const query = c.req.valid('query');
     const until = query.until ?? now() + 1;

@@ -15,8 +15,7 @@ import {
   NOTE_MAX,
   noteFrom,
 } from '../../../src/meter/credits.ts';
-import type { Offer } from '../../../src/meter/offer.ts';
-import { priceInWords } from '../../../src/meter/offer.ts';
+import { type Offer, priceInWords } from '../../../src/meter/offer.ts';
 import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { paymentId } from '../../../src/meter/purchase.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
@@ -26,8 +25,7 @@ import { reply } from '../../responses/reply.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import { menuFor, offerFor } from '../lanes/menu.ts';
-import type { Refusals } from '../lanes/payment.ts';
-import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
+import { answerOf, paymentOf, type Refusals, receiptHeader } from '../lanes/payment.ts';
 import { operation } from '../route.ts';
 import { changeOnce } from './account/change.ts';
 
@@ -84,14 +82,17 @@ const moveSpec = {
 
 export const moveCredits = (app: AppContext) =>
   operation(moveSpec, async (c) => {
-    const { store, now } = app;
+    const {
+      store,
+      clock: { now },
+    } = app;
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
     const { body: moved } = await changeOnce(app, c, 201, () => {
-      const account = requireAccount(store.accounts.byEmail(email.trim().toLowerCase()));
-      const entry = appendCredits(store.credits, account.id, { ...move, at: now() });
-      const balance = creditsOf(store.credits.balance(account.id));
+      const account = requireAccount(store.records.accounts.byEmail(email.trim().toLowerCase()));
+      const entry = appendCredits(store.records.credits, account.id, { ...move, at: now() });
+      const balance = creditsOf(store.records.credits.balance(account.id));
       return { email: account.email, balance, entry: creditRow(entry) };
     });
     return reply(moved, { status: 201 });
@@ -137,7 +138,7 @@ interface Sales {
 }
 
 /** Sells credits. They are paid for like a read, and appended to the ledger once, however often the payment is sent. */
-export const buyCredits = ({ settings, store, now }: AppContext, { checkout, refusals }: Sales) =>
+export const buyCredits = ({ settings, store, clock: { now } }: AppContext, { checkout, refusals }: Sales) =>
   operation(buySpec, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
@@ -150,7 +151,7 @@ export const buyCredits = ({ settings, store, now }: AppContext, { checkout, ref
         `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send the payment as X-PAYMENT (x402) together with the key`;
       return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
     }
-    if (store.accounts.find(account) === null) {
+    if (store.records.accounts.find(account) === null) {
       throw new Fault('key_invalid', 'the account of this key was deleted');
     }
     const payment = paymentOf(c);
@@ -168,12 +169,15 @@ export const buyCredits = ({ settings, store, now }: AppContext, { checkout, ref
     const { network, asset, payer, nonce } = paymentId(payment, offer);
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
     const give = () =>
-      store.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+      store.records.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
     // They are paid for, so they wait for another process that writes.
-    await store.groupCommit(give, Number.POSITIVE_INFINITY);
+    await store.database.groupCommit(give, Number.POSITIVE_INFINITY);
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
     setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
-    const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
+    const answer: z.infer<typeof CreditsBought> = {
+      credits,
+      balance: creditsOf(store.records.credits.balance(account)),
+    };
     return c.json(answer, 200, { 'Cache-Control': PRIVATE });
   });
 

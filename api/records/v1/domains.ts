@@ -83,7 +83,7 @@ const readSpec = {
   },
 };
 
-export const readDomain = ({ store: { records }, settings, now }: AppContext) =>
+export const readDomain = ({ store: { records }, settings, clock: { now } }: AppContext) =>
   operation(readSpec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import type { Cell } from '../../../src/records/csv.ts';
 import {
   CATALOG_COLUMNS,
+  type Cell,
   CHANGE_COLUMNS,
   catalogCells,
   changeCells,
@@ -18,10 +18,8 @@ import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { logProver } from '../../../src/transparency/log-tree.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
-import type { RecordsContext } from '../route.ts';
-import { operation } from '../route.ts';
-import type { ListedFacet } from './facets.ts';
-import { facetCells, facetColumns } from './facets.ts';
+import { operation, type RecordsContext } from '../route.ts';
+import { facetCells, facetColumns, type ListedFacet } from './facets.ts';
 import { domainParam, sinceParam, untilParam } from './params.ts';
 
 const csvSpec = (operationId: string, summary: string, description: string) => ({
@@ -128,8 +126,11 @@ export type ExportFiles = ReturnType<typeof exportFiles>;
 
 /** The files that accounts may download, by key or by session, streamed: memory use does not grow with their size. */
 export function exportFiles({ store }: AppContext) {
-  const { records, verifyingKeys } = store;
-  const logProof = logProver(store.log, 'records');
+  const {
+    records,
+    desk: { verifyingKeys },
+  } = store;
+  const logProof = logProver(store.database.log, 'records');
 
   /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */
   const chainOf = function* ({ id, hostname, seq: newest }: WatchedHost): Generator<Observation, void> {
@@ -200,7 +201,13 @@ export function exportFiles({ store }: AppContext) {
     evidence(c: RecordsContext, name: string): Response {
       const host = requireObserved(name);
       return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
-        evidenceText(host.hostname, chainOf(host), verifyingKeys('records'), logProof, store.clockNotes('records', '')),
+        evidenceText(
+          host.hostname,
+          chainOf(host),
+          verifyingKeys('records'),
+          logProof,
+          store.desk.clockNotes('records', ''),
+        ),
       );
     },
   };

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
 import { eventLoop } from '../../../src/app/event-loop.ts';
-import type { Readiness } from '../../../src/app/readiness.ts';
+import { readiness } from '../../../src/app/readiness.ts';
 import { SIGNING_REASONS, signingState } from '../../../src/app/signing-state.ts';
 import { ok } from '../../openapi/responses.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
@@ -52,7 +52,10 @@ const healthSpec = {
 export const readHealth = (app: AppContext) =>
   operation(healthSpec, async (c) => {
     const { settings, store } = app;
-    const { records, log, lock } = store;
+    const {
+      records,
+      database: { log, lock },
+    } = store;
     const at = records.lastProbeAt();
     const disks = await diskStates(settings, store);
     const body: z.infer<typeof Health> = {
@@ -88,5 +91,4 @@ const readySpec = {
   responses: { 200: ok(Ready, 'The service is ready for requests.') },
 };
 
-export const readReadiness = (readiness: Readiness) =>
-  operation(readySpec, (c) => sendReadiness(c, readiness.report()));
+export const readReadiness = (app: AppContext) => operation(readySpec, (c) => sendReadiness(c, readiness(app)));

@@ -13,8 +13,7 @@ import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { PUBLIC } from '../../responses/send.ts';
 import { listOf } from '../list.ts';
-import type { RecordsContext } from '../route.ts';
-import { operation } from '../route.ts';
+import { operation, type RecordsContext } from '../route.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
@@ -72,7 +71,14 @@ export const sendProvenance = (app: App) => {
   };
 };
 
-function provenancePage({ store: { records, log, clockNotes }, settings }: App) {
+function provenancePage({
+  store: {
+    records,
+    database: { log },
+    desk: { clockNotes },
+  },
+  settings,
+}: App) {
   const prove = logProver(log, 'records');
   return async (domain: string, { limit, cursor }: z.output<typeof query>) => {
     const host = requireHost(records, domain);
@@ -123,7 +129,7 @@ const keysSpec = {
   responses: { 200: ok(z.object({ keys: z.array(SigningKey) }).openapi('SigningKeys'), 'The keys.') },
 };
 
-export const readSigningKeys = ({ verifyingKeys }: Store) => ({
+export const readSigningKeys = ({ desk: { verifyingKeys } }: Store) => ({
   ...operation(keysSpec, (c) => c.json(jwks(verifyingKeys('records')), 200, { 'Cache-Control': PUBLIC })),
   before: [etag()],
 });

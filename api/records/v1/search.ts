@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
-import type { FoundCursor, FoundKind } from '../../../src/records/search.ts';
-import { FOUND_KINDS, findEverywhere, findOf } from '../../../src/records/search.ts';
+import { FOUND_KINDS, type FoundCursor, type FoundKind, findEverywhere, findOf } from '../../../src/records/search.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

@@ -25,7 +25,7 @@ interface Address {
 /** Compares the addresses in pages, feeds and mails with the ports that the server listens on. */
 export async function checkAddresses(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   const { origin, dataOrigin, port, recordsPort, host, assumed, services } = settings;
-  const served = (service: 'desk' | 'records') => app?.store.served.origin(service) ?? null;
+  const served = (service: 'desk' | 'records') => app?.store.database.served.origin(service) ?? null;
   const desk: Address = {
     name: 'address of the desk',
     ...{ setting: 'ORIGIN', origin, portSetting: 'PORT', port, assumed: assumed.origin, served: served('desk') },
@@ -75,7 +75,7 @@ export function programAt(origin: string): Promise<'ours' | 'other' | null> {
 /** Checks that limits by address count the callers, not a proxy in front of them. */
 export function checkProxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
-  const unknown = app?.store.forwarded.list() ?? [];
+  const unknown = app?.store.database.forwarded.list() ?? [];
   const [last] = unknown.toSorted((a, b) => b.at - a.at);
   if (last !== undefined) {
     const who = unknown.map(({ service }) => (service === 'desk' ? 'the desk' : 'the records')).join(' and ');

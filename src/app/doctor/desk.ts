@@ -14,8 +14,8 @@ import { type Found, fault, holds, open } from './finding.ts';
 
 /** Compares the papers' addresses with the hosts at which they are served. */
 export function checkHosts({ store, settings }: AppContext) {
-  const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
-  const served = servedAt(papers, store.hosts);
+  const papers = store.desk.paperSlugs().flatMap((slug) => store.desk.paper(slug) ?? []);
+  const served = servedAt(papers, store.desk.hosts);
   const unfit = served.find(({ url }) => hostProblem(new URL(url ?? ''), settings) !== null);
   if (unfit !== undefined) {
     const host = hostOfPaper(unfit);
@@ -44,7 +44,7 @@ export function checkHosts({ store, settings }: AppContext) {
 
 /** Names the papers in a language without a table of phrases: their pages speak English around the pieces. */
 export function checkLanguages(app: AppContext | null) {
-  const papers = app === null ? [] : app.store.paperSlugs().flatMap((slug) => app.store.paper(slug) ?? []);
+  const papers = app === null ? [] : app.store.desk.paperSlugs().flatMap((slug) => app.store.desk.paper(slug) ?? []);
   const without = papers.filter(({ language }) => tableTag(language) === null);
   if (without.length === 0) return holds('the pages of every paper speak its language');
   const named = without.map(({ slug, language }) => `${slug} (${language})`).join(', ');
@@ -59,7 +59,7 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
   // A look that needs the credentials, and changes nothing. No tree has this name.
   await readClaim(bucket, { prefix: `${address.kind === 's3' ? address.prefix : ''}.doctor/`, tree: '', key: '' });
   if (app === null) return open(`${bucket.name} answers; nothing is pressed yet`);
-  const failed = app.store.publications.all(address.href).filter(({ failure }) => failure !== null);
+  const failed = app.store.database.publications.all(address.href).filter(({ failure }) => failure !== null);
   if (failed.length > 0) {
     const said = failed.map(
       ({ tree, failed_at, failure }) => `${treeName(tree)} since ${isoTime(failed_at ?? 0)}: ${failure}`,
@@ -67,8 +67,8 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
     return fault(`not published: ${said.join('. ')}`, 'correct that, then run broadsheet publish');
   }
   const stale = staleTrees(app, address);
-  const trees = app.store.publications.all(address.href).length;
-  const waiting = app.store.vitalSigns().unpublished();
+  const trees = app.store.database.publications.all(address.href).length;
+  const waiting = app.store.database.vitalSigns().unpublished();
   const known = `${bucket.name} has ${plural(trees, 'tree')}`;
   const found =
     stale.length === 0

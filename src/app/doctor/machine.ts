@@ -43,7 +43,7 @@ export async function checkMachine(settings: Settings, app: AppContext | null): 
 
 function database(settings: Settings, app: AppContext | null) {
   if (app === null) return open('there is none yet; the first start creates it');
-  const { faults, size, free } = app.store.soundness();
+  const { faults, size, free } = app.store.database.soundness();
   if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
   const log = statSync(`${databaseFile(settings)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const figures = { bytes: size, free_bytes: free, log_bytes: log };
@@ -59,7 +59,7 @@ function database(settings: Settings, app: AppContext | null) {
 
 function doorKey(settings: Settings, app: AppContext | null) {
   const file = signingKeyFile(settings);
-  const keys = app?.store.signingKeys() ?? [];
+  const keys = app?.store.desk.signingKeys() ?? [];
   const present = keys.find(({ retired_at }) => retired_at === null);
   if (!existsSync(file)) {
     if (present === undefined) return open('there is none yet; the first start creates it');
@@ -87,9 +87,9 @@ function doorKey(settings: Settings, app: AppContext | null) {
 
 /** By the rules that a server follows when it starts. */
 async function clock(settings: Settings, app: AppContext | null) {
-  const now = app?.now ?? Date.now;
+  const now = app?.clock.now ?? Date.now;
   const outside = await askOutside(settings, now);
-  const newest = app?.store.newestTime() ?? 0;
+  const newest = app?.store.database.newestTime() ?? 0;
   const found = clockFault({ now: { wall: now(), steady: 0 }, trusted: null, newest, outside });
   if (found !== null) {
     const [said = '', ...cure] = found.message.split(': ');

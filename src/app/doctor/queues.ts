@@ -15,8 +15,8 @@ const PAYMENT_LATE = HOUR;
 /** Compares what is due with what a running server gets done. Without a server, nothing of it is a fault. */
 export async function checkQueues({ services, scanner }: Settings, app: AppContext | null, server: RunningServer) {
   if (app === null) return [];
-  const signs = app.store.vitalSigns();
-  const now = app.now();
+  const signs = app.store.database.vitalSigns();
+  const now = app.clock.now();
   /** Queues are named in this order: that of the desk, that of the records. */
   const served = <N>(names: readonly N[]) => names.filter((_, n) => (n === 0 ? services.desk : services.records));
   const mails = together(served(MAIL_QUEUE_NAMES).map((name) => signs.mails[name](now)));
@@ -60,7 +60,7 @@ export async function checkQueues({ services, scanner }: Settings, app: AppConte
 }
 
 function press(app: AppContext, server: RunningServer): Found {
-  const signs = app.store.vitalSigns();
+  const signs = app.store.database.vitalSigns();
   const [papers, changes] = [signs.stalePapers().length, signs.staleTags()];
   // Only a server that is scraped knows since when.
   const backlog = server.metric('broadsheet_press_backlog_seconds');

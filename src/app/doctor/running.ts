@@ -56,7 +56,7 @@ function serviceUrl(settings: Settings, app: AppContext | null, service: 'desk' 
   const port = service === 'desk' ? settings.port : settings.recordsPort;
   if (port !== 0) return urlAt(settings.host, port);
   const isAssumed = service === 'desk' ? settings.assumed.origin : settings.assumed.dataOrigin;
-  return isAssumed ? (app?.store.served.origin(service) ?? null) : null;
+  return isAssumed ? (app?.store.database.served.origin(service) ?? null) : null;
 }
 
 /** The URL of a port for programs on this machine. */

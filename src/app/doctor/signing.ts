@@ -17,7 +17,7 @@ export async function checkLogs(settings: Settings, app: AppContext | null): Pro
 function checkLog(app: AppContext | null, log: LogService): Found {
   if (app === null) return open('there is none yet; the first start creates it');
   const { origin, leaves, head, cosigned, witnesses, quorum_answers } = logStatus(app, log);
-  assertNotFenced(app.store.log, log);
+  assertNotFenced(app.store.database.log, log);
   const known = `${origin} with ${plural(leaves, 'leaf', 'leaves')}`;
   if (witnesses === null) return open(`${known}, and no witnesses: LOG_POLICY is not set`);
   const silent = witnesses.filter((witness) => witness.fault !== null);

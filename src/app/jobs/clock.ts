@@ -30,16 +30,16 @@ interface Parts {
  */
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
-  let newsAt = app.now() + NEWS_EVERY;
+  let newsAt = app.clock.now() + NEWS_EVERY;
   // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
   // is for what expired while no server ran.
   let newsMarkedAt = 0;
-  const dropOld = hourly(app, (now) => store.answers.deleteUntil(now - ANSWER_TTL));
+  const dropOld = hourly(app, (now) => store.desk.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that another program version or other settings may have pressed. Only a press can tell. */
-  const unseen = new Set(store.paperSlugs());
-  let newestMark = store.manifest.highestMarkOfAll();
+  const unseen = new Set(store.desk.paperSlugs());
+  let newestMark = store.desk.manifest.highestMarkOfAll();
   /** Papers that may have stale outputs: all that were marked since this job began, until they are found pressed. */
-  const marked = new Set(store.removedPapers().map(({ slug }) => slug));
+  const marked = new Set(store.desk.removedPapers().map(({ slug }) => slug));
   /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
   const resting = new Map<string, number>();
 
@@ -54,28 +54,30 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     }
   };
   const check = async (): Promise<number> => {
-    const now = app.now();
+    const now = app.clock.now();
     airWhatIsDue(app);
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
-      const papers = store.paperSlugs().filter((paper) => store.archive(paper).latest({ limit: 1, since }).length > 0);
-      store.transact(() => {
-        for (const paper of papers) store.manifest.markStale(paper, [tags.news]);
+      const papers = store.desk
+        .paperSlugs()
+        .filter((paper) => store.desk.archive(paper).latest({ limit: 1, since }).length > 0);
+      store.database.transact(() => {
+        for (const paper of papers) store.desk.manifest.markStale(paper, [tags.news]);
       });
       // Not before: what could not be written is due as before.
       newsAt = now + NEWS_EVERY;
       newsMarkedAt = now;
     }
     dropOld(now);
-    const mark = store.manifest.highestMarkOfAll();
-    if (mark !== newestMark) for (const paper of store.manifest.papersMarkedAfter(newestMark)) marked.add(paper);
+    const mark = store.desk.manifest.highestMarkOfAll();
+    if (mark !== newestMark) for (const paper of store.desk.manifest.papersMarkedAfter(newestMark)) marked.add(paper);
     newestMark = mark;
     for (const paper of new Set([...unseen, ...marked])) {
       // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
-      if (!unseen.has(paper) && store.manifest.newestMark(paper) === 0) {
+      if (!unseen.has(paper) && store.desk.manifest.newestMark(paper) === 0) {
         marked.delete(paper);
         continue;
       }

@@ -5,7 +5,7 @@ import { fileContent } from '../../ingest/content-folder.ts';
 import type { FileProblem } from '../../ingest/source-file.ts';
 import { withoutFileLine } from '../../ingest/without-file.ts';
 import { SECOND } from '../../time.ts';
-import type { AppContext } from '../context.ts';
+import { type AppContext, intakeOf } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
 import type { PressQueue } from '../press-queue.ts';
 
@@ -26,10 +26,10 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
   const fileAll = async (): ReturnType<typeof fileContent> => {
     for (;;) {
       try {
-        return await fileContent(app, [], { signal: stop.signal, filed: (paper) => backlog.delete(paper) });
+        return await fileContent(intakeOf(app), [], { signal: stop.signal, filed: (paper) => backlog.delete(paper) });
       } catch (error) {
         if (!isLocked(error) || stop.signal.aborted) throw error;
-        await app.store.lock.free(Number.POSITIVE_INFINITY);
+        await app.store.database.lock.free(Number.POSITIVE_INFINITY);
       }
     }
   };
@@ -42,7 +42,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
     // Not awaited: on shutdown, the server waits for its presses elsewhere.
-    void Promise.allSettled(app.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
+    void Promise.allSettled(app.store.desk.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
       const failed = outcomes.filter(({ status }) => status === 'rejected').length;
       logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
     });

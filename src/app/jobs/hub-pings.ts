@@ -30,24 +30,24 @@ export function startHubPings(app: AppContext, logger: Logger): () => Promise<vo
 
 /** Sends the pings that are due, `AT_ONCE` of them at most. Returns how many were claimed. */
 export async function sendHubPings(
-  { store, settings, now }: AppContext,
+  { store, settings, clock: { now } }: AppContext,
   client: WebhookClient,
   hub: string,
   logger: Logger,
 ): Promise<number> {
-  const claimed = store.hubPings.claim(now(), now() + CLAIM_TIME, AT_ONCE);
+  const claimed = store.desk.hubPings.claim(now(), now() + CLAIM_TIME, AT_ONCE);
   const send = async (ping: HubPing): Promise<void> => {
-    const paper = store.paper(ping.paper);
+    const paper = store.desk.paper(ping.paper);
     // The paper was since removed or made private, so its hub is not notified.
-    if (paper?.paper_public !== true) return store.hubPings.settle(ping);
+    if (paper?.paper_public !== true) return store.desk.hubPings.settle(ping);
     const topic = `${paperRoot(paper, settings.origin)}/${ping.path}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const { status, error, ms } = await client.post(hub, headers, pingForm(topic));
     const about = { job: JOB, paper: ping.paper, topic, status, error, ms: Math.round(ms) };
     const again = error === null ? null : pingRetryAt(ping, now());
-    const settle = () => (again === null ? store.hubPings.settle(ping) : store.hubPings.retry(ping, again));
+    const settle = () => (again === null ? store.desk.hubPings.settle(ping) : store.desk.hubPings.retry(ping, again));
     // A ping whose outcome is not recorded is sent again.
-    await store.groupCommit(settle, Number.POSITIVE_INFINITY);
+    await store.database.groupCommit(settle, Number.POSITIVE_INFINITY);
     const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
     measurements.emit('hubPing', { outcome });
     if (error === null) logger.info(about, 'told the hub');

@@ -50,6 +50,6 @@ export function requestLease(
 }
 
 /** The lease of a log: one process for each database signs its heads and writes its files. */
-export function logLease({ store, now }: AppContext, log: LogService, acquired: () => void): Lease {
-  return requestLease(store.leases, `log of the ${log}`, now, acquired);
+export function logLease({ store, clock: { now } }: AppContext, log: LogService, acquired: () => void): Lease {
+  return requestLease(store.database.leases, `log of the ${log}`, now, acquired);
 }

@@ -76,7 +76,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
       await pause(BATCH_PAUSE);
       if (!mayWrite()) return POLL_EVERY;
     }
-    tellFence(app.store.log.fence(log));
+    tellFence(app.store.database.log.fence(log));
     if (policy !== null) witnesses.ask(policy);
     if (performance.now() >= resting) publication ??= publish(key);
     return HEAD_EVERY;

@@ -40,9 +40,13 @@ export function startMails(
   smtp: SmtpMailer | null,
   logger: Logger,
 ): () => Promise<void> {
-  const { settings, store, now } = app;
+  const {
+    settings,
+    store,
+    clock: { now },
+  } = app;
   // No other process sends mail, so any remaining claim belongs to a process that died.
-  const lease = requestLease(store.leases, job, now, (at) => {
+  const lease = requestLease(store.database.leases, job, now, (at) => {
     for (const { source } of sources) source.queue.release(at);
   });
   const transport = {
@@ -51,7 +55,7 @@ export function startMails(
     width: CONNECTIONS,
     now,
     // A mail whose outcome is not recorded is sent again.
-    groupCommit: <T>(work: () => T) => store.groupCommit(work, Number.POSITIVE_INFINITY),
+    groupCommit: <T>(work: () => T) => store.database.groupCommit(work, Number.POSITIVE_INFINITY),
     mayStart: lease.isHeld,
   };
   const senders = sources.map(

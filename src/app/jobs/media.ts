@@ -11,7 +11,7 @@ import { poll } from './poll.ts';
 
 /** Sends to the place of MEDIA_URL what it lacks of the media that the ledger names. */
 export class MediaCopies {
-  readonly #app: Pick<AppContext, 'store' | 'media'>;
+  readonly #app: Pick<AppContext, 'store'>;
   readonly #place: MediaStore;
   /** What the place has; null until it was asked. */
   #there: Set<string> | null = null;
@@ -19,7 +19,7 @@ export class MediaCopies {
   /** The last record that was looked at. */
   #seen = 0;
 
-  constructor(app: Pick<AppContext, 'store' | 'media'>, place: MediaStore) {
+  constructor(app: Pick<AppContext, 'store'>, place: MediaStore) {
     this.#app = app;
     this.#place = place;
   }
@@ -31,8 +31,11 @@ export class MediaCopies {
 
   /** Returns how many files were sent. Throws the fault of the place; what was not sent waits for the next call. */
   async send(signal?: AbortSignal): Promise<number> {
-    const { store, media } = this.#app;
-    for (const { n, digest } of store.papers.mediaAfter(this.#seen)) {
+    const {
+      store,
+      store: { media },
+    } = this.#app;
+    for (const { n, digest } of store.desk.papers.mediaAfter(this.#seen)) {
       if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
       this.#seen = n;
     }

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
 import { createWebhookClient } from '../../net/webhook-client.ts';
 import type { DeliveryJob } from '../../outbound/delivery.ts';
-import type { DeliveryEvents, DeliverySource, DeliveryTransport } from '../../outbound/dispatcher.ts';
-import { Dispatcher } from '../../outbound/dispatcher.ts';
+import {
+  type DeliveryEvents,
+  type DeliverySource,
+  type DeliveryTransport,
+  Dispatcher,
+} from '../../outbound/dispatcher.ts';
 import { VERSION } from '../../project.ts';
 import type { AppContext } from '../context.ts';
 import { measurements } from '../measurements.ts';
@@ -38,7 +42,7 @@ export function startWebhooks(
   const round = (): number => {
     const isMore = queueNext();
     dispatcher.start();
-    sweep(app.now());
+    sweep(app.clock.now());
     return isMore ? BATCH_PAUSE : POLL_EVERY;
   };
   const stop = poll(round, { job, logger, failed: 'the job failed; it is retried' });
@@ -50,14 +54,19 @@ export function startWebhooks(
 
 /** Sends to the receivers that the settings allow, on behalf of a paper's desk or of the domain records. */
 export function deliveryTransport(
-  { store, settings, now }: AppContext,
+  { store, settings, clock: { now } }: AppContext,
   service: 'Broadsheet' | 'Broadsheet-Records',
 ): DeliveryTransport {
   const origin = service === 'Broadsheet' ? settings.origin : settings.dataOrigin;
   const allowsPrivate = settings.webhookPrivate;
   const client = createWebhookClient(`${service}/${VERSION} (+${origin})`, allowsPrivate);
   // A delivery that is not recorded is sent again.
-  return { client, allowsPrivate, now, groupCommit: (work) => store.groupCommit(work, Number.POSITIVE_INFINITY) };
+  return {
+    client,
+    allowsPrivate,
+    now,
+    groupCommit: (work) => store.database.groupCommit(work, Number.POSITIVE_INFINITY),
+  };
 }
 
 function deliveryLog(logger: Logger, job: string): DeliveryEvents<LoggedDelivery> {

@@ -7,6 +7,7 @@ import { lastBackup } from '../backup-source.ts';
 import { databaseFile } from '../context.ts';
 import { eventLoop } from '../event-loop.ts';
 import { inFlight } from '../measurements.ts';
+import { readiness } from '../readiness.ts';
 import { leavesBehind, SIGNING_REASONS, signingState } from '../signing-state.ts';
 import type { DiskReadings, MetricSources, Readings, SampledRegistry } from './sampled-registry.ts';
 
@@ -29,14 +30,14 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
   return {
     process() {
       info.set({ version: VERSION }, 1);
-      ready.set(app.readiness.report().status === 'ready' ? 1 : 0);
+      ready.set(readiness(app).status === 'ready' ? 1 : 0);
       clockWrong.set(app.clock.fault() === null ? 0 : 1);
       delay.set(eventLoop.worst() / 1_000);
       for (const service of ['desk', 'records'] as const) flying.set({ service }, inFlight[service]);
     },
     write_lock() {
-      lockHeld.set(app.store.lock.heldFor() / 1_000);
-      lockTimeouts({}, app.store.lock.timeouts);
+      lockHeld.set(app.store.database.lock.heldFor() / 1_000);
+      lockTimeouts({}, app.store.database.lock.timeouts);
     },
     backup() {
       backupAt.set((lastBackup(app.settings)?.at ?? 0) / 1_000);
@@ -74,7 +75,10 @@ export function ofLease(registry: SampledRegistry, { app }: MetricSources): Read
 
 /** The papers, and the work to press, publish and announce. */
 export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSources): Readings {
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   const pressing = registry.gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);
   const stalePapers = registry.gauge('press_stale_papers', 'Papers with pages that are not up to date.');
   const staleTags = registry.gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
@@ -99,19 +103,19 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
       const load = presses()?.load;
       pressing.set({ state: 'pressing' }, load?.running ?? 0);
       pressing.set({ state: 'waiting' }, load?.waiting ?? 0);
-      const signs = store.vitalSigns();
+      const signs = store.database.vitalSigns();
       const waiting = signs.stalePapers();
       stalePapers.set(waiting.length);
       staleFor.set(stale.longest(waiting) / 1_000);
       staleTags.set(signs.staleTags());
     },
-    publish: () => unpublished.set(app.settings.publishUrl === null ? 0 : store.vitalSigns().unpublished()),
-    hub: () => hubPings.set(store.vitalSigns().hubPings(now()).due),
-    media: () => missing.set(store.missingMedia.all().length),
-    papers: () => papers.set(store.vitalSigns().papers()),
-    pieces: () => pieces.set(store.vitalSigns().pieces()),
+    publish: () => unpublished.set(app.settings.publishUrl === null ? 0 : store.database.vitalSigns().unpublished()),
+    hub: () => hubPings.set(store.database.vitalSigns().hubPings(now()).due),
+    media: () => missing.set(store.desk.missingMedia.all().length),
+    papers: () => papers.set(store.database.vitalSigns().papers()),
+    pieces: () => pieces.set(store.database.vitalSigns().pieces()),
     search() {
-      const { threads, waiting, answering } = app.searchPool.load;
+      const { threads, waiting, answering } = app.store.searchPool.load;
       searchThreads.set(threads);
       search.set({ state: 'waiting' }, waiting);
       search.set({ state: 'answering' }, answering);
@@ -120,7 +124,15 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
 }
 
 /** The hostnames under watch, and what is paid for answers about them. */
-export function ofRecords(registry: SampledRegistry, { app: { store, now } }: MetricSources): Readings {
+export function ofRecords(
+  registry: SampledRegistry,
+  {
+    app: {
+      store,
+      clock: { now },
+    },
+  }: MetricSources,
+): Readings {
   const scanQueue = registry.queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
   const scanLeased = registry.gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
   const hostnames = registry.gauge('hostnames', 'Hostnames, by state.', ['state']);
@@ -132,18 +144,18 @@ export function ofRecords(registry: SampledRegistry, { app: { store, now } }: Me
   );
   return {
     scanner() {
-      const { leased, ...queue } = store.vitalSigns().scanQueue(now());
+      const { leased, ...queue } = store.database.vitalSigns().scanQueue(now());
       scanQueue({}, queue);
       scanLeased.set(leased);
     },
     hostnames() {
-      for (const { state, count } of store.vitalSigns().hostnames()) hostnames.set({ state }, count);
+      for (const { state, count } of store.database.vitalSigns().hostnames()) hostnames.set({ state }, count);
     },
     credits() {
-      for (const { kind, amount } of store.vitalSigns().credits()) credits({ kind }, Math.abs(amount));
+      for (const { kind, amount } of store.database.vitalSigns().credits()) credits({ kind }, Math.abs(amount));
     },
     payments() {
-      const { count, oldest_at } = store.vitalSigns().openPayments();
+      const { count, oldest_at } = store.database.vitalSigns().openPayments();
       payments.set(count);
       paymentAge.set(registry.age(oldest_at));
     },
@@ -152,7 +164,10 @@ export function ofRecords(registry: SampledRegistry, { app: { store, now } }: Me
 
 /** What each service has its own of: mails, webhooks and a log. */
 export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readings {
-  const { store, now } = app;
+  const {
+    store,
+    clock: { now },
+  } = app;
   const { services } = app.settings;
   const mails = registry.queue(['mails_due', 'mails_oldest_due_seconds'], 'Mails', ['queue']);
   const deliveries = registry.queue(
@@ -180,27 +195,27 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
   return {
     mails() {
       for (const [n, queue] of MAIL_QUEUE_NAMES.entries()) {
-        if (isServed(n)) mails({ queue }, store.vitalSigns().mails[queue](now()));
+        if (isServed(n)) mails({ queue }, store.database.vitalSigns().mails[queue](now()));
       }
     },
     webhooks() {
       for (const [n, queue] of DELIVERY_QUEUE_NAMES.entries()) {
-        if (isServed(n)) deliveries({ queue }, store.vitalSigns().deliveries[queue](now()));
+        if (isServed(n)) deliveries({ queue }, store.database.vitalSigns().deliveries[queue](now()));
       }
     },
     logs() {
       for (const log of LOG_SERVICES.filter((one) => services[one])) {
-        const size = store.log.size(log);
-        const head = store.log.lastHead(log);
+        const size = store.database.log.size(log);
+        const head = store.database.log.lastHead(log);
         leaves({ log }, size);
         unsigned.set({ log }, size - (head?.size ?? 0));
         if (head !== null) headAge.set({ log }, registry.age(head.signed_at));
         if (app.settings.logPolicy !== null) {
-          const cosigned = store.log.cosignedSize(log);
+          const cosigned = store.database.log.cosignedSize(log);
           uncosigned.set({ log }, size - cosigned);
-          uncosignedFor.set({ log }, size > cosigned ? registry.age(store.log.cosignedAt(log)) : 0);
+          uncosignedFor.set({ log }, size > cosigned ? registry.age(store.database.log.cosignedAt(log)) : 0);
         }
-        fenced.set({ log }, store.log.fence(log) === null ? 0 : 1);
+        fenced.set({ log }, store.database.log.fence(log) === null ? 0 : 1);
       }
     },
   };

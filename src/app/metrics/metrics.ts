@@ -46,7 +46,10 @@ const KEPT = 1_000;
  * is left out, counted, and logged once.
  */
 function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logger): () => Promise<void> {
-  const { now, settings } = sources.app;
+  const {
+    settings,
+    clock: { now },
+  } = sources.app;
   const sampled = new SampledRegistry(registry, now);
   const failures = new Counter({
     name: 'broadsheet_metrics_failures_total',

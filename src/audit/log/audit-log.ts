@@ -16,14 +16,14 @@ export async function auditLog(
   { log, folder, verifier, texts, key_fault }: AuditedLog,
 ): Promise<{ leaves: number; faults: string[] }> {
   const publication = publicationIn(folder, texts);
-  const { leaves, faults, cosignatures } = store.read(() => {
+  const { leaves, faults, cosignatures } = store.database.read(() => {
     const found: string[] = key_fault === null ? [] : [key_fault];
     const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
-    const stored = storedLeaves(store.log, log, found, step);
+    const stored = storedLeaves(store.database.log, log, found, step);
     // The past of an older database is filled in when it is signed for the first time.
-    if (store.log.isFilled(log)) found.push(...ledgerLeafFaults(store, log, stored));
-    const cosigned = headFaults(store.log, log, verifier, found);
-    if (publication !== null) found.push(...publicationFaults(store.log, log, publication));
+    if (store.database.log.isFilled(log)) found.push(...ledgerLeafFaults(store, log, stored));
+    const cosigned = headFaults(store.database.log, log, verifier, found);
+    if (publication !== null) found.push(...publicationFaults(store.database.log, log, publication));
     return { leaves: stored.kinds.length, faults: found, cosignatures: cosigned };
   });
   faults.push(...(await cosignatureFaults(cosignatures)));

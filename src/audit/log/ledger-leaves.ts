@@ -21,7 +21,7 @@ export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLe
   const faults: string[] = [];
   /** The index of a leaf, which has its reason with this. */
   const indexOf = (entry: string): number | null => {
-    const index = store.log.indexOf(log, leafHash(entry));
+    const index = store.database.log.indexOf(log, leafHash(entry));
     if (index !== null && index < seen.length) seen[index] = 1;
     return index;
   };
@@ -30,8 +30,9 @@ export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLe
   };
   if (log === 'desk') deskFaults(store, leaves, { seen, faults, indexOf, require });
   else {
-    for (const note of store.clockNotes('records', '')) require(clockLeaf(store, note), 'a correction of the clock');
-    for (const { kid, publicKey, nbf, retired_at } of store.keysAsEntered()) {
+    for (const note of store.desk.clockNotes('records', ''))
+      require(clockLeaf(store.desk, note), 'a correction of the clock');
+    for (const { kid, publicKey, nbf, retired_at } of store.desk.keysAsEntered()) {
       const public_key = Buffer.from(publicKey).toString('base64');
       require(keyLeaf('records', { kid, public_key, at: nbf }), `key ${kid}`);
       if (retired_at !== null)
@@ -60,7 +61,7 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
   const withdrawals = new Set<string>();
   const clocks: RecordEntry[] = [];
   const publicPapers = new Set<string>();
-  for (const entry of store.entries()) {
+  for (const entry of store.desk.entries()) {
     switch (entry.type) {
       case 'key':
         require(keyLeaf('desk', entry), `key ${entry.kid}`);
@@ -94,12 +95,12 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
       faults.push(`a correction of the clock for ${paper || 'keys'}: the log has no leaf of it`);
   }
   const newest = new Map(leaves.withdrawals.map(({ index, piece }) => [piece, index]));
-  for (const entry of store.entries()) {
+  for (const entry of store.desk.entries()) {
     if (entry.type !== 'generation') continue;
     const { paper, piece, receipt } = entry;
     const what = `${paper}/${piece.slug} revision ${piece.revision}`;
     const [verbatim, hashed] = [indexOf(receiptLeaf(receipt, true)), indexOf(receiptLeaf(receipt, false))];
-    const isOnAir = publicPapers.has(paper) && store.pieceState(piece.id)?.state === 'on_air';
+    const isOnAir = publicPapers.has(paper) && store.desk.pieceState(piece.id)?.state === 'on_air';
     if (verbatim === null && hashed === null) faults.push(`${what}: the log has no leaf of its receipt`);
     else if (verbatim === null && isOnAir)
       faults.push(`${what}: it is on air, and the log has only the hash of its receipt`);

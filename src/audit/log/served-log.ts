@@ -5,8 +5,16 @@ import { HASH_LENGTH } from '../../ledger/log/fields.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { readPolicy } from '../../ledger/log/node-crypto.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
-import type { HashTile, Tile } from '../../ledger/log/tile.ts';
-import { ENTRY_MAX, readEntryBundle, readTile, TILE_WIDTH, tileOf, tilePath } from '../../ledger/log/tile.ts';
+import {
+  ENTRY_MAX,
+  type HashTile,
+  readEntryBundle,
+  readTile,
+  TILE_WIDTH,
+  type Tile,
+  tileOf,
+  tilePath,
+} from '../../ledger/log/tile.ts';
 import { type LogTree, logTree } from '../../ledger/log/tree.ts';
 import { fetched, fetchedBytes, isAddress, readBytes, readText } from '../verify-sources.ts';
 

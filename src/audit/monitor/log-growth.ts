@@ -1,14 +1,12 @@
 import { Fault, messageOf } from '../../fault.ts';
 import { sameBytes } from '../../ledger/bytes.ts';
-import type { TreeEdge } from '../../ledger/log/append.ts';
-import { edgeRoot, growEdge } from '../../ledger/log/append.ts';
+import { edgeRoot, growEdge, type TreeEdge } from '../../ledger/log/append.ts';
 import { CHECKPOINT_MAX } from '../../ledger/log/checkpoint.ts';
 import { isConsistent } from '../../ledger/log/consistency.ts';
 import { LogFault } from '../../ledger/log/log-fault.ts';
 import { nodeCrypto } from '../../ledger/log/node-crypto.ts';
 import type { Policy } from '../../ledger/log/policy.ts';
-import type { VerifiedCheckpoint } from '../../ledger/log/verify.ts';
-import { verifyCheckpoint } from '../../ledger/log/verify.ts';
+import { type VerifiedCheckpoint, verifyCheckpoint } from '../../ledger/log/verify.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 import { plural } from '../../plural.ts';
 import { leafIn } from '../log/leaf.ts';

@@ -29,11 +29,11 @@ export async function serveDesk(
   { startJob }: Signing,
   logger: ServerLog,
 ): Promise<Service> {
-  sweepUploads(app.media.folder);
+  sweepUploads(app.store.media.folder);
   const backlog = new Set(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
-    app.store.served.note('desk', app.settings.origin);
+    app.store.database.served.note('desk', app.settings.origin);
   });
   const onProblem = (problem: FileProblem) => printError(problemLine(problem));
   const stopClock = startJob(() => startClock({ app, presses, backlog, logger }));

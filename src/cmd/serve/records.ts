@@ -19,9 +19,12 @@ import type { Signing } from './signing.ts';
 export async function serveRecords(app: AppContext, { startJob }: Signing, logger: ServerLog): Promise<Service> {
   const records = await listenRecords(app, logger, (port) => {
     app.settings = listeningOn(app.settings, { records: port });
-    app.store.served.note('records', app.settings.dataOrigin);
+    app.store.database.served.note('records', app.settings.dataOrigin);
   });
-  const { settings, now } = app;
+  const {
+    settings,
+    clock: { now },
+  } = app;
   const jobs = [
     // A separate mailer, because the desk closes its own when it stops.
     new RestartableJob('mails of the records', settings, (next) => {

@@ -22,7 +22,7 @@ export interface Signing {
 
 /** Opens the signing key, unless the clock is wrong: the watch of the clock opens it later. */
 function openWhenRight(app: AppContext): void {
-  if (app.clock.fault() === null) app.openSigningKey();
+  if (app.clock.fault() === null) app.signer.open();
 }
 
 /** Takes the right to sign, and opens the signing key. Resolves when it is held, or after `LEASE_WAIT`. */
@@ -33,9 +33,9 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
     return { startJob: (start) => start(), ended: new Promise(() => {}), stop: async () => {} };
   }
   const lease = openSignerLease(app, leaseUrl, logger, () => signLastHeads(app));
-  app.signer = lease;
+  app.signer.right = lease;
   // A later takeover must not fail because another process writes at that moment.
-  const open = () => app.store.lock.patiently(() => openWhenRight(app), Number.POSITIVE_INFINITY);
+  const open = () => app.store.database.lock.patiently(() => openWhenRight(app), Number.POSITIVE_INFINITY);
   const held = lease.acquire().then(open);
   const ended = Promise.withResolvers<void>();
   let isStopping = false;

@@ -2,8 +2,7 @@ import { joined } from '../bytes.ts';
 import { merkleRoot } from '../merkle.ts';
 import { HASH_LENGTH } from './fields.ts';
 import { LogFault } from './log-fault.ts';
-import type { HashTile, TileReader } from './tile.ts';
-import { hashAt, hashesAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
+import { type HashTile, hashAt, hashesAt, TILE_WIDTH, type TileReader, tileOf, tilePath } from './tile.ts';
 import { logTree } from './tree.ts';
 
 /** A tile and its hashes. */

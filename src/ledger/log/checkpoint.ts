@@ -1,6 +1,5 @@
 import { toBase64 } from '../bytes.ts';
-import type { Note } from '../note.ts';
-import { parseNote } from '../note.ts';
+import { type Note, parseNote } from '../note.ts';
 import { NAME_MAX, readDecimal, readHash } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
 

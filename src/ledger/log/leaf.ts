@@ -1,10 +1,8 @@
 import { isIsoTime } from '../../time.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
-import type { ClockStatement } from '../clock-note.ts';
-import { CLOCK_HEADER, clockIn } from '../clock-note.ts';
+import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
 import { parseNote } from '../note.ts';
-import type { Receipt } from '../receipt.ts';
-import { parseReceipt } from '../receipt.ts';
+import { parseReceipt, type Receipt } from '../receipt.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { ENTRY_MAX } from './tile.ts';
 

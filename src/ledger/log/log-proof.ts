@@ -1,7 +1,6 @@
 import { fromBase64, toBase64 } from '../bytes.ts';
 import type { Shape } from '../members.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
-import { parseCheckpoint } from './checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
 import { hashLines, readDecimal, readHashes } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
 

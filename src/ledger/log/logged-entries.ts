@@ -2,8 +2,7 @@ import { sha256 } from '../basis.ts';
 import { isIncluded, leafHash } from '../merkle.ts';
 import { leafText } from './leaf.ts';
 import { LogFault } from './log-fault.ts';
-import type { LogProof } from './log-proof.ts';
-import { readLogProof } from './log-proof.ts';
+import { type LogProof, readLogProof } from './log-proof.ts';
 
 /** The entries that stand for a signed note in the log: the note itself when it is public, else its hash. */
 export function loggedEntries(note: string): [note: string, hash: string] {

@@ -1,13 +1,10 @@
-import type { KeyObject } from 'node:crypto';
-import { createPublicKey, hash, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { toBase64url, toHex } from '../bytes.ts';
 import { verifyNode } from '../ed25519.ts';
 import { keyHash } from '../keyring.ts';
 import { LogFault, shown } from './log-fault.ts';
-import type { Policy } from './policy.ts';
-import { parsePolicy } from './policy.ts';
-import type { LogCrypto } from './signatures.ts';
-import { ML_DSA_44_PUBLIC_KEY_LENGTH } from './signatures.ts';
+import { type Policy, parsePolicy } from './policy.ts';
+import { type LogCrypto, ML_DSA_44_PUBLIC_KEY_LENGTH } from './signatures.ts';
 
 /** Node's cryptography for verifying logs. ML-DSA-44 needs OpenSSL 3.5. */
 export const nodeCrypto: LogCrypto = {

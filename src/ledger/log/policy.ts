@@ -1,6 +1,5 @@
 import { toHex } from '../bytes.ts';
-import type { VerifierKey } from '../key-text.ts';
-import { vkeyText } from '../key-text.ts';
+import { type VerifierKey, vkeyText } from '../key-text.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signatures.ts';
 

@@ -1,6 +1,5 @@
 import { joined, toHex } from '../bytes.ts';
-import type { VerifierKey } from '../key-text.ts';
-import { ED25519, keyHashInput, vkeyFields } from '../key-text.ts';
+import { ED25519, keyHashInput, type VerifierKey, vkeyFields } from '../key-text.ts';
 import { claimedBy } from '../note.ts';
 import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
 import { NAME_MAX } from './fields.ts';

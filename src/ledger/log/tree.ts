@@ -1,7 +1,6 @@
 import { merkleRoot, nodeHash } from '../merkle.ts';
 import { HASH_LENGTH } from './fields.ts';
-import type { HashTile, TileReader } from './tile.ts';
-import { hashAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
+import { type HashTile, hashAt, TILE_WIDTH, type TileReader, tileOf, tilePath } from './tile.ts';
 
 /**
  * A tree read from its tiles. Each method reads O(log n) tiles and hashes at most 255 nodes of each. A tile is read

@@ -1,14 +1,10 @@
 import { sameBytes } from '../bytes.ts';
-import type { PathStep } from '../merkle-path.ts';
-import { leafInput, nodeInput, pathSteps } from '../merkle-path.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
-import { parseCheckpoint } from './checkpoint.ts';
+import { leafInput, nodeInput, type PathStep, pathSteps } from '../merkle-path.ts';
+import { parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { parseTlogProof } from './log-proof.ts';
-import type { Policy, PolicyLog, PolicyWitness } from './policy.ts';
-import { meetsQuorum } from './policy.ts';
-import type { LogCrypto } from './signatures.ts';
-import { signedBy } from './signatures.ts';
+import { meetsQuorum, type Policy, type PolicyLog, type PolicyWitness } from './policy.ts';
+import { type LogCrypto, signedBy } from './signatures.ts';
 
 /** What a valid proof shows. */
 export interface VerifiedProof extends VerifiedCheckpoint {

@@ -1,11 +1,9 @@
 import type { VerifierKey } from '../key-text.ts';
-import type { SignatureLine } from '../note.ts';
-import { parseSignatureLines } from '../note.ts';
+import { parseSignatureLines, type SignatureLine } from '../note.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { hashLines, readDecimal } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
-import type { LogCrypto } from './signatures.ts';
-import { signedBy } from './signatures.ts';
+import { type LogCrypto, signedBy } from './signatures.ts';
 
 /** The `add-checkpoint` call of C2SP tlog-witness (protocol 7.7): its request body, and the witness's response. */
 

@@ -1,6 +1,5 @@
 import type { Row } from '../../desk/archive.ts';
-import type { Placed } from '../../desk/front.ts';
-import { RAIL_MAX } from '../../desk/front.ts';
+import { type Placed, RAIL_MAX } from '../../desk/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../desk/paper.ts';
 import { PINS_MAX } from '../../desk/placement.ts';
 import { NEWEST_MAX } from '../../desk/tags.ts';

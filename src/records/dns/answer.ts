@@ -1,7 +1,6 @@
 import { MOST_VALUES } from '../probe-schema.ts';
 import type { Signal, SignalStatus } from '../signal.ts';
-import type { Message, ResourceRecord } from './message.ts';
-import { RCODE, RECORD_TYPES, readMessage, readName } from './message.ts';
+import { type Message, RCODE, RECORD_TYPES, type ResourceRecord, readMessage, readName } from './message.ts';
 import type { Question } from './question.ts';
 import { dataText } from './rdata.ts';
 

@@ -1,10 +1,7 @@
-import type { Signal, SignalStatus } from '../signal.ts';
-import { isKnown } from '../signal.ts';
-import type { Answer } from './answer.ts';
-import { readAnswer } from './answer.ts';
+import { isKnown, type Signal, type SignalStatus } from '../signal.ts';
+import { type Answer, readAnswer } from './answer.ts';
 import type { RecordType } from './message.ts';
-import type { Match, Spelling } from './question.ts';
-import { matchAnswer, writeQuestion } from './question.ts';
+import { type Match, matchAnswer, type Spelling, writeQuestion } from './question.ts';
 import type { Exchange, Transport, Upstream } from './upstream.ts';
 
 /** How many times a question is sent, across all resolvers. */

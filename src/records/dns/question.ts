@@ -1,5 +1,4 @@
-import type { RecordType } from './message.ts';
-import { OPT, RCODE, RECORD_TYPES } from './message.ts';
+import { OPT, RCODE, RECORD_TYPES, type RecordType } from './message.ts';
 
 /** The largest UDP answer that no common path fragments (DNS flag day 2020). */
 const UDP_SIZE = 1_232;

@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { escapeBare, escapeQuoted, escapeText } from './escape.ts';
-import type { RecordTypeNumber, ResourceRecord } from './message.ts';
-import { RECORD_TYPES, readName, WireError } from './message.ts';
+import { RECORD_TYPES, type RecordTypeNumber, type ResourceRecord, readName, WireError } from './message.ts';
 
 class Data {
   readonly bytes: Uint8Array;

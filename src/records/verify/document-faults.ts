@@ -1,22 +1,19 @@
 import { sha256 } from '../../ledger/basis.ts';
 import { toHex } from '../../ledger/bytes.ts';
-import type { TimeCorrection } from '../../ledger/clock-note.ts';
-import { correctionsIn, trueIso } from '../../ledger/clock-note.ts';
+import { correctionsIn, type TimeCorrection, trueIso } from '../../ledger/clock-note.ts';
 import { checkClockNotes } from '../../ledger/generation.ts';
 import { keyOfNote } from '../../ledger/key-text.ts';
-import type { VerifyingKey } from '../../ledger/keyring.ts';
-import { isSignedBy, keysOf } from '../../ledger/keyring.ts';
+import { isSignedBy, keysOf, type VerifyingKey } from '../../ledger/keyring.ts';
 import type { LogProof } from '../../ledger/log/log-proof.ts';
 import { logProofFaults } from '../../ledger/log/logged-entries.ts';
 import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
-import type { Verify } from '../../ledger/note.ts';
-import { parseNote } from '../../ledger/note.ts';
+import { parseNote, type Verify } from '../../ledger/note.ts';
 import type { Evidence } from '../evidence.ts';
 import { recordRoot } from '../observation.ts';
 import type { FullRecord, Preview, ShownField } from '../preview.ts';
 import { parseObservation } from '../receipt.ts';
-import type { AnswerFaults } from './document-rules.ts';
 import {
+  type AnswerFaults,
   badgeContentRules,
   bundleKeyRules,
   chainRules,
@@ -25,8 +22,7 @@ import {
   recordRules,
 } from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
-import type { CheckedReceipt } from './observation-rules.ts';
-import { receiptRules } from './observation-rules.ts';
+import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
 
 /** Whose corrections of the clock a document may have. */
 const RECORDS = { service: 'records', paper: null } as const;

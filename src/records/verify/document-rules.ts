@@ -1,14 +1,12 @@
 import canonicalize from 'canonicalize';
 import { membersIn } from '../../narrow.ts';
 import { badgeRules } from '../badge.ts';
-import type { Disclosed } from '../disclosure.ts';
-import { parseDisclosure } from '../disclosure.ts';
+import { type Disclosed, parseDisclosure } from '../disclosure.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview, ShownField } from '../preview.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 import type { ProvenancePage } from './documents.ts';
-import type { CheckedReceipt } from './observation-rules.ts';
-import { disclosureRules, linkRules } from './observation-rules.ts';
+import { type CheckedReceipt, disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
  * Compares what a document shows with what was signed (protocol 5.7). The caller checks the receipts and computes the

@@ -1,8 +1,6 @@
 import { DuplicateMember, parseIJson } from '../../ledger/i-json.ts';
-import type { LogProof } from '../../ledger/log/log-proof.ts';
-import { LOG_PROOF } from '../../ledger/log/log-proof.ts';
-import type { Shape } from '../../ledger/members.ts';
-import { isObject, mismatches, unknownMembers } from '../../ledger/members.ts';
+import { LOG_PROOF, type LogProof } from '../../ledger/log/log-proof.ts';
+import { isObject, mismatches, type Shape, unknownMembers } from '../../ledger/members.ts';
 import { badgeParts } from '../badge.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';

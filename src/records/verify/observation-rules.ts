@@ -1,5 +1,4 @@
-import type { SigningPeriod } from '../../ledger/key-text.ts';
-import { signingPeriodFaults } from '../../ledger/key-text.ts';
+import { type SigningPeriod, signingPeriodFaults } from '../../ledger/key-text.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 

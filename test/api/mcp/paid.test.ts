@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { WITHOUT_CHAIN } from '../../support/chain.ts';
-import type { Given } from '../../support/mcp.ts';
-import { GENERATIONS, mcpUser } from '../../support/mcp.ts';
-import type { Signed } from '../../support/paid-stand.ts';
-import { decoded, HOST, LIST_UNITS, LOOKUP_UNITS, PAYEE, paidStand, payment } from '../../support/paid-stand.ts';
+import { GENERATIONS, type Given, mcpUser } from '../../support/mcp.ts';
+import {
+  decoded,
+  HOST,
+  LIST_UNITS,
+  LOOKUP_UNITS,
+  PAYEE,
+  paidStand,
+  payment,
+  type Signed,
+} from '../../support/paid-stand.ts';
 
 /** What a client puts into `_meta` to pay: the payload itself, as an object. */
 const paying = ({ headers }: Signed) => ({ 'x402/payment': decoded(Object.values(headers)[0]) });

@@ -4,17 +4,22 @@ import { test } from 'node:test';
 import { newKeyText } from '../../../src/access-key.ts';
 import { auditApp } from '../../../src/app/audit.ts';
 import { databaseFile } from '../../../src/app/context.ts';
-import type { Access } from '../../../src/meter/lane.ts';
-import { laneOf } from '../../../src/meter/lane.ts';
-import type { Answered, Document, Operation, Sending } from '../../support/contract.ts';
-import { Contract, hangUp, send } from '../../support/contract.ts';
+import { type Access, laneOf } from '../../../src/meter/lane.ts';
+import {
+  type Answered,
+  Contract,
+  type Document,
+  hangUp,
+  type Operation,
+  type Sending,
+  send,
+} from '../../support/contract.ts';
 import { heldFor } from '../../support/held.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../../support/odd-values.ts';
 import { certificate, probe } from '../../support/probes.ts';
 import * as fc from '../../support/properties.ts';
 import { recordsStand } from '../../support/records-stand.ts';
-import type { State } from '../../support/requests.ts';
-import { exampleRequest, get, withParameter, written } from '../../support/requests.ts';
+import { exampleRequest, get, type State, withParameter, written } from '../../support/requests.ts';
 import { cutTexts, hostileTexts, withHostileTexts } from '../../support/stored-texts.ts';
 
 /** Longer than any name may be, with signs that no name has, and names in disguise. */

@@ -11,7 +11,7 @@ import { recordsStand } from '../../support/records-stand.ts';
 
 test('the router has the routes of the URL map, and no others', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: 0 });
-  const uses = new KeyUses(app.store.serviceKeys, () => {});
+  const uses = new KeyUses(app.store.records.serviceKeys, () => {});
   t.after(() => uses.close());
   const { router, routes } = await recordsApi({
     app,

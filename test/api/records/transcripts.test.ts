@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Access } from '../../../src/meter/lane.ts';
-import type { Answer } from '../../support/http.ts';
-import { ask } from '../../support/http.ts';
+import { type Answer, ask } from '../../support/http.ts';
 import { transcriptStand } from '../../support/records-transcript.ts';
-import type { Exchange } from '../../support/transcript.ts';
-import { play, readTranscript } from '../../support/transcript.ts';
+import { type Exchange, play, readTranscript } from '../../support/transcript.ts';
 
 const FOLDER = fileURLToPath(new URL('../../transcripts', import.meta.url));
 const THEMES = readdirSync(FOLDER).flatMap((file) => (file.startsWith('records-') ? file.replace(/\.txt$/, '') : []));

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import Database from 'libsql';
 import pino from 'pino';
 import { auditedLog } from '../../../src/app/audit.ts';
+import { deskOf } from '../../../src/app/context.ts';
 import { publishLogOnce } from '../../../src/app/open-witnesses.ts';
 import { auditLog } from '../../../src/audit/log/audit-log.ts';
 import { airStory } from '../../../src/desk/airing.ts';
@@ -35,7 +36,8 @@ before(async () => {
     clock.now += 1_000;
   };
   createPaper(app);
-  const { desk, store } = app;
+  const { store } = app;
+  const desk = deskOf(app);
   for (const slug of ['ebb', 'flood', 'slack']) {
     publish(app, slug);
     tick();
@@ -60,12 +62,12 @@ before(async () => {
   const witness = ed25519Witness('witness.example', 5);
   for (const log of LOG_SERVICES) {
     await publishLogOnce(app, log, pino({ level: 'silent' }));
-    const head = store.log.lastHead(log);
+    const head = store.database.log.lastHead(log);
     assert(head !== null);
     const cosigned = witness.cosign(head.checkpoint, 1_790_000_000);
     const line = cosigned.slice(head.checkpoint.length, -1);
-    store.log.addCosignature(log, { ...head, vkey: witness.vkey, time: 1_790_000_000, line });
-    store.log.setCosigned(log, head.origin, head.size, cosigned);
+    store.database.log.addCosignature(log, { ...head, vkey: witness.vkey, time: 1_790_000_000, line });
+    store.database.log.setCosigned(log, head.origin, head.size, cosigned);
   }
   app.close();
   for (const part of FOLDERS) cpSync(join(folder, part), join(pristine, part), { recursive: true });
@@ -247,10 +249,10 @@ test('an audit finds nothing in sound logs', async () => {
 
 test('a checkpoint that was published with a late cosignature is sound, and one with another line is not', async () => {
   const app = appContextIn({ after() {} }, folder, clock);
-  const head = app.store.log.lastHead('desk') ?? assert.fail();
+  const head = app.store.database.log.lastHead('desk') ?? assert.fail();
   const witness = ed25519Witness('late.example', 6);
   const line = witness.cosign(head.checkpoint, 1_790_000_001).slice(head.checkpoint.length, -1);
-  app.store.log.addCosignature('desk', { ...head, vkey: witness.vkey, time: 1_790_000_001, line });
+  app.store.database.log.addCosignature('desk', { ...head, vkey: witness.vkey, time: 1_790_000_001, line });
   app.close();
   try {
     writeFileSync(inLog('desk/checkpoint'), `${head.cosigned}${line}\n`);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { type MonitorRun, monitor } from '../../../src/audit/monitor/monitor.ts';
 import { readPolicy } from '../../../src/ledger/log/node-crypto.ts';
 import { HOUR } from '../../../src/time.ts';

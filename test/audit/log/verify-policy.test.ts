@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { verifyAt } from '../../../src/audit/verify.ts';
 import { jwks } from '../../../src/ledger/keyring.ts';
-import type { LogProof } from '../../../src/ledger/log/log-proof.ts';
-import { tlogProofText } from '../../../src/ledger/log/log-proof.ts';
+import { type LogProof, tlogProofText } from '../../../src/ledger/log/log-proof.ts';
 import { loggedEntries } from '../../../src/ledger/log/logged-entries.ts';
 import { readPolicy } from '../../../src/ledger/log/node-crypto.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseCheckpoint } from '../../../src/ledger/log/checkpoint.ts';
 import { LogFault } from '../../../src/ledger/log/log-fault.ts';
@@ -14,8 +13,14 @@ import { verifyTlogProof } from '../../../src/ledger/log/verify.ts';
 import { addCheckpointBody, cosignedAt, readAddCheckpointAnswer } from '../../../src/ledger/log/witness.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { MemoryLog } from '../../support/log.ts';
-import type { PeerWitness } from '../../support/log-peers.ts';
-import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../../support/log-peers.ts';
+import {
+  LOG_FSCK,
+  type PeerWitness,
+  serveFiles,
+  startLitewitness,
+  startOmniwitness,
+  without,
+} from '../../support/log-peers.ts';
 
 /** The log held against programs that nobody here wrote. */
 

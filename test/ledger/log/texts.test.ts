@@ -6,13 +6,13 @@ import { LogFault } from '../../../src/ledger/log/log-fault.ts';
 import { parseTlogProof, tlogProofText } from '../../../src/ledger/log/log-proof.ts';
 import { nodeCrypto } from '../../../src/ledger/log/node-crypto.ts';
 import { parsePolicy, policyText } from '../../../src/ledger/log/policy.ts';
-import type { Tile } from '../../../src/ledger/log/tile.ts';
 import {
   entryBundle,
   parseTilePath,
   readEntryBundle,
   readTile,
   TILE_WIDTH,
+  type Tile,
   tilePath,
 } from '../../../src/ledger/log/tile.ts';
 import { verifyTlogProof } from '../../../src/ledger/log/verify.ts';

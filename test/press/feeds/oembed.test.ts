@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
-import type { DefaultTreeAdapterTypes } from 'parse5';
-import { parseFragment } from 'parse5';
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { Archive } from '../../../src/desk/archive.ts';
 import { Edition, siteOf } from '../../../src/press/edition.ts';
 import { oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';

@@ -1,5 +1,4 @@
-import type { Node } from './read-xml.ts';
-import { all, asNode, one, readXml, text } from './read-xml.ts';
+import { all, asNode, type Node, one, readXml, text } from './read-xml.ts';
 
 /** RFC 822 with the four-digit year that RSS asks for. */
 const RFC_822 =

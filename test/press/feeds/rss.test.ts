@@ -7,8 +7,7 @@ import { rss } from '../../../src/press/feeds/rss.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads, unescapeHtml } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
-import type { Node } from './read-xml.ts';
-import { all, asNode, one, readXml, text, xmllint } from './read-xml.ts';
+import { all, asNode, type Node, one, readXml, text, xmllint } from './read-xml.ts';
 import { rssFaults } from './rss-rules.ts';
 
 const OPTIONS = { path: 'rss.xml' };

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storyBody } from '../../support/small-papers.ts';
-import type { Piece } from './piece.ts';
-import { headlineOf, newPiece } from './piece.ts';
+import { headlineOf, newPiece, type Piece } from './piece.ts';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
-import { SECTIONS } from './world.ts';
-import type { Write, Written } from './writes.ts';
-import { untilPressed, write } from './writes.ts';
+import { SECTIONS, type World } from './world.ts';
+import { untilPressed, type Write, type Written, write } from './writes.ts';
 
 /** How many pieces an author has in hand. */
 const PIECES_MAX = 7;

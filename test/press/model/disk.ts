@@ -4,8 +4,7 @@ import { RAIL_MAX } from '../../../src/desk/front.ts';
 import { sectionSlug } from '../../../src/desk/paper.ts';
 import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/tags.ts';
 import { verifyNode } from '../../../src/ledger/ed25519.ts';
-import type { Proof } from '../../../src/ledger/proof.ts';
-import { proofFaults } from '../../../src/ledger/proof.ts';
+import { type Proof, proofFaults } from '../../../src/ledger/proof.ts';
 import { dayOf } from '../../../src/time.ts';
 import type { Piece } from './piece.ts';
 

@@ -2,12 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storyBody } from '../../support/small-papers.ts';
-import type { Piece } from './piece.ts';
-import { headlineOf, newPiece } from './piece.ts';
+import { headlineOf, newPiece, type Piece } from './piece.ts';
 import { holdPress, pressByCommand } from './presses.ts';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
-import { PAPER, SECTIONS } from './world.ts';
+import { PAPER, SECTIONS, type World } from './world.ts';
 
 const ACTOR = 'importer';
 const HOUR = 3_600_000;

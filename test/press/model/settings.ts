@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
-import { SECTIONS, SPARE } from './world.ts';
+import { SECTIONS, SPARE, type World } from './world.ts';
 import { untilPressed, write } from './writes.ts';
 
 const HUES = [30, 120, 210];

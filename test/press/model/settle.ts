@@ -6,8 +6,7 @@ import type { Proof } from '../../../src/ledger/proof.ts';
 import { treeOf } from '../../support/app-context.ts';
 import { deadLinks } from './links.ts';
 import { untilPressed } from './presses.ts';
-import type { World } from './world.ts';
-import { PAPER } from './world.ts';
+import { PAPER, type World } from './world.ts';
 
 const ACTOR = 'settle';
 /** For how long a server that was killed holds its leases, in ms. */

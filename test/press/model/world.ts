@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
-import type { Outcome, Running } from '../../support/program.ts';
-import { failuresIn, start } from '../../support/program.ts';
+import { failuresIn, type Outcome, type Running, start } from '../../support/program.ts';
 import { enterPapers } from '../../support/small-papers.ts';
 import { Disk } from './disk.ts';
-import type { Difference } from './journal.ts';
-import { Journal } from './journal.ts';
-import type { Piece } from './piece.ts';
-import { standingAt } from './piece.ts';
+import { type Difference, Journal } from './journal.ts';
+import { type Piece, standingAt } from './piece.ts';
 import { Random } from './random.ts';
 
 export const PAPER = 'the-tide';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../support/http.ts';
 import { send } from '../../support/send.ts';
-import type { World } from './world.ts';
-import { PAPER } from './world.ts';
+import { PAPER, type World } from './world.ts';
 
 /** After so long without an answer, in ms, an actor says so: no machine is that slow. */
 const PATIENCE = 180_000;

@@ -1,15 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import type { AlertState, ChangeAlert } from '../../../../src/accounts/change-alert.ts';
 import {
   ALERT_WAYS,
   ALERTS_MAX,
+  type AlertState,
   alertDeliveryRow,
+  type ChangeAlert,
   makeAlert,
   requireAlert,
 } from '../../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../../src/accounts/change-queue.ts';
-import type { AppContext } from '../../../../src/app/context.ts';
-import { newId } from '../../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../../src/app/context.ts';
 import { requireWatched } from '../../../../src/app/watched-hosts.ts';
 import { Fault } from '../../../../src/fault.ts';
 import { isoOrNull, isoTime } from '../../../../src/time.ts';
@@ -17,8 +17,7 @@ import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
 import { listOf, wholeList } from '../../list.ts';
-import type { RecordsContext } from '../../route.ts';
-import { operation } from '../../route.ts';
+import { operation, type RecordsContext } from '../../route.ts';
 import { accountOf, changed, changeOnce, idParam } from './change.ts';
 
 const LOG = 50;
@@ -72,8 +71,14 @@ const AlertOn = z
 const params = idParam('alert');
 
 export function alertOperations(app: AppContext) {
-  const { store, settings, now } = app;
-  const { changeAlerts, watchGroups } = store;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const {
+    records: { changeAlerts, watchGroups },
+  } = store;
   const rowOf = ({ id, account, watch_group, hostname, way, url, ...alert }: ChangeAlert & AlertState) => {
     const group = watch_group === null ? null : watchGroups.get(account, watch_group);
     return {
@@ -109,7 +114,7 @@ export function alertOperations(app: AppContext) {
         let secret: string | null = null;
         const { body: row, isNew } = await changeOnce(app, c, 201, () => {
           const { id: account } = accountOf(app, c);
-          const alert = makeAlert(store, account, c.req.valid('json'), {
+          const alert = makeAlert(store.records, account, c.req.valid('json'), {
             ...{ now: now(), newId, allowsPrivate: settings.webhookPrivate },
             requireHost: (text) => requireWatched(app, text),
           });
@@ -168,7 +173,7 @@ export function alertOperations(app: AppContext) {
           const alert = alertOf(c, c.req.valid('param').id);
           const { id, url } = alert;
           if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
-          if (!queueChangeTest(store, { id, url }, { now: now(), newId })) {
+          if (!queueChangeTest(store.records, { id, url }, { now: now(), newId })) {
             throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
           }
           return rowOf(alert);

@@ -8,7 +8,7 @@ import type { RecordsContext } from '../../route.ts';
 
 /** The account of the request’s key. Throws `key_invalid` when it was deleted meanwhile. */
 export function accountOf({ store }: AppContext, c: RecordsContext): Account {
-  const account = store.accounts.find(c.get('key')?.account ?? '');
+  const account = store.records.accounts.find(c.get('key')?.account ?? '');
   if (account !== null) return account;
   throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
 }
@@ -18,17 +18,17 @@ export function accountOf({ store }: AppContext, c: RecordsContext): Account {
  * where an earlier request did the work.
  */
 export async function changeOnce<Body extends object>(
-  { store, now }: AppContext,
+  { store, clock: { now } }: AppContext,
   c: RecordsContext,
   status: 200 | 201,
   work: () => Body,
 ): Promise<{ body: Body; isNew: boolean }> {
   const named = await readIdempotentWrite(c);
   const at = now();
-  const by = { answers: store.serviceAnswers, key: c.get('key')?.id ?? '', at };
+  const by = { answers: store.records.serviceAnswers, key: c.get('key')?.id ?? '', at };
   let isNew = false;
-  const { body } = store.transact(() => {
-    store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
+  const { body } = store.database.transact(() => {
+    store.records.serviceAnswers.deleteUntil(at - ANSWER_TTL);
     return runOnce(by, named, () => {
       isNew = true;
       return { status, body: work() };

@@ -1,23 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { ServiceKey } from '../../../../src/accounts/service-key.ts';
 import {
   KEY_NAME_MAX,
   KEYS_MAX,
   makeAccountKey,
   SERVICE_LEVELS,
+  type ServiceKey,
   serviceKeyRow,
 } from '../../../../src/accounts/service-key.ts';
-import type { AppContext } from '../../../../src/app/context.ts';
-import { newId } from '../../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../../src/app/context.ts';
 import { Fault } from '../../../../src/fault.ts';
 import { KEY_STATES } from '../../../../src/key-life.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
 import { listOf, wholeList } from '../../list.ts';
-import type { RecordsContext } from '../../route.ts';
-import { operation } from '../../route.ts';
+import { operation, type RecordsContext } from '../../route.ts';
 import { accountOf, changed, changeOnce, idParam } from './change.ts';
 
 const time = z.iso.datetime().nullable();
@@ -51,8 +49,12 @@ const KeyBody = z
   .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2099-12-31' } });
 
 export function keyOperations(app: AppContext) {
-  const { store, settings, now } = app;
-  const keys = store.serviceKeys;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const keys = store.records.serviceKeys;
   const ownOf = (c: RecordsContext) => c.get('key')?.id ?? '';
   const rowOf = (c: RecordsContext, key: ServiceKey) => ({
     ...serviceKeyRow(key, keys.hasExpired(key, now())),
@@ -80,7 +82,14 @@ export function keyOperations(app: AppContext) {
       },
       async (c) => {
         const { name, expires_at: expires } = c.req.valid('json');
-        const maker = { keys, transact: store.transact, now, newId, random: randomBytes, by: `key:${ownOf(c)}` };
+        const maker = {
+          keys,
+          transact: store.database.transact,
+          now,
+          newId,
+          random: randomBytes,
+          by: `key:${ownOf(c)}`,
+        };
         let shown: string | null = null;
         const { body: row } = await changeOnce(app, c, 201, () => {
           const { key, made } = makeAccountKey(maker, accountOf(app, c).id, { name, expires });

@@ -1,20 +1,20 @@
 import { z } from '@hono/zod-openapi';
 import type { Account } from '../../../../src/accounts/account.ts';
-import type { HostOutcome, WatchGroup } from '../../../../src/accounts/watching.ts';
 import {
   addHosts,
   GROUP_NAME_MAX,
   GROUPS_MAX,
   HOST_REFUSALS,
+  type HostOutcome,
   makeGroup,
   renameGroup,
   requireGroup,
   takeHost,
   WATCH_LINGERS,
+  type WatchGroup,
   watchedBy,
 } from '../../../../src/accounts/watching.ts';
-import type { AppContext } from '../../../../src/app/context.ts';
-import { newId } from '../../../../src/app/context.ts';
+import { type AppContext, newId } from '../../../../src/app/context.ts';
 import { hostReader } from '../../../../src/app/watched-hosts.ts';
 import { Fault } from '../../../../src/fault.ts';
 import { hostnameOfField } from '../../../../src/records/hostname.ts';
@@ -51,8 +51,14 @@ const GroupBody = z
 const params = idParam('group');
 
 export function groupOperations(app: AppContext) {
-  const { store, settings, now } = app;
-  const { watchGroups } = store;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const {
+    records: { watchGroups },
+  } = store;
   const rowOf = ({ id, name, made_at }: WatchGroup) => ({
     ...{ id, name, hosts: watchGroups.hosts(id).length },
     made_at: isoTime(made_at),
@@ -82,7 +88,7 @@ export function groupOperations(app: AppContext) {
       },
       async (c) => {
         const { body: row } = await changeOnce(app, c, 201, () =>
-          rowOf(makeGroup(store, accountOf(app, c).id, c.req.valid('json').name, { now: now(), newId })),
+          rowOf(makeGroup(store.records, accountOf(app, c).id, c.req.valid('json').name, { now: now(), newId })),
         );
         const headers = { Location: `${settings.dataOrigin}/v1/account/groups/${row.id}` };
         return reply(row, { status: 201, headers });
@@ -109,7 +115,7 @@ export function groupOperations(app: AppContext) {
       },
       (c) =>
         changed(app, c, () =>
-          rowOf(renameGroup(store, accountOf(app, c).id, c.req.valid('param').id, c.req.valid('json').name)),
+          rowOf(renameGroup(store.records, accountOf(app, c).id, c.req.valid('param').id, c.req.valid('json').name)),
         ),
     ),
     remove: operation(
@@ -169,8 +175,15 @@ const hostnameParam = z.object({
 });
 
 export function watchOperations(app: AppContext) {
-  const { store, settings, now } = app;
-  const { records, watchGroups } = store;
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  const {
+    records,
+    records: { watchGroups },
+  } = store;
   const untilOf = (account: string) =>
     new Map(
       watchGroups
@@ -180,7 +193,7 @@ export function watchOperations(app: AppContext) {
   const groupFor = (account: string, id: string | undefined): WatchGroup => {
     if (id !== undefined) return requireGroup(watchGroups, account, id, 'group');
     const own = watchGroups.list(account).find(({ name }) => name === GROUP);
-    return own ?? makeGroup(store, account, GROUP, { now: now(), newId });
+    return own ?? makeGroup(store.records, account, GROUP, { now: now(), newId });
   };
   const rowOf = (hostname: string) => {
     const host = records.find(hostname);
@@ -233,7 +246,7 @@ export function watchOperations(app: AppContext) {
           const account = accountOf(app, c);
           const into = groupFor(account.id, group);
           const cap = settings.watchCaps[account.plan];
-          const items = addHosts(store, into, hostnames, { cap, hosts: hostReader(app), now: now() });
+          const items = addHosts(store.records, into, hostnames, { cap, hosts: hostReader(app), now: now() });
           assertAny(items);
           return { group: { id: into.id, name: into.name }, items, ...roomOf(app, account) };
         });
@@ -258,7 +271,7 @@ export function watchOperations(app: AppContext) {
         const { group } = c.req.valid('query');
         return changed(app, c, () => {
           const { id } = accountOf(app, c);
-          const groups = takeHost(store, id, hostname, { group, now: now() });
+          const groups = takeHost(store.records, id, hostname, { group, now: now() });
           return { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null };
         });
       },
@@ -267,7 +280,7 @@ export function watchOperations(app: AppContext) {
 }
 
 function roomOf({ store, settings }: AppContext, { id, plan }: Account) {
-  return { ...watchedBy(store, id), cap: settings.watchCaps[plan] };
+  return { ...watchedBy(store.records, id), cap: settings.watchCaps[plan] };
 }
 
 function assertAny(items: readonly HostOutcome[]): void {

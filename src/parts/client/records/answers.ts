@@ -1,8 +1,7 @@
 import type { FullRecord, Preview } from '../../../records/preview.ts';
 import { previewRules, recordRules } from '../../../records/verify/document-rules.ts';
 import type { Check } from '../verify/check.ts';
-import type { Keys } from './receipts.ts';
-import { check, receiptChecks } from './receipts.ts';
+import { check, type Keys, receiptChecks } from './receipts.ts';
 import { rootOfAll, rootOfPath } from './tree.ts';
 
 const NAMES = 'It is of the receipt’s observation';

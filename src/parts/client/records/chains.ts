@@ -2,13 +2,11 @@ import { present } from '../../../narrow.ts';
 import type { Evidence } from '../../../records/evidence.ts';
 import { bundleKeyRules, chainRules, provenanceRules, recordRules } from '../../../records/verify/document-rules.ts';
 import type { ProvenancePage } from '../../../records/verify/documents.ts';
-import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
-import { receiptRules } from '../../../records/verify/observation-rules.ts';
+import { type CheckedReceipt, receiptRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
 import { readClock } from '../verify/clock.ts';
 import { keysIn } from '../verify/crypto.ts';
-import type { Keys } from './receipts.ts';
-import { check, checkReceipt, spoken } from './receipts.ts';
+import { check, checkReceipt, type Keys, spoken } from './receipts.ts';
 import { rootOfAll } from './tree.ts';
 
 /** Maximum number of faults that one check lists individually. */

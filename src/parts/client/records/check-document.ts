@@ -5,10 +5,8 @@ import type { Check } from '../verify/check.ts';
 import type { PolicySource } from '../verify/log.ts';
 import { previewChecks, recordChecks } from './answers.ts';
 import { bundleChecks, provenanceChecks } from './chains.ts';
-import type { Unchecked } from './log.ts';
-import { logChecks } from './log.ts';
-import type { Keys } from './receipts.ts';
-import { check, receiptChecks } from './receipts.ts';
+import { logChecks, type Unchecked } from './log.ts';
+import { check, type Keys, receiptChecks } from './receipts.ts';
 
 /** Runs the checks of a document of any kind, one after the other. */
 export async function* checkDocument(

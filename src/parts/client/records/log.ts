@@ -4,10 +4,8 @@ import type { Policy } from '../../../ledger/log/policy.ts';
 import { present } from '../../../narrow.ts';
 import type { Check } from '../verify/check.ts';
 import { NotFetched } from '../verify/fetched.ts';
-import type { PolicySource } from '../verify/log.ts';
-import { policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';
-import type { LoggedReceipt } from '../verify/log-proof.ts';
-import { loggedEntry, verifyLogged } from '../verify/log-proof.ts';
+import { type PolicySource, policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';
+import { type LoggedReceipt, loggedEntry, verifyLogged } from '../verify/log-proof.ts';
 import { check } from './receipts.ts';
 
 /** What was not checked, in words. This is not a failure. */

@@ -1,13 +1,10 @@
-import type { TimeCorrection } from '../../../ledger/clock-note.ts';
-import { trueIso } from '../../../ledger/clock-note.ts';
+import { type TimeCorrection, trueIso } from '../../../ledger/clock-note.ts';
 import { keyOfNote } from '../../../ledger/key-text.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import { parseObservation } from '../../../records/receipt.ts';
-import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
-import { lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
+import { type CheckedReceipt, lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import type { ListedKey } from '../verify/crypto.ts';
-import { sha256, signedBy } from '../verify/crypto.ts';
+import { type ListedKey, sha256, signedBy } from '../verify/crypto.ts';
 
 /** The keys for checking a document, and their source, in words. */
 export interface Keys {

@@ -1,7 +1,6 @@
 import { present } from '../../../narrow.ts';
 import { elementOf } from '../element.ts';
-import type { Input } from './input.ts';
-import { readInput } from './input.ts';
+import { type Input, readInput } from './input.ts';
 import { showVerdict } from './verdict.ts';
 
 /** Runs the page on which readers verify documents of the service. Pasted text never leaves the browser. */

@@ -1,7 +1,5 @@
-import type { CheckedReceipt } from '../../../ledger/chain.ts';
-import { chainRules } from '../../../ledger/chain.ts';
-import type { TimeCorrection } from '../../../ledger/clock-note.ts';
-import { trueIso } from '../../../ledger/clock-note.ts';
+import { type CheckedReceipt, chainRules } from '../../../ledger/chain.ts';
+import { type TimeCorrection, trueIso } from '../../../ledger/clock-note.ts';
 import { DuplicateMember } from '../../../ledger/i-json.ts';
 import { keyOfNote } from '../../../ledger/key-text.ts';
 import { unsignedWords } from '../../../ledger/members.ts';
@@ -10,12 +8,9 @@ import { unsignedIn } from '../../../ledger/proof-form.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { readClock } from './clock.ts';
-import type { ListedKey } from './crypto.ts';
-import { contentHash, keysIn, sha256, signedBy } from './crypto.ts';
-import type { ProofRecord } from './record.ts';
-import { proofRecord } from './record.ts';
-import type { Words } from './words.ts';
-import { ENGLISH } from './words.ts';
+import { contentHash, keysIn, type ListedKey, sha256, signedBy } from './crypto.ts';
+import { type ProofRecord, proofRecord } from './record.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 /** One check and its outcome, in words for a reader. */
 export interface Check {

@@ -1,9 +1,7 @@
-import type { ClockStatement, TimeCorrection } from '../../../ledger/clock-note.ts';
-import { correctionsIn, parseClock } from '../../../ledger/clock-note.ts';
+import { type ClockStatement, correctionsIn, parseClock, type TimeCorrection } from '../../../ledger/clock-note.ts';
 import { keyOfNote } from '../../../ledger/key-text.ts';
 import { parseNote } from '../../../ledger/note.ts';
-import type { ListedKey } from './crypto.ts';
-import { signedBy } from './crypto.ts';
+import { type ListedKey, signedBy } from './crypto.ts';
 
 /** The corrections of the clock that a listed key has signed for a service or a paper, and the faults of others. */
 export async function readClock(

@@ -2,8 +2,7 @@ import { verifyAsync } from '@noble/ed25519';
 import canonicalize from 'canonicalize';
 import { joined, toBase64url, toHex } from '../../../ledger/bytes.ts';
 import { keyHashInput, splitJwk, thumbprintInput } from '../../../ledger/key-text.ts';
-import type { Note } from '../../../ledger/note.ts';
-import { signaturesBy } from '../../../ledger/note.ts';
+import { type Note, signaturesBy } from '../../../ledger/note.ts';
 import { isPrimeOrder } from '../../../ledger/prime-order.ts';
 import { membersIn } from '../../../narrow.ts';
 

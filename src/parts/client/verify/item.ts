@@ -1,6 +1,5 @@
 import type { Check } from './check.ts';
-import type { Words } from './words.ts';
-import { ENGLISH } from './words.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 /** A check and its outcome as an item of a list. */
 export function checkItem({ title, holds, found }: Check, words: Words = ENGLISH): HTMLLIElement {

@@ -1,13 +1,10 @@
 import { sameBytes } from '../../../ledger/bytes.ts';
 import { leafText } from '../../../ledger/log/leaf.ts';
 import { LogFault, shown } from '../../../ledger/log/log-fault.ts';
-import type { LogProof } from '../../../ledger/log/log-proof.ts';
-import { readLogProof } from '../../../ledger/log/log-proof.ts';
-import type { Policy } from '../../../ledger/log/policy.ts';
-import { meetsQuorum } from '../../../ledger/log/policy.ts';
+import { type LogProof, readLogProof } from '../../../ledger/log/log-proof.ts';
+import { meetsQuorum, type Policy } from '../../../ledger/log/policy.ts';
 import type { LogCrypto } from '../../../ledger/log/signatures.ts';
-import type { Cosigner } from '../../../ledger/log/verify.ts';
-import { pathRoot, verifyTlogProof } from '../../../ledger/log/verify.ts';
+import { type Cosigner, pathRoot, verifyTlogProof } from '../../../ledger/log/verify.ts';
 import { pathSteps } from '../../../ledger/merkle-path.ts';
 import { digest, sha256 } from './crypto.ts';
 import { LOG_CRYPTO } from './log-crypto.ts';

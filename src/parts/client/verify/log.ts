@@ -1,14 +1,11 @@
 import { LogFault } from '../../../ledger/log/log-fault.ts';
 import type { LogProof } from '../../../ledger/log/log-proof.ts';
-import type { Policy } from '../../../ledger/log/policy.ts';
-import { parsePolicy } from '../../../ledger/log/policy.ts';
+import { type Policy, parsePolicy } from '../../../ledger/log/policy.ts';
 import { fill } from '../../../phrases/fill.ts';
 import type { Check } from './check.ts';
 import { NotFetched } from './fetched.ts';
-import type { LoggedReceipt } from './log-proof.ts';
-import { loggedEntry, verifyLogged } from './log-proof.ts';
-import type { Words } from './words.ts';
-import { ENGLISH } from './words.ts';
+import { type LoggedReceipt, loggedEntry, verifyLogged } from './log-proof.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 /** Whether witnesses have seen a receipt: a check, or why there was nothing to check. */
 export type LogOutcome = { check: Check } | { open: string };

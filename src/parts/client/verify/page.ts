@@ -2,8 +2,7 @@ import type { Basis } from '../../../ledger/basis.ts';
 import { writersOf } from '../../../ledger/writers.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
-import type { Words } from './words.ts';
-import { ENGLISH } from './words.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 /** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
 const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];

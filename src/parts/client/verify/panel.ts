@@ -2,14 +2,12 @@ import { present } from '../../../narrow.ts';
 import { counted } from '../../../phrases/counted.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { elementOf } from '../element.ts';
-import type { Check, CheckedProof } from './check.ts';
-import { checkProof } from './check.ts';
+import { type Check, type CheckedProof, checkProof } from './check.ts';
 import { fetched, fetchedText, NotFetched } from './fetched.ts';
 import { checkItem } from './item.ts';
 import { logOutcome } from './log.ts';
 import { pageCheck } from './page.ts';
-import type { Words } from './words.ts';
-import { ENGLISH } from './words.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 /** Runs the checks in the panel of a story page: once when this script loads, then on each click of the button. */
 

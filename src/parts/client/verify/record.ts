@@ -1,6 +1,5 @@
 import { LOG_PROOF } from '../../../ledger/log/log-proof.ts';
-import type { Shape } from '../../../ledger/members.ts';
-import { hasShape } from '../../../ledger/members.ts';
+import { hasShape, type Shape } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
 import { GENERATION } from '../../../ledger/proof-form.ts';
 

@@ -4,10 +4,8 @@ import { describe, it } from 'node:test';
 import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/accounts/change-queue.ts';
 import { newId } from '../../../../src/app/context.ts';
 import { deltaSource } from '../../../../src/app/records-webhooks.ts';
-import type { AccountStand } from '../../../support/account-stand.ts';
-import { accountStand, Visitor } from '../../../support/account-stand.ts';
-import type { Document } from '../../../support/contract.ts';
-import { Contract } from '../../../support/contract.ts';
+import { type AccountStand, accountStand, Visitor } from '../../../support/account-stand.ts';
+import { Contract, type Document } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
@@ -109,8 +107,8 @@ describe('alerts by mail', () => {
     assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
     const link = new URL(header('list-unsubscribe').slice(1, -1));
     const path = link.pathname + link.search;
-    const account = app.store.accounts.byEmail(EMAIL)?.id ?? '';
-    const isOn = () => app.store.changeAlerts.list(account).every(({ off_at }) => off_at === null);
+    const account = app.store.records.accounts.byEmail(EMAIL)?.id ?? '';
+    const isOn = () => app.store.records.changeAlerts.list(account).every(({ off_at }) => off_at === null);
     const stranger = new Visitor(stand.url, 'https://mail.example');
     assert.equal((await stranger.get(path)).status, 200);
     assert.ok(isOn());
@@ -122,7 +120,7 @@ describe('alerts by mail', () => {
     stand.enter(probe('www.example.com', clock.now + MAIL_EVERY, { A: ['192.0.2.3'] }));
     await settled();
     assert.equal((await changeMails(stand, 1)).length, 1);
-    const [{ id = '' } = {}] = app.store.changeAlerts.list(account);
+    const [{ id = '' } = {}] = app.store.records.changeAlerts.list(account);
     await visitor.submit('/account/alerts', `/account/alerts/${id}/on`);
     assert.ok(isOn());
   });
@@ -143,8 +141,8 @@ describe('alerts by mail', () => {
     await alert(visitor, { hostname: 'www.example.com' });
     gone = true;
     stand.enter(probe('www.example.com', stand.clock.now + 1_000, { A: ['192.0.2.2'] }));
-    const account = stand.app.store.accounts.byEmail('gone@example.org')?.id ?? '';
-    await until(() => (stand.app.store.changeAlerts.list(account)[0]?.off_reason === 'bounced' ? true : null));
+    const account = stand.app.store.records.accounts.byEmail('gone@example.org')?.id ?? '';
+    await until(() => (stand.app.store.records.changeAlerts.list(account)[0]?.off_reason === 'bounced' ? true : null));
     assert.match((await visitor.get('/account/alerts')).text, /the address took no mail/);
   });
 });
@@ -239,10 +237,16 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
   const { app, clock } = stand;
   const { store } = app;
   for (const [n, email] of ['a@example.org', 'b@example.org'].entries()) {
-    const account = store.accounts.ofEmail(email, { id: `account-${n}`, plan: 'daily', made_at: 0 }).id;
+    const account = store.records.accounts.ofEmail(email, { id: `account-${n}`, plan: 'daily', made_at: 0 }).id;
     const alert = { account, watch_group: null, hostname: 'www.example.com', made_at: 0 };
-    store.changeAlerts.add({ ...alert, id: `mail-${n}`, way: 'instant', url: null, secret: null });
-    store.changeAlerts.add({ ...alert, id: `hook-${n}`, way: 'webhook', url: 'https://h.example/', secret: 'whsec_' });
+    store.records.changeAlerts.add({ ...alert, id: `mail-${n}`, way: 'instant', url: null, secret: null });
+    store.records.changeAlerts.add({
+      ...alert,
+      id: `hook-${n}`,
+      way: 'webhook',
+      url: 'https://h.example/',
+      secret: 'whsec_',
+    });
   }
   for (let n = 0; n < 5; n++) stand.enter(probe('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
   let calls = 0;
@@ -259,11 +263,11 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
       },
     });
   const frail = {
-    ...store,
-    changeQueue: breaking(store.changeQueue),
-    accountMails: breaking(store.accountMails),
+    ...store.records,
+    changeQueue: breaking(store.records.changeQueue),
+    accountMails: breaking(store.records.accountMails),
   };
-  const fresh = { now: app.now, newId };
+  const fresh = { now: app.clock.now, newId };
   // At each step once, until a run gets through.
   for (let isThrough = false; !isThrough; ) {
     breaksAt++;
@@ -276,14 +280,14 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
   }
   assert.ok(breaksAt > 10, 'there were steps to break at');
   for (const n of [0, 1]) {
-    const mails = store.accountMails.ofAccount(`account-${n}`);
-    const told = mails.flatMap(({ id }) => store.changeQueue.changesIn(id).map(({ seq }) => seq));
+    const mails = store.records.accountMails.ofAccount(`account-${n}`);
+    const told = mails.flatMap(({ id }) => store.records.changeQueue.changesIn(id).map(({ seq }) => seq));
     assert.deepEqual(told.sort(), [1, 2, 3, 4]);
-    const bodies = store.changeAlerts.deliveries(`hook-${n}`, 100);
+    const bodies = store.records.changeAlerts.deliveries(`hook-${n}`, 100);
     assert.equal(bodies.length, 1);
   }
-  const claimed = store.changeDeliveries.claim(
-    [0, 1].flatMap((n) => store.changeAlerts.deliveries(`hook-${n}`, 10).map(({ id }) => id)),
+  const claimed = store.records.changeDeliveries.claim(
+    [0, 1].flatMap((n) => store.records.changeAlerts.deliveries(`hook-${n}`, 10).map(({ id }) => id)),
     clock.now,
     clock.now + 1,
   );

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { KEYS_MAX } from '../../../../src/accounts/service-key.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
-import type { AccountStand, Visitor } from '../../../support/account-stand.ts';
-import { accountStand } from '../../../support/account-stand.ts';
+import { type AccountStand, accountStand, type Visitor } from '../../../support/account-stand.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 
@@ -15,7 +14,7 @@ describe('an account', () => {
   let visitor: Visitor;
   let other: Visitor;
   const endings: (() => unknown)[] = [];
-  const accountId = () => stand.app.store.accounts.byEmail(EMAIL)?.id ?? '';
+  const accountId = () => stand.app.store.records.accounts.byEmail(EMAIL)?.id ?? '';
   const keyIn = (html: string) => /drs_\w{43}/.exec(html)?.[0] ?? '';
   const usage = (key: string) => ask(stand.url, '/v1/usage', { 'x-service-key': key });
 
@@ -36,7 +35,7 @@ describe('an account', () => {
     assert.match(list.text, /Café &lt;b&gt;report&lt;\/b&gt;/);
     assert.equal(keyIn(list.text), '');
     assert.equal((await usage(key)).status, 200);
-    const [{ id = '' } = {}] = stand.app.store.serviceKeys.list(accountId());
+    const [{ id = '' } = {}] = stand.app.store.records.serviceKeys.list(accountId());
     await other.submit('/account/keys', `/account/keys/${id}/revoke`);
     assert.equal((await usage(key)).status, 200, 'nobody revokes another’s key');
     await visitor.submit('/account/keys', `/account/keys/${id}/revoke`);
@@ -61,7 +60,9 @@ describe('an account', () => {
       const { status, text, headers } = await usage(key);
       assert.deepEqual([status, JSON.parse(text).error, headers['www-authenticate']], [401, 'key_expired', 'Bearer']);
     }
-    const { serviceKeys } = stand.app.store;
+    const {
+      records: { serviceKeys },
+    } = stand.app.store;
     const [revoked, brief] = serviceKeys.list(accountId());
     assert.match(revoked?.made_by ?? '', /^session:[0-9a-z]{26}$/);
     assert.equal(revoked?.revoked_by, revoked?.made_by);
@@ -82,7 +83,10 @@ describe('an account', () => {
   });
 
   it('watches hostnames up to the limit of its plan, and explains each refusal', async () => {
-    const { store, now } = stand.app;
+    const {
+      store,
+      clock: { now },
+    } = stand.app;
     store.records.optOut(parseHostname('quiet.example'), 'asked to', 'test', now());
     const made = await visitor.submit('/account/groups', '/account/groups', { name: 'Ours' });
     const path = String(made.headers.location);
@@ -154,18 +158,21 @@ describe('an account', () => {
   });
 
   it('shows its usage, its credits and their ledger', async () => {
-    const { store, now } = stand.app;
-    store.credits.append(accountId(), { at: now(), amount: 12_500_000, note: 'Invoice <7>' });
+    const {
+      store,
+      clock: { now },
+    } = stand.app;
+    store.records.credits.append(accountId(), { at: now(), amount: 12_500_000, note: 'Invoice <7>' });
     const credits = await visitor.get('/account/credits');
     assert.match(credits.text, /12\.5<small>/);
     assert.match(credits.text, /Invoice &lt;7&gt;/);
-    const key = store.serviceKeys.list(accountId())[0]?.id ?? '';
+    const key = store.records.serviceKeys.list(accountId())[0]?.id ?? '';
     const limits = { daily: 0, perMinute: 99 };
-    const take = store.meter.reserve({ account: accountId(), key, at: now() }, limits);
+    const take = store.records.meter.reserve({ account: accountId(), key, at: now() }, limits);
     assert.equal(take?.outcome, 'reserved');
     const drawn = (await visitor.get('/account/credits')).text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     assert.match(drawn, /Balance 12\.45 .*today, so far Requests of \S+ -0\.05 12\.45 /, 'one balance');
-    if (take?.outcome === 'reserved') store.meter.refund(take.reservation, now(), 0);
+    if (take?.outcome === 'reserved') store.records.meter.refund(take.reservation, now(), 0);
     const chart = await visitor.get('/account/usage');
     assert.equal(chart.text.match(/<rect class="included"/g)?.length, 31);
   });
@@ -244,12 +251,12 @@ describe('an account', () => {
     assert.equal((await usage(key)).status, 401);
     visitor.cookie = cookie;
     assert.equal((await visitor.get('/account')).headers.location, '/account/sign-in');
-    assert.equal(store.accounts.byEmail(EMAIL), null);
-    assert.deepEqual(store.serviceKeys.list(id), []);
-    assert.deepEqual(store.watchGroups.list(id), []);
-    assert.deepEqual(store.accountMails.ofAccount(id), []);
-    assert.equal(store.signIns.unanswered(EMAIL, Number.MAX_SAFE_INTEGER).count, 0);
-    assert.equal(store.credits.balance(id), 12_500_000, 'books are kept');
+    assert.equal(store.records.accounts.byEmail(EMAIL), null);
+    assert.deepEqual(store.records.serviceKeys.list(id), []);
+    assert.deepEqual(store.records.watchGroups.list(id), []);
+    assert.deepEqual(store.records.accountMails.ofAccount(id), []);
+    assert.equal(store.records.signIns.unanswered(EMAIL, Number.MAX_SAFE_INTEGER).count, 0);
+    assert.equal(store.records.credits.balance(id), 12_500_000, 'books are kept');
     assert.ok(store.records.find('shop.example.com')?.seq, 'what was seen stays');
     // The address may sign up again, and finds nothing of the old account.
     const fresh = await stand.signIn(EMAIL);

@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { mailedHash } from '../../../../src/accounts/account-mail.ts';
 import { SESSION_IDLE_MAX } from '../../../../src/accounts/session.ts';
 import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/accounts/sign-in.ts';
-import type { AccountStand } from '../../../support/account-stand.ts';
-import { accountStand, Visitor } from '../../../support/account-stand.ts';
+import { type AccountStand, accountStand, Visitor } from '../../../support/account-stand.ts';
 import { until } from '../../../support/program.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 import { send } from '../../../support/send.ts';
@@ -26,15 +25,15 @@ describe('signing in', () => {
     const mail = await parsed(stand.smtp.taken.at(-1) ?? ({} as never));
     assert.equal(mail.subject, 'Your link to sign in');
     for (const body of [mail.text ?? '', mail.html ?? '']) assert.ok(body.includes(`/account/enter?token=${token}`));
-    assert.ok(!JSON.stringify(stand.app.store.signIns.byHash(mailedHash(token))).includes(token));
+    assert.ok(!JSON.stringify(stand.app.store.records.signIns.byHash(mailedHash(token))).includes(token));
     for (const method of ['GET', 'HEAD', 'GET']) {
       const answer = await send(stand.url, { method, path: `/account/enter?token=${token}` });
       assert.equal(answer.status, 200);
       assert.equal(answer.headers['set-cookie'], undefined);
       assert.equal(answer.headers['referrer-policy'], 'same-origin');
     }
-    assert.equal(stand.app.store.accounts.byEmail('ada@example.org'), null);
-    assert.equal(stand.app.store.signIns.byHash(mailedHash(token))?.used_at, null);
+    assert.equal(stand.app.store.records.accounts.byEmail('ada@example.org'), null);
+    assert.equal(stand.app.store.records.signIns.byHash(mailedHash(token))?.used_at, null);
 
     const visitor = stranger();
     const entered = await visitor.post('/account/enter', { token });
@@ -65,7 +64,7 @@ describe('signing in', () => {
     stand.clock.now += SIGN_IN_LIFETIME;
     assert.equal((await stranger().get(`/account/enter?token=${late}`)).status, 404);
     assert.equal((await stranger().post('/account/enter', { token: late })).status, 404);
-    assert.equal(stand.app.store.accounts.byEmail('late@example.org'), null);
+    assert.equal(stand.app.store.records.accounts.byEmail('late@example.org'), null);
   });
 
   it('a form or a link without its token names the missing field', async () => {
@@ -98,7 +97,9 @@ describe('signing in', () => {
 
   it('an address gets a limited number of links, and the response does not reveal the limit', async () => {
     const email = 'many@example.org';
-    const { signIns } = stand.app.store;
+    const {
+      records: { signIns },
+    } = stand.app.store;
     const sent = () => signIns.unanswered(email, Number.MAX_SAFE_INTEGER).count;
     for (let n = 0; n < REQUESTS_MAX + 2; n++) {
       assert.equal((await stranger().post('/account/sign-in', { email })).status, 200);
@@ -165,7 +166,8 @@ describe('a session', () => {
     const stand = await accountStand(t);
     const visitor = await stand.signIn('ada@example.org');
     const form = /name="form" value="([^"]+)"/.exec((await visitor.get('/account/keys')).text)?.[1] ?? '';
-    const keys = () => stand.app.store.serviceKeys.list(stand.app.store.accounts.byEmail('ada@example.org')?.id ?? '');
+    const keys = () =>
+      stand.app.store.records.serviceKeys.list(stand.app.store.records.accounts.byEmail('ada@example.org')?.id ?? '');
     const page = { form, name: 'A key' };
     const foreign: [string, Record<string, string>, Record<string, string>][] = [
       ['of another origin', page, { origin: 'https://evil.example' }],

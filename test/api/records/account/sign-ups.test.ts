@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 
 test('one network creates a limited number of accounts per day, in any order of 50 requests', async (t) => {
   const { app, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
-  const elsewhere = openAppContext(app.settings, app.now);
+  const elsewhere = openAppContext(app.settings, app.clock.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();
@@ -22,12 +22,12 @@ test('one network creates a limited number of accounts per day, in any order of 
   const secret = linkKey(app.settings, 'accounts');
   const linkFor = (email: string): string => {
     const id = newId();
-    requestSignIn(app.store, email, { now: app.now, newId: () => id, secret });
+    requestSignIn(app.store.records, email, { now: app.clock.now, newId: () => id, secret });
     return mailedToken(secret, 'sign-in', id);
   };
   const enter = (at: string, token: string, address: string) =>
     new Visitor(at, app.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });
-  const known = (email: string) => app.store.accounts.byEmail(email) !== null;
+  const known = (email: string) => app.store.records.accounts.byEmail(email) !== null;
 
   const links = Array.from({ length: 50 }, (_, n) => linkFor(`n${n}@example.org`));
   const answers = await Promise.all(

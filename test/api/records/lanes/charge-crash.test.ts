@@ -20,8 +20,12 @@ test('kill -9 under load: every answer that arrived was charged', async (t) => {
   const clock = { now: Date.now() };
   const app = appContextIn(t, folder, clock);
   recordProbes(app, clock, [probe('example.org', clock.now, { A: ['192.0.2.1'] })]);
-  const { id: account } = app.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
-  const maker = { keys: app.store.serviceKeys, now: () => clock.now, newId, random: randomBytes, by: 'cli' };
+  const { id: account } = app.store.records.accounts.ofEmail('ada@example.org', {
+    id: newId(),
+    plan: 'daily',
+    made_at: 0,
+  });
+  const maker = { keys: app.store.records.serviceKeys, now: () => clock.now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeServiceKey(maker, { account, level: 'account', name: 'Ada' });
   const { records, child } = await serve(t, folder, {
     SERVICES: 'records',
@@ -43,7 +47,7 @@ test('kill -9 under load: every answer that arrived was charged', async (t) => {
   child.kill('SIGKILL');
   await Promise.all([...callers, once(child, 'close')]);
 
-  const charges = app.store.meter.days(account, '2026-01-01').reduce((sum, { included }) => sum + included, 0);
+  const charges = app.store.records.meter.days(account, '2026-01-01').reduce((sum, { included }) => sum + included, 0);
   assert.ok(charges >= answers, `${answers} answers, but ${charges} charges`);
   assert.ok(charges <= answers + CALLERS, `${charges} charges for ${answers} answers and at most ${CALLERS} lost ones`);
 });

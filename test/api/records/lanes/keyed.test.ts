@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Plan } from '../../../../src/meter/account-usage.ts';
-import type { Answer } from '../../../support/http.ts';
-import { ask } from '../../../support/http.ts';
+import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
 
 const DOOR = '/v1/domains/example.org';
 const NOWHERE = '/v1/domains/nowhere.example';
@@ -28,13 +26,13 @@ interface Customer {
 function customerOf({ app, url, keyOf, enter, clock }: RecordsStand, plan: Plan = 'daily'): Customer {
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const key = keyOf('account', ADA);
-  const id = app.store.accounts.byEmail(ADA)?.id ?? '';
-  app.store.accounts.setPlan(id, plan);
+  const id = app.store.records.accounts.byEmail(ADA)?.id ?? '';
+  app.store.records.accounts.setPlan(id, plan);
   return { id, ask: (path = DOOR) => ask(url, path, { 'x-service-key': key }) };
 }
 
 const topUp = ({ app, clock }: RecordsStand, { id }: Customer, amount: number) =>
-  app.store.credits.append(id, { at: clock.now, amount, note: null });
+  app.store.records.credits.append(id, { at: clock.now, amount, note: null });
 
 test('the daily credit plan: its headers, and no others', async (t) => {
   const stand = await recordsStand(t, {}, NOON);
@@ -128,14 +126,14 @@ test('after the allowance come credits, after the credits 402, and at midnight t
   assert.equal(anew.headers['x-service-usage-day'], '1');
   assert.equal(anew.headers['x-service-usage'], '5');
   assert.equal(anew.headers['x-service-daily-remaining'], '1');
-  assert.equal(stand.app.store.credits.balance(ada.id), 20_000);
+  assert.equal(stand.app.store.records.credits.balance(ada.id), 20_000);
 });
 
 test('a monthly plan that is spent says so, and waits for the next month', async (t) => {
   // November includes 30 requests, and 31 days' shares may go on one day.
   const stand = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
   const ada = customerOf(stand, 'monthly');
-  stand.app.store.meter.setBurst(ada.id, 2);
+  stand.app.store.records.meter.setBurst(ada.id, 2);
   const spend = async (units: number) => {
     for (let n = 0; n < units; n++) assert.equal((await ada.ask()).status, 200);
   };
@@ -148,7 +146,7 @@ test('a monthly plan that is spent says so, and waits for the next month', async
   );
   assert.match(ofDay.message, /^the requests that your plan includes for today are spent/);
 
-  stand.app.store.meter.setBurst(ada.id, 31);
+  stand.app.store.records.meter.setBurst(ada.id, 31);
   await spend(28);
   const month = await ada.ask();
   assert.deepEqual([month.status, month.headers['x-service-remaining']], [402, '0']);
@@ -180,11 +178,11 @@ test('failed requests are refunded to their source', async (t) => {
   assert.equal((await ada.ask()).status, 200);
   topUp(stand, ada, 50_000);
   assert.equal((await ada.ask(NOWHERE)).status, 404);
-  assert.equal(stand.app.store.credits.balance(ada.id), 50_000);
+  assert.equal(stand.app.store.records.credits.balance(ada.id), 50_000);
   assert.equal((await ada.ask()).status, 200);
-  assert.equal(stand.app.store.credits.balance(ada.id), 0);
+  assert.equal(stand.app.store.records.credits.balance(ada.id), 0);
   const counts = { included: 1, drawn: 1, refused: 0, failed: 3 };
-  assert.deepEqual(stand.app.store.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
+  assert.deepEqual(stand.app.store.records.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
 });
 
 test('twelve concurrent requests on an allowance of five and credits for three: five, three, and four refusals', async (t) => {
@@ -195,7 +193,7 @@ test('twelve concurrent requests on an allowance of five and credits for three: 
   const statuses = answers.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [...Array(8).fill(200), ...Array(4).fill(402)]);
   const counts = { included: 5, drawn: 3, refused: 4, failed: 0 };
-  assert.deepEqual(stand.app.store.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
+  assert.deepEqual(stand.app.store.records.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
   const told = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers['x-service-usage']));
   assert.deepEqual(told.sort(), [1, 2, 3, 4, 5, 6, 7, 8], 'each answer tells its own count');
 });
@@ -226,7 +224,7 @@ test('each key has its minute', async (t) => {
 test('a monthly plan with a burst takes several days’ shares on one day, and then the month is spent', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '1' }, Date.UTC(2026, 1, 1, 12));
   const ada = customerOf(stand, 'monthly');
-  stand.app.store.meter.setBurst(ada.id, 20);
+  stand.app.store.records.meter.setBurst(ada.id, 20);
   const ask20 = async () => {
     const answers: Answer[] = [];
     for (let n = 0; n < 20; n++) answers.push(await ada.ask());
@@ -268,7 +266,7 @@ test('a request of 23:59:59.999 UTC belongs to that day, wherever its answer fal
   assert.equal(late.status, 200);
   assert.equal(late.headers['x-service-daily-reset'], unix(MIDNIGHT));
   assert.equal(late.headers['x-service-daily-remaining'], '0');
-  const day = (name: string) => stand.app.store.meter.days(ada.id, name)[0];
+  const day = (name: string) => stand.app.store.records.meter.days(ada.id, name)[0];
   assert.deepEqual(day('2026-11-21'), { day: '2026-11-21', included: 1, drawn: 0, refused: 0, failed: 0 });
 
   topUp(stand, ada, 100_000);
@@ -278,7 +276,7 @@ test('a request of 23:59:59.999 UTC belongs to that day, wherever its answer fal
   assert.equal(failed.headers['x-service-usage-day'], '0', 'what is told is of the new day');
   assert.equal(failed.headers['x-service-daily-reset'], unix(MIDNIGHT + 86_400_000));
   assert.deepEqual(day('2026-11-21'), { day: '2026-11-21', included: 1, drawn: 0, refused: 0, failed: 1 });
-  assert.equal(stand.app.store.credits.balance(ada.id), 100_000);
+  assert.equal(stand.app.store.records.credits.balance(ada.id), 100_000);
 });
 
 test('every read route is metered, and scanners’ keys cannot read', async (t) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../../../support/app-context.ts';
-import type { Answer } from '../../../support/http.ts';
-import { ask } from '../../../support/http.ts';
+import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { serve } from '../../../support/program.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
@@ -117,7 +116,7 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
   const { url, enter, keyOf, app } = await recordsStand(t, {}, NOON);
   enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   const key = keyOf('account');
-  const [made] = app.store.serviceKeys.list(app.store.accounts.byEmail('ada@example.org')?.id ?? '');
+  const [made] = app.store.records.serviceKeys.list(app.store.records.accounts.byEmail('ada@example.org')?.id ?? '');
   for (const bad of ['', 'drs_nothing', `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`]) {
     const refused = await ask(url, DOOR, { 'x-service-key': bad });
     assert.equal(refused.status, 401, bad);
@@ -138,7 +137,7 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
       );
     }
   }
-  app.store.serviceKeys.revoke(made?.id ?? '', NOON, 'cli');
+  app.store.records.serviceKeys.revoke(made?.id ?? '', NOON, 'cli');
   const revoked = await ask(url, DOOR, { 'x-service-key': key });
   assert.equal(revoked.status, 401);
   assert.equal(JSON.parse(revoked.text).error, 'key_invalid');

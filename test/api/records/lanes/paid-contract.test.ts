@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
-import type { Document, Operation, Sending } from '../../../support/contract.ts';
-import { Contract } from '../../../support/contract.ts';
+import { Contract, type Document, type Operation, type Sending } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';
 import { LIST_UNITS, LOOKUP, LOOKUP_UNITS, paidStand, payment } from '../../../support/paid-stand.ts';
 

@@ -3,10 +3,17 @@ import { after, test } from 'node:test';
 import { REPEATS } from '../../../../src/meter/checkout.ts';
 import { NETWORK, WITHOUT_CHAIN } from '../../../support/chain.ts';
 import type { Act } from '../../../support/facilitator.ts';
-import type { Answer } from '../../../support/http.ts';
-import { ask } from '../../../support/http.ts';
-import type { PaidStand } from '../../../support/paid-stand.ts';
-import { decoded, encoded, LIST_UNITS, LOOKUP, LOOKUP_UNITS, paidStand, payment } from '../../../support/paid-stand.ts';
+import { type Answer, ask } from '../../../support/http.ts';
+import {
+  decoded,
+  encoded,
+  LIST_UNITS,
+  LOOKUP,
+  LOOKUP_UNITS,
+  type PaidStand,
+  paidStand,
+  payment,
+} from '../../../support/paid-stand.ts';
 
 const seeing = WITHOUT_CHAIN === false ? await paidStand({ after }) : ({} as PaidStand);
 const blind = WITHOUT_CHAIN === false ? await paidStand({ after }, { node: false }) : ({} as PaidStand);
@@ -97,7 +104,7 @@ test('fifty concurrent requests with a settled payment get exactly the allowed r
   const left = 20;
   const { nonce, from } = authorization;
   const id = { network: NETWORK.caip2, asset: NETWORK.usdc.address, payer: from.toLowerCase(), nonce };
-  for (let n = left; n < REPEATS; n++) assert.ok(app.store.payments.repeat(id, REPEATS));
+  for (let n = left; n < REPEATS; n++) assert.ok(app.store.records.payments.repeat(id, REPEATS));
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(url, '/v1/domains', headers)));
   const served = answers.filter(({ status }) => status === 200);
   assert.equal(served.length, left);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
-import type { Answer } from '../../../support/http.ts';
-import { ask } from '../../../support/http.ts';
-import type { Odd, PaidStand } from '../../../support/paid-stand.ts';
+import { type Answer, ask } from '../../../support/http.ts';
 import {
   decoded,
   encoded,
   LIST_UNITS,
   LOOKUP,
   LOOKUP_UNITS,
+  type Odd,
   PAYEE,
+  type PaidStand,
   paidStand,
   payment,
 } from '../../../support/paid-stand.ts';

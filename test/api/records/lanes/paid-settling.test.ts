@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
-import type { Act } from '../../../support/facilitator.ts';
-import { RAW } from '../../../support/facilitator.ts';
-import type { Answer } from '../../../support/http.ts';
-import { ask } from '../../../support/http.ts';
-import type { PaidStand, Signed } from '../../../support/paid-stand.ts';
-import { decoded, LOOKUP, LOOKUP_UNITS, paidStand, payment } from '../../../support/paid-stand.ts';
+import { type Act, RAW } from '../../../support/facilitator.ts';
+import { type Answer, ask } from '../../../support/http.ts';
+import {
+  decoded,
+  LOOKUP,
+  LOOKUP_UNITS,
+  type PaidStand,
+  paidStand,
+  payment,
+  type Signed,
+} from '../../../support/paid-stand.ts';
 
 const seeing = WITHOUT_CHAIN === false ? await paidStand({ after }) : ({} as PaidStand);
 const blind = WITHOUT_CHAIN === false ? await paidStand({ after }, { node: false }) : ({} as PaidStand);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Document } from '../../../support/contract.ts';
-import { Contract } from '../../../support/contract.ts';
+import { Contract, type Document } from '../../../support/contract.ts';
 import { checkDocument, examplesIn } from '../../../support/document.ts';
 import { ask } from '../../../support/http.ts';
 import { recordsStand } from '../../../support/records-stand.ts';

@@ -3,12 +3,10 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { RECURSION_AVAILABLE } from 'dns-packet';
 import { ask } from '../../../support/http.ts';
-import type { Heard } from '../../../support/lying-server.ts';
-import { answerTo, lyingServer } from '../../../support/lying-server.ts';
+import { answerTo, type Heard, lyingServer } from '../../../support/lying-server.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
 import { send } from '../../../support/send.ts';
 
 function operatorOf({ url, keyOf }: RecordsStand) {

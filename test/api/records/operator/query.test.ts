@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { SqlQueries } from '../../../../src/app/sql-query.ts';
 import { probe } from '../../../support/probes.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
 import { send } from '../../../support/send.ts';
 
 interface Said {

@@ -30,7 +30,7 @@ test('a badge carries the receipt of the newest observation and leads to it', as
   const host = app.store.records.find('xn--bcher-kva.example');
   const newest = app.store.records.observation(host?.id ?? 0);
   assert.ok(newest !== null);
-  const { signer, kid } = app.signingKey('records');
+  const { signer, kid } = app.signer.key('records');
   const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
   const { disclosures } = fullRecordOf(newest);
   assert.deepEqual(recordFaults({ receipt: svg.metadata, disclosures }, [key], verifyNode), []);
@@ -46,7 +46,7 @@ test('a badge carries the receipt of the newest observation and leads to it', as
 
 test('without an observation, a grey badge states the reason', async (t) => {
   const { url, app } = await recordsStand(t);
-  app.store.records.watch([parseHostname('new.example')], app.now());
+  app.store.records.watch([parseHostname('new.example')], app.clock.now());
   const cases = [
     ['nobody.example', 404, 'not watched'],
     ['new.example', 200, 'not observed yet'],

@@ -5,8 +5,7 @@ import { READS } from '../../../../src/limits.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
 import { seededProbes } from '../../../support/seeded-records.ts';
 
 const HTML = { accept: 'text/html' };

@@ -7,8 +7,7 @@ import { jwks } from '../../../../src/ledger/keyring.ts';
 import { tempFolder } from '../../../support/app-context.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const missing = ['openssl', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
@@ -75,7 +74,7 @@ describe('the docs, the verifier’s page and the keys', () => {
   test('the keys are listed for everybody, for pages of other sites too', async () => {
     const { status, headers, text } = await ask(stand.url, '/.well-known/records-keys.json');
     assert.equal(status, 200);
-    assert.deepEqual(JSON.parse(text), jwks(stand.app.store.verifyingKeys('records')));
+    assert.deepEqual(JSON.parse(text), jwks(stand.app.store.desk.verifyingKeys('records')));
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.match(headers['cache-control'] ?? '', /^public/);
     const again = await ask(stand.url, '/.well-known/records-keys.json', { 'if-none-match': headers.etag ?? '' });

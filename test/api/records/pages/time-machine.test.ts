@@ -10,8 +10,7 @@ import type { Preview } from '../../../../src/records/preview.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { answerFaults } from '../../../support/records-faults.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordProbes, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-stand.ts';
 
 const HTML = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const JSON_ONLY = { accept: 'application/json' };
@@ -47,9 +46,12 @@ describe('the time machine', () => {
   const HOST = '/t/xn--bcher-kva.example';
 
   function signIn(): string {
-    const { store, now } = stand.app;
-    const { id } = store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
-    const { token } = beginSession({ sessions: store.sessions, now, newId, random: randomBytes }, id);
+    const {
+      store,
+      clock: { now },
+    } = stand.app;
+    const { id } = store.records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
+    const { token } = beginSession({ sessions: store.records.sessions, now, newId, random: randomBytes }, id);
     return `records_session=${token}`;
   }
 
@@ -138,7 +140,7 @@ describe('the time machine', () => {
     assert.equal(preview.signed, false);
     assert.equal(preview.domain, 'xn--bcher-kva.example');
     assert.equal(preview.unicode, 'bücher.example');
-    const { kid, signer } = stand.app.signingKey('records');
+    const { kid, signer } = stand.app.signer.key('records');
     const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
     assert.deepEqual(answerFaults(preview, [key], verifyNode), []);
     const asProgram = await get(HOST, {});

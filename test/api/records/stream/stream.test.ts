@@ -10,8 +10,7 @@ import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
 import * as fc from '../../../support/properties.ts';
-import type { RecordsStand } from '../../../support/records-stand.ts';
-import { recordProbes, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-stand.ts';
 
 const MINUTE = 60_000;
 
@@ -231,7 +230,7 @@ test('a number ahead of the newest change is refused before anything is charged 
       assert.match(message, /newest change is 2/);
     }
   }
-  assert.equal(app.store.quotas.openStreams(holderOf(stand), app.now(), MINUTE), 0);
+  assert.equal(app.store.records.quotas.openStreams(holderOf(stand), app.clock.now(), MINUTE), 0);
   const { today } = JSON.parse((await ask(url, '/v1/usage', key)).text);
   assert.equal(today.units, 0, 'what was refused is not charged');
   // Equal to the newest, and what is older first, are as before.
@@ -264,7 +263,7 @@ test('an account has a limited number of open streams over all processes, and cl
   const stand = await recordsStand(t);
   const { url, keyOf, app } = stand;
   const key = { 'x-service-key': keyOf('account') };
-  const elsewhere = openAppContext(app.settings, app.now);
+  const elsewhere = openAppContext(app.settings, app.clock.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();
@@ -288,7 +287,7 @@ test('an account has a limited number of open streams over all processes, and cl
   assert.equal(other.status, 200);
   open.pop()?.hangUp();
   await until(() =>
-    app.store.quotas.openStreams(holderOf(stand), app.now(), 60_000) < STREAMS_MAX.account ? true : null,
+    app.store.records.quotas.openStreams(holderOf(stand), app.clock.now(), 60_000) < STREAMS_MAX.account ? true : null,
   );
   const again = await listenTo(url, '/v1/stream', key);
   assert.equal(again.status, 200);
@@ -297,4 +296,4 @@ test('an account has a limited number of open streams over all processes, and cl
   assert.equal(today.units, STREAMS_MAX.account + 1, 'what was refused is not charged');
 });
 
-const holderOf = ({ app }: RecordsStand) => `account:${app.store.accounts.byEmail('ada@example.org')?.id}`;
+const holderOf = ({ app }: RecordsStand) => `account:${app.store.records.accounts.byEmail('ada@example.org')?.id}`;

@@ -88,9 +88,10 @@ test('a retry with the same Idempotency-Key has no effect, and one-time secrets 
   const hook = { hostname: 'a.example', way: 'webhook', url: 'https://hooks.example.org/' };
   const alert = await post('alerts', hook, 0, { 'idempotency-key': 'hook' });
   assert.match(alert.body.secret, /^whsec_/);
-  const by = app.store.serviceKeys.list(app.store.accounts.byEmail('ada@example.org')?.id ?? '')[0]?.id ?? '';
+  const by =
+    app.store.records.serviceKeys.list(app.store.records.accounts.byEmail('ada@example.org')?.id ?? '')[0]?.id ?? '';
   for (const name of ['once', 'group', 'hook']) {
-    const kept = app.store.serviceAnswers.get(by, name, 0)?.body ?? assert.fail(name);
+    const kept = app.store.records.serviceAnswers.get(by, name, 0)?.body ?? assert.fail(name);
     for (const secret of [shown, alert.body.secret, key]) assert.ok(!kept.includes(secret), name);
   }
 });
@@ -121,7 +122,7 @@ test('a webhook has one pending test at a time', async (t) => {
   });
   const asked = await many(20, (n) => post(`alerts/${alert.id}/test`, {}, n));
   assert.deepEqual(statusesOf(asked), { 200: 1, 409: 19 });
-  assert.equal(app.store.changeAlerts.deliveries(alert.id, 100).length, 1);
+  assert.equal(app.store.records.changeAlerts.deliveries(alert.id, 100).length, 1);
 });
 
 test('an invalid hostname is rejected with the name of its field', async (t) => {
@@ -140,7 +141,7 @@ test('an account that is deleted takes its keysâ€™ routes with it, and anotherâ€
   for (const method of ['GET', 'DELETE']) {
     assert.equal((await ask(url, `/v1/account/groups/${group.id}`, other, method)).status, 404);
   }
-  const account = app.store.accounts.byEmail('ada@example.org')?.id ?? '';
-  app.store.accounts.remove(account);
+  const account = app.store.records.accounts.byEmail('ada@example.org')?.id ?? '';
+  app.store.records.accounts.remove(account);
   assert.equal((await ask(url, '/v1/account/groups', { 'x-service-key': key })).status, 401);
 });

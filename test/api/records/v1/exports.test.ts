@@ -24,7 +24,7 @@ test('a bundle of evidence, however long, is checked offline against itself and 
   const bundle = JSON.parse(text);
   assert.equal(bundle.records.length, 45);
   for (const verify of [verifyNode, verifyNoble]) assert.deepEqual(evidenceFaults(bundle, verify), []);
-  assert.deepEqual(evidenceFaults(bundle, verifyNode, app.store.verifyingKeys('records')), []);
+  assert.deepEqual(evidenceFaults(bundle, verifyNode, app.store.desk.verifyingKeys('records')), []);
   bundle.records.splice(20, 1);
   assert.notDeepEqual(evidenceFaults(bundle, verifyNode), [], 'none can be left out');
 

@@ -8,8 +8,7 @@ import { verifyTlogProof } from '../../../../src/ledger/log/verify.ts';
 import type { Evidence } from '../../../../src/records/evidence.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { documentFaults } from '../../../../src/records/verify/document-faults.ts';
-import type { ProvenancePage } from '../../../../src/records/verify/documents.ts';
-import { jsonDocument } from '../../../../src/records/verify/documents.ts';
+import { jsonDocument, type ProvenancePage } from '../../../../src/records/verify/documents.ts';
 import { ask } from '../../../support/http.ts';
 import { LogHeads } from '../../../support/log-heads.ts';
 import { probe } from '../../../support/probes.ts';
@@ -19,7 +18,7 @@ import { recordsStand } from '../../../support/records-stand.ts';
 test('provenance and evidence say that receipts are in the log, as soon as a cosigned head covers them', async (t) => {
   const { app, url, enter, clock, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('account') };
-  const heads = new LogHeads(app.store.log, 'records');
+  const heads = new LogHeads(app.store.database.log, 'records');
   const observe = (n: number) => enter(probe('example.org', clock.now + n * 60_000, { A: [`192.0.2.${n}`] }));
   const read = async <T>(path: string) => JSON.parse((await ask(url, path, key)).text) as T;
   const provenance = () => read<ProvenancePage>('/v1/domains/example.org/provenance');
@@ -47,7 +46,7 @@ test('provenance and evidence say that receipts are in the log, as soon as a cos
   assert.equal(checkpoint.origin, heads.origin);
   assert(!log.tlog_proof.includes('example.org'), 'the proof names no hostname');
 
-  const keys = app.store.verifyingKeys('records');
+  const keys = app.store.desk.verifyingKeys('records');
   const pageFaults = (json: unknown) => documentFaults(jsonDocument(json) ?? assert.fail(), keys, verifyNode);
   assert.deepEqual(pageFaults(page), []);
   assert.deepEqual(jsonDocument(bundle)?.unsigned, ['keys[0].nbf', 'keys[0].retired_at']);

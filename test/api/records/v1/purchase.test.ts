@@ -13,10 +13,10 @@ test('an account buys credits once per payment, even if the response is lost', {
 }, async (t) => {
   const { url, chain, facilitator, keyOf, app, clock } = await paidStand(t);
   const key = { 'X-Service-Key': keyOf('account') };
-  const account = app.store.accounts.byEmail('ada@example.org')?.id ?? '';
+  const account = app.store.records.accounts.byEmail('ada@example.org')?.id ?? '';
   const post = (headers: Record<string, string>, body: object = { credits: 3 }) =>
     send(url, { method: 'POST', path: BUY, headers, body });
-  const credits = () => app.store.credits.balance(account) / 1_000_000;
+  const credits = () => app.store.records.credits.balance(account) / 1_000_000;
 
   for (const [body, field] of [
     [{}, 'credits'],
@@ -57,7 +57,7 @@ test('an account buys credits once per payment, even if the response is lost', {
   assert.deepEqual(JSON.parse((await post({ ...key, ...paid })).text), { credits: 3, balance: 3 });
   assert.equal(await chain.balance(PAYEE), 3 * CREDIT_UNITS);
   assert.deepEqual(
-    app.store.credits.entries(account, clock.now).map(({ kind, amount }) => [kind, amount]),
+    app.store.records.credits.entries(account, clock.now).map(({ kind, amount }) => [kind, amount]),
     [['top_up', 3_000_000]],
   );
 });
@@ -69,7 +69,7 @@ test('credits are not sold on a facilitator’s word: without a node of the chai
   const buy = (stand: typeof blind, headers: Record<string, string>) =>
     send(stand.url, { method: 'POST', path: BUY, body: { credits: 1 }, headers });
   const creditsAt = ({ app: { store } }: typeof blind) =>
-    store.credits.balance(store.accounts.byEmail('ada@example.org')?.id ?? '');
+    store.records.credits.balance(store.records.accounts.byEmail('ada@example.org')?.id ?? '');
   const key = { 'X-Service-Key': blind.keyOf('account') };
   const payer = await blind.chain.payer();
   const { headers: paid } = await payment(payer, CREDIT_UNITS);

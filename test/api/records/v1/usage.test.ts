@@ -15,12 +15,12 @@ test('usage reports the day, the month, the credits, the keys and every day, and
   const { url, app, clock, keyOf, enter } = stand;
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const [key, other] = [keyOf('account', ADA), keyOf('account', ADA)];
-  const id = app.store.accounts.byEmail(ADA)?.id ?? '';
-  const [first, second] = app.store.serviceKeys.list(id);
+  const id = app.store.records.accounts.byEmail(ADA)?.id ?? '';
+  const [first, second] = app.store.records.serviceKeys.list(id);
   const by = (text: string, path = DOOR) => ask(url, path, { 'x-service-key': text });
   await by(key);
   clock.now = NOON;
-  app.store.credits.append(id, { at: NOON, amount: 1_000_000, note: null });
+  app.store.records.credits.append(id, { at: NOON, amount: 1_000_000, note: null });
   for (const text of [key, other, key]) await by(text);
   await by(other, '/v1/domains/nowhere.example');
 
@@ -82,7 +82,7 @@ test('usage reports the day, the month, the credits, the keys and every day, and
   }
   assert.equal(JSON.parse((await by(key, '/v1/usage')).text).days.length, 31);
 
-  app.store.accounts.setPlan(id, 'monthly');
+  app.store.records.accounts.setPlan(id, 'monthly');
   const { month } = JSON.parse((await by(key, '/v1/usage')).text);
   assert.deepEqual([month.allowance, month.remaining], [60, 57]);
 
@@ -125,7 +125,7 @@ test('an operator tops credits up, once under a name, and takes no more away tha
 
   const corrected = JSON.parse((await move({ amount: -0.5 })).text);
   assert.deepEqual([corrected.entry.kind, corrected.entry.amount, corrected.balance], ['correction', -0.5, 25]);
-  const id = app.store.accounts.byEmail(ADA)?.id ?? '';
+  const id = app.store.records.accounts.byEmail(ADA)?.id ?? '';
   const tooMuch = await move({ amount: '-25.000001' });
   assert.equal(tooMuch.status, 409);
   assert.match(tooMuch.text, /25\.000001 credits cannot be deducted: only 25 are left/);
@@ -151,8 +151,8 @@ test('an operator tops credits up, once under a name, and takes no more away tha
   for (const level of ['account', 'service', 'scanner'] as const) {
     assert.equal((await move({ amount: 1 }, { 'x-service-key': keyOf(level) })).status, 403, level);
   }
-  assert.equal(app.store.credits.balance(id), 25_000_000);
-  assert.equal(app.store.credits.entries(id, NOON).length, 2);
+  assert.equal(app.store.records.credits.balance(id), 25_000_000);
+  assert.equal(app.store.records.credits.entries(id, NOON).length, 2);
 });
 
 test('a top-up during a day gives one balance, which the ledger confirms later', async (t) => {
@@ -160,7 +160,7 @@ test('a top-up during a day gives one balance, which the ledger confirms later',
   const key = { 'x-service-key': keyOf('account', ADA) };
   const operator = { 'x-service-key': keyOf('operator') };
   const { store } = app;
-  const id = store.accounts.byEmail(ADA)?.id ?? '';
+  const id = store.records.accounts.byEmail(ADA)?.id ?? '';
   const move = async (amount: number) => {
     const { text } = await send(url, {
       method: 'POST',
@@ -170,14 +170,14 @@ test('a top-up during a day gives one balance, which the ledger confirms later',
     });
     const { balance, entry } = JSON.parse(text);
     assert.equal(entry.balance, balance, text);
-    assert.equal(balance, store.credits.balance(id) / 1_000_000);
+    assert.equal(balance, store.records.credits.balance(id) / 1_000_000);
     return balance;
   };
   const draw = async (count: number) => {
     for (let n = 0; n < count; n++) assert.equal((await ask(url, '/v1/services', key)).status, 200);
   };
   const ledger = () =>
-    store.credits.entries(id, clock.now).map(({ seq, kind, amount, balance }) => [seq, kind, amount, balance]);
+    store.records.credits.entries(id, clock.now).map(({ seq, kind, amount, balance }) => [seq, kind, amount, balance]);
 
   assert.equal(await move(0.25), 0.25);
   await draw(1 + 4);
@@ -197,5 +197,5 @@ test('a top-up during a day gives one balance, which the ledger confirms later',
   assert.deepEqual(ledger().length, 5);
   clock.now += 86_400_000;
   assert.deepEqual(ledger().length, 5, 'nothing of that day is left to be entered');
-  assert.deepEqual(store.credits.faults(), []);
+  assert.deepEqual(store.records.credits.faults(), []);
 });
