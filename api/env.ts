@@ -1,12 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
-import type { Account } from '../src/accounts/account.ts';
-import type { ServiceKey } from '../src/accounts/service-key.ts';
-import type { Session } from '../src/accounts/session.ts';
-import type { AccessKey } from '../src/desk/keys.ts';
-import type { Paper } from '../src/desk/paper.ts';
-import type { Lane } from '../src/meter/lane.ts';
+import type { AccessKey } from '../src/desk/papers/keys.ts';
+import type { Paper } from '../src/desk/papers/paper.ts';
+import type { Account } from '../src/records/accounts/account.ts';
+import type { ServiceKey } from '../src/records/accounts/service-key.ts';
+import type { Session } from '../src/records/accounts/session.ts';
+import type { Lane } from '../src/records/meter/lane.ts';
 import type { Headers } from './responses/headers.ts';
 
 /** The headers that `carryHeaders` collects for a request (`api/responses/headers.ts`). */

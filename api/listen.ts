@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
-import { codeOf, Fault } from '../src/fault.ts';
+import { codeOf, Fault } from '../src/shared/fault.ts';
 import { drainingResponse, followConnections } from './connections.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';

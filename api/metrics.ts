@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Metrics } from '../src/app/metrics/metrics.ts';
+import type { Metrics } from '../src/operate/metrics/metrics.ts';
 import { bind, type ListenAddress, type Listening, urlOf } from './listen.ts';
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };

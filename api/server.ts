@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { loadBuild } from '../src/app/build.ts';
-import type { AppContext } from '../src/app/context.ts';
-import { isDemonstration } from '../src/app/demo-records.ts';
+import { isDemonstration } from '../src/records/jobs/demo-records.ts';
+import { loadBuild } from '../src/server/build.ts';
+import type { AppContext } from '../src/server/context.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions, notFoundHandler, removedPaper } from './desk/files/notices.ts';
 import { hostRoutes } from './desk/routes.ts';

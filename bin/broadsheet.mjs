@@ -26,7 +26,7 @@ if (['--version', '-V'].includes(process.argv[2])) {
   modules.enableCompileCache();
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  // The IPC channel closes when this process ends, in whatever way: see src/terminal/parent-process.ts.
+  // The IPC channel closes when this process ends, in whatever way: see src/shared/terminal/parent-process.ts.
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listeningOn, readSettings } from '../src/env.ts';
+import { listeningOn, readSettings } from '../src/server/env.ts';
 import { tempFolder } from './support/app-context.ts';
 import { ed25519Witness, MemoryLog } from './support/log.ts';
 

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { loadBuild } from '../../src/app/build.ts';
-import { ORDERS, READS } from '../../src/limits.ts';
-import { VERSION } from '../../src/project.ts';
+import { loadBuild } from '../../src/server/build.ts';
+import { ORDERS, READS } from '../../src/shared/limits.ts';
+import { VERSION } from '../../src/shared/project.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
 import { allowedBy, answerUnmatched } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';

@@ -1,11 +1,11 @@
-import type { AppContext } from '../../src/app/context.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
+import { Edition, siteOf } from '../../src/desk/press/edition.ts';
+import { memoized } from '../../src/desk/press/memoized.ts';
+import { linksOf } from '../../src/desk/press/outputs/row-view.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { refuseWithdrawn } from '../../src/desk/withdrawal.ts';
-import { Fault } from '../../src/fault.ts';
-import { Edition, siteOf } from '../../src/press/edition.ts';
-import { memoized } from '../../src/press/memoized.ts';
-import { linksOf } from '../../src/press/outputs/row-view.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import type { PaperContext } from '../env.ts';
 
 /** The archive of the request's paper. */

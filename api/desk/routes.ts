@@ -1,11 +1,11 @@
 import type { BlockList } from 'node:net';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import type { Build } from '../../src/app/build.ts';
-import { type AppContext, linkKey } from '../../src/app/context.ts';
-import type { PressQueue } from '../../src/app/press-queue.ts';
-import { hostProver } from '../../src/net/host-proof.ts';
-import { VERSION } from '../../src/project.ts';
+import type { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { hostProver } from '../../src/desk/papers/host-proof.ts';
+import type { Build } from '../../src/server/build.ts';
+import { type AppContext, linkKey } from '../../src/server/context.ts';
+import { VERSION } from '../../src/shared/project.ts';
 import type { PaperEnv } from '../env.ts';
 import { logFile, logPage } from './files/log.ts';
 import { newsstandHandlers } from './files/newsstand.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import type { AppContext } from '../../src/app/context.ts';
-import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
-import { type Paper, paperRoot } from '../../src/desk/paper.ts';
+import { hostKey, nameOf, servedAt } from '../../src/desk/papers/host.ts';
+import { type Paper, paperRoot } from '../../src/desk/papers/paper.ts';
+import type { AppContext } from '../../src/server/context.ts';
 import type { Site } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
 

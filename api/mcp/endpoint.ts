@@ -1,9 +1,9 @@
 import type { Implementation } from '@modelcontextprotocol/server';
 import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
-import type { Settings } from '../../src/env.ts';
-import { Fault } from '../../src/fault.ts';
-import { VERSION } from '../../src/project.ts';
+import type { Settings } from '../../src/server/env.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { VERSION } from '../../src/shared/project.ts';
 import type { RecordsContext } from '../records/route.ts';
 import { sendPublic } from '../records/send.ts';
 import { representationOf } from '../responses/response-cache.ts';

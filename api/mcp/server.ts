@@ -6,7 +6,7 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { parseJson } from '../middleware/json-body.ts';
 import type { RecordsContext } from '../records/route.ts';
 import { type Ask, callTool } from './call.ts';

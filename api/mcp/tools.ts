@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { SIGNAL_TYPES } from '../../src/records/signal.ts';
+import { SIGNAL_TYPES } from '../../src/proof/records/signal.ts';
 import { ChangeList } from '../records/v1/changes.ts';
 import { Catalog } from '../records/v1/domains.ts';
 import { History } from '../records/v1/history.ts';

@@ -1,7 +1,7 @@
 import type { Context, Env, Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { TrieRouter } from 'hono/router/trie-router';
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { setHeader } from '../responses/headers.ts';
 
 /** Returns the `Allow` value of a path, such as `GET, HEAD, OPTIONS`; null for a path without a route. */

@@ -1,5 +1,5 @@
-import { Fault } from '../../src/fault.ts';
-import { unstorable } from '../../src/storable.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { unstorable } from '../../src/shared/storable.ts';
 
 /** The largest accepted form, in bytes. The longest form has a list of hostnames. */
 export const FORM_MAX = 16 * 1024;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { ANSWER_TTL, type AnswerTable } from '../../src/desk/answers.ts';
-import { Fault } from '../../src/fault.ts';
+import { ANSWER_TTL, type AnswerTable } from '../../src/desk/papers/answers.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 /** The result of a write. */
 export interface Outcome<Body extends object> {

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
-import { Fault } from '../../src/fault.ts';
-import { DuplicateMember, parseIJson } from '../../src/ledger/i-json.ts';
-import { MARKS_MAX, tooManyMarksAt } from '../../src/ledger/marks.ts';
-import { firstUnstorable, hasUnstorable } from '../../src/storable.ts';
+import { DuplicateMember, parseIJson } from '../../src/proof/i-json.ts';
+import { MARKS_MAX, tooManyMarksAt } from '../../src/shared/combining-marks.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { firstUnstorable, hasUnstorable } from '../../src/shared/storable.ts';
 import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';

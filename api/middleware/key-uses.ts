@@ -1,4 +1,4 @@
-import { isLocked } from '../../src/fault.ts';
+import { isLocked } from '../../src/shared/fault.ts';
 
 /** How often uses are written, in ms. */
 const EVERY = 10_000;

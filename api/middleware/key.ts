@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
-import type { AppContext } from '../../src/app/context.ts';
-import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '../../src/desk/keys.ts';
-import { Fault } from '../../src/fault.ts';
+import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '../../src/desk/papers/keys.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
 import { type SentHeader, sentKey } from './sent-key.ts';

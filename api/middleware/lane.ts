@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { type ServiceKey, type ServiceKeyTable, serviceKeyOf } from '../../src/accounts/service-key.ts';
-import { Fault } from '../../src/fault.ts';
-import { type Access, type Lane, laneOf } from '../../src/meter/lane.ts';
+import { type ServiceKey, type ServiceKeyTable, serviceKeyOf } from '../../src/records/accounts/service-key.ts';
+import { type Access, type Lane, laneOf } from '../../src/records/meter/lane.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import type { RecordsEnv } from '../env.ts';
 import { addVary } from '../responses/headers.ts';
 import type { KeyUses } from './key-uses.ts';

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
-import { eventLoop } from '../../src/app/event-loop.ts';
-import { inFlight, measurements, type Service } from '../../src/app/measurements.ts';
+import { eventLoop } from '../../src/shared/workers/event-loop.ts';
+import { inFlight, measurements, type Service } from '../../src/shared/workers/measurements.ts';
 
 /** The pattern of the route that answered, or of the middleware that rejected, as `/{paper}/api/v1/stories/{id}`. */
 const answeringRoute = (c: Context): string => routePath(c).replace(/:(\w+)/g, '{$1}');

@@ -1,4 +1,4 @@
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 /** A request's header by its name in lower case. */
 export type SentHeader = (name: string) => string | null | undefined;

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { AppContext } from '../../src/app/context.ts';
-import type { SignerRight } from '../../src/app/signer.ts';
-import { Busy } from '../../src/fault.ts';
+import type { SignerRight } from '../../src/operate/signing/signer.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { Busy } from '../../src/shared/fault.ts';
 import type { DeskEnv } from '../env.ts';
 
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

@@ -1,4 +1,4 @@
-import type { FaultCode } from '../../src/fault.ts';
+import type { FaultCode } from '../../src/shared/fault.ts';
 import { headerRefs } from './headers.ts';
 
 /** Statuses of faults that any operation may return. A query that is not UTF-8 also gets 400. */

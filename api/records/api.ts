@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { createCheckout } from '../../src/app/checkout.ts';
-import { READS } from '../../src/limits.ts';
+import { createCheckout } from '../../src/records/checkout.ts';
+import { READS } from '../../src/shared/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Access } from '../../src/meter/lane.ts';
+import type { Access } from '../../src/records/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
 import { type Handler, type OperationSpec, operationsOf, type Route } from '../openapi/route.ts';
 import type { Representation } from '../responses/response-cache.ts';

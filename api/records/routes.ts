@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import type { Build } from '../../src/app/build.ts';
-import { type AppContext, linkKey } from '../../src/app/context.ts';
-import { ownPolicy } from '../../src/app/log-publication.ts';
-import type { Checkout } from '../../src/meter/checkout.ts';
+import { ownPolicy } from '../../src/operate/log/log-publication.ts';
+import type { Checkout } from '../../src/records/meter/checkout.ts';
+import type { Build } from '../../src/server/build.ts';
+import { type AppContext, linkKey } from '../../src/server/context.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';

@@ -1,5 +1,5 @@
-import { plainFile } from '../../src/files/plain-file.ts';
-import { cacheControl, contentType, securityHeaders } from '../../src/press/feeds/headers.ts';
+import { cacheControl, contentType, securityHeaders } from '../../src/desk/press/feeds/headers.ts';
+import { plainFile } from '../../src/shared/files/plain-file.ts';
 
 /** The headers of an address under a paper's root, the same as in the paper's `_headers` file. */
 export function fileHeaders(

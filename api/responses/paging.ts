@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 /** A whole number, clamped to its range (protocol 8.3). */
 export function limitParam(fallback: number, max: number) {

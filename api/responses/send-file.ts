@@ -9,7 +9,7 @@ import fresh from 'fresh';
 import type { Context } from 'hono';
 import { contentType } from 'mime-types';
 import parseRange from 'range-parser';
-import { codeOf, Fault } from '../../src/fault.ts';
+import { codeOf, Fault } from '../../src/shared/fault.ts';
 import type { Headers } from './headers.ts';
 
 /** A file to send, with its status and headers. Its content is read from disk unless it is given. */

@@ -1,5 +1,5 @@
-import type { Pictures } from '../press/output.ts';
-import type { FiledContent } from '../store/filed-content.ts';
+import type { Pictures } from '../desk/press/output.ts';
+import type { FiledContent } from '../store/desk/filed-content.ts';
 import type { WritingDesk } from '../writing/desk.ts';
 
 /** The writing desk of the development server. */

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration } from 'astro';
-import { BUILT, stampBuild } from '../app/build.ts';
-import { readSettings } from '../env.ts';
-import { PROJECT } from '../project.ts';
-import { DESK_PORT } from '../settings/services.ts';
+import { BUILT, stampBuild } from '../server/build.ts';
+import { readSettings } from '../server/env.ts';
+import { DESK_PORT } from '../server/settings/services.ts';
+import { PROJECT } from '../shared/project.ts';
 
 /**
  * Runs the press in Astro's build: `astro build` files `content/` and leaves every paper's tree complete. A build that

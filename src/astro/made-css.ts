@@ -24,11 +24,11 @@ const MADE: Readonly<Record<string, (...names: string[]) => string>> = {
   pair: (text = '', labels = '') => fontPair(text, labels),
   /** The wheel in steps of ten degrees, for pages that show many papers. */
   hues: () => steps(0, 35, (n) => [`hue-${n * 10}`, '--hue', n * 10]).join(''),
-  /** The dominant colour of a picture in 16 steps of red, green and blue: see src/press/picture-sources.ts. */
+  /** The dominant colour of a picture in 16 steps of red, green and blue: see src/media/picture-sources.ts. */
   tones: () => ['r', 'g', 'b'].flatMap((c) => steps(0, 15, (n) => [c + n.toString(16), `--${c}`, n * 17])).join(''),
   /** The column of a calendar in which a month begins; Monday is 1. */
   weekdays: () => steps(2, 7, (n) => [`from-${n}`, 'grid-column', n]).join(''),
-  /** The aspect of a picture in tenths: see src/press/prose-pictures.ts. */
+  /** The aspect of a picture in tenths: see src/desk/press/prose-pictures.ts. */
   aspects: () => steps(4, 30, (n) => [`x${n}`, '--x', n]).join(''),
 };
 

@@ -1,13 +1,13 @@
 import type { AstroIntegrationLogger } from 'astro';
-import { intakeOf, withAppContext } from '../app/context.ts';
-import { publishLogOnce } from '../app/open-witnesses.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { openCommandLog } from '../app/server-log.ts';
-import type { Settings } from '../env.ts';
-import { messageOf } from '../fault.ts';
-import { fileContent } from '../ingest/content-folder.ts';
-import { problemLine } from '../ingest/source-file.ts';
-import { printable } from '../terminal/output.ts';
+import { fileContent } from '../desk/ingest/content-folder.ts';
+import { problemLine } from '../desk/ingest/source-file.ts';
+import { pressLines, pressWithProgress } from '../desk/jobs/press-progress.ts';
+import { publishLogOnce } from '../operate/log/open-witnesses.ts';
+import { intakeOf, withAppContext } from '../server/context.ts';
+import type { Settings } from '../server/env.ts';
+import { openCommandLog } from '../server/server-log.ts';
+import { messageOf } from '../shared/fault.ts';
+import { printable } from '../shared/terminal/output.ts';
 
 /** Files `content/`, logs its problems, and presses every paper with the pages that were just built. */
 export function pressBuilt(settings: Settings, logger: AstroIntegrationLogger): Promise<void> {

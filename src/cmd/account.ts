@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { AppContext } from '../app/context.ts';
-import { requireAccount } from '../app/service-keys.ts';
-import { usageNow } from '../app/usage.ts';
-import { Fault } from '../fault.ts';
-import { BURST_MAX, PLANS } from '../meter/account-usage.ts';
-import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../meter/credits.ts';
-import { plural } from '../plural.ts';
-import { printResult } from '../terminal/output.ts';
+import { BURST_MAX, PLANS } from '../records/meter/account-usage.ts';
+import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../records/meter/credits.ts';
+import { requireAccount } from '../records/service-keys.ts';
+import { usageNow } from '../records/usage.ts';
+import type { AppContext } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 
 /** The number of days that `show` covers. */

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { deskOf, requirePaper } from '../app/context.ts';
-import { pressThenPrint } from '../app/press-progress.ts';
 import { airStory, withdrawStory } from '../desk/airing.ts';
+import { pressThenPrint } from '../desk/jobs/press-progress.ts';
 import { stateRow } from '../desk/story.ts';
-import { Fault } from '../fault.ts';
-import { printResult } from '../terminal/output.ts';
+import { deskOf, requirePaper } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 
 export function air(): Command {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { auditApp } from '../app/audit.ts';
-import { acceptDamage } from '../audit/records.ts';
-import { Fault } from '../fault.ts';
-import { plural } from '../plural.ts';
-import { printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { acceptDamage } from '../operate/audit/records.ts';
+import { auditApp } from '../operate/audit/run-audit.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
 import { onData } from './frame.ts';
 
 type AuditOptions = { deep?: boolean; json?: boolean; acceptDamage?: string[]; reason?: string };

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { backupPlace } from '../app/backup-place.ts';
-import { type BackupNote, backupSource, noteBackup } from '../app/backup-source.ts';
-import { drill, restore as restoreBackup } from '../app/restore.ts';
-import { pack } from '../backup/pack.ts';
-import { readSettings, type Settings, settingNames } from '../env.ts';
-import { messageOf } from '../fault.ts';
-import { plural } from '../plural.ts';
-import { inMegabytes, sizeText } from '../size.ts';
-import { printError, printResult } from '../terminal/output.ts';
-import { progressTo, withProgress } from '../terminal/progress.ts';
-import { givenPlace } from '../terminal/project-folder.ts';
-import { onStopSignal } from '../terminal/stop-signal.ts';
+import { type BackupNote, backupSource, noteBackup } from '../operate/backup/backup-source.ts';
+import { pack } from '../operate/backup/pack.ts';
+import { drill, restore as restoreBackup } from '../operate/backup/restore.ts';
+import { readSettings, type Settings, settingNames } from '../server/env.ts';
+import { messageOf } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { inMegabytes, sizeText } from '../shared/size.ts';
+import { backupPlace } from '../shared/storage/backup-place.ts';
+import { printError, printResult } from '../shared/terminal/output.ts';
+import { progressTo, withProgress } from '../shared/terminal/progress.ts';
+import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { onStopSignal } from '../shared/terminal/stop-signal.ts';
 
 export function backup(): Command {
   return new Command('backup')

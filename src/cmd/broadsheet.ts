@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { Fault, stackOf } from '../fault.ts';
-import { VERSION } from '../project.ts';
-import { printable, printableLines } from '../terminal/output.ts';
-import { endWithParent } from '../terminal/parent-process.ts';
-import { enterProject } from '../terminal/project-folder.ts';
-import { endBetweenSteps } from '../terminal/stop-signal.ts';
+import { Fault, stackOf } from '../shared/fault.ts';
+import { VERSION } from '../shared/project.ts';
+import { printable, printableLines } from '../shared/terminal/output.ts';
+import { endWithParent } from '../shared/terminal/parent-process.ts';
+import { enterProject } from '../shared/terminal/project-folder.ts';
+import { endBetweenSteps } from '../shared/terminal/stop-signal.ts';
 import { COMMANDS } from './commands.ts';
 
 /** Commands that may write beside a server: one killed in a commit may hide it from others (docs/backup.md). */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { askOutside } from '../app/clock-watch.ts';
-import { type Corrected, correctClock } from '../app/correct-clock.ts';
-import { pressThenPrint } from '../app/press-progress.ts';
-import { Fault } from '../fault.ts';
-import { printResult } from '../terminal/output.ts';
-import { isDay, parseSpan } from '../time.ts';
+import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { askOutside } from '../operate/clock/clock-watch.ts';
+import { type Corrected, correctClock } from '../operate/clock/correct-clock.ts';
+import { Fault } from '../shared/fault.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { isDay, parseSpan } from '../shared/time.ts';
 import { onAnyData } from './frame.ts';
 
 export function command(): Command {

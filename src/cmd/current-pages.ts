@@ -1,5 +1,5 @@
-import { buildPages, isBuilt } from '../app/build.ts';
-import { environmentWith } from '../env.ts';
+import { buildPages, isBuilt } from '../server/build.ts';
+import { environmentWith } from '../server/env.ts';
 
 /** The pages of a server that starts. */
 export type CurrentPages = ReturnType<typeof currentPages>;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { requireFreePort } from '../../api/listen.ts';
-import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { PROJECT } from '../project.ts';
-import { DESK_PORT } from '../settings/services.ts';
-import { printError } from '../terminal/output.ts';
+import { readSettings } from '../server/env.ts';
+import { DESK_PORT } from '../server/settings/services.ts';
+import { Fault } from '../shared/fault.ts';
+import { PROJECT } from '../shared/project.ts';
+import { printError } from '../shared/terminal/output.ts';
 
 const FLAGS = { host: { type: 'string' }, port: { type: 'string' } } as const;
 

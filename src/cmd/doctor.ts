@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { examine } from '../app/doctor/examine.ts';
-import type { Finding } from '../app/doctor/finding.ts';
-import { planUpgrade, upgradeLines } from '../app/doctor/upgrade.ts';
-import { readSettings } from '../env.ts';
-import { plural } from '../plural.ts';
-import { printResult } from '../terminal/output.ts';
+import { examine } from '../operate/doctor/examine.ts';
+import type { Finding } from '../operate/doctor/finding.ts';
+import { planUpgrade, upgradeLines } from '../operate/doctor/upgrade.ts';
+import { readSettings } from '../server/env.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
 
 const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
 

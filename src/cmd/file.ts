@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { intakeOf, withAppContext } from '../app/context.ts';
-import { pressThenPrint } from '../app/press-progress.ts';
-import { readSettings, type Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { fileContent } from '../ingest/content-folder.ts';
-import { problemLine } from '../ingest/source-file.ts';
-import { withoutFileLine } from '../ingest/without-file.ts';
-import { printError, printResult } from '../terminal/output.ts';
-import { givenPath } from '../terminal/project-folder.ts';
+import { fileContent } from '../desk/ingest/content-folder.ts';
+import { problemLine } from '../desk/ingest/source-file.ts';
+import { withoutFileLine } from '../desk/ingest/without-file.ts';
+import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { intakeOf, withAppContext } from '../server/context.ts';
+import { readSettings, type Settings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
+import { printError, printResult } from '../shared/terminal/output.ts';
+import { givenPath } from '../shared/terminal/project-folder.ts';
 
 export function command(): Command {
   return new Command('file')

@@ -1,6 +1,6 @@
-import { type AppContext, withAppContext, withExistingData } from '../app/context.ts';
-import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { type AppContext, withAppContext, withExistingData } from '../server/context.ts';
+import { readSettings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
 
 /** The seconds of an `--every`, from 1s to 60m. Throws `invalid_request`. */
 export function secondsOf(text: string): number {

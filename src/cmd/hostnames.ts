@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { plural } from '../plural.ts';
-import { parseHostname } from '../records/hostname.ts';
+import { parseHostname } from '../proof/records/hostname.ts';
 import { optOutReason } from '../records/require-host.ts';
-import { printResult } from '../terminal/output.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
 import { onAnyData } from './frame.ts';
 
 const SAID = {

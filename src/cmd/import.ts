@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
-import { intakeOf, withAppContext } from '../app/context.ts';
-import { pressThenPrint } from '../app/press-progress.ts';
-import { readSettings } from '../env.ts';
-import { importArchive, type RefusedLine, requireArchive } from '../ingest/import-archive.ts';
-import { printError, printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { givenPath } from '../terminal/project-folder.ts';
+import { importArchive, type RefusedLine, requireArchive } from '../desk/ingest/import-archive.ts';
+import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { intakeOf, withAppContext } from '../server/context.ts';
+import { readSettings } from '../server/env.ts';
+import { printError, printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { givenPath } from '../shared/terminal/project-folder.ts';
 
 type Options = { paper: string; create?: boolean; persona?: string; air?: boolean; press: boolean; json?: boolean };
 

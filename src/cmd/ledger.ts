@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import { type AppContext, intakeOf } from '../app/context.ts';
-import { readLogKey } from '../app/log-key.ts';
-import { pressThenPrint } from '../app/press-progress.ts';
-import { Fault } from '../fault.ts';
-import { exportLedger } from '../ingest/ledger-export.ts';
-import { importLedger } from '../ingest/ledger-import.ts';
-import { plural } from '../plural.ts';
-import { printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { givenPath } from '../terminal/project-folder.ts';
+import { exportLedger } from '../desk/ingest/ledger-export.ts';
+import { importLedger } from '../desk/ingest/ledger-import.ts';
+import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { readLogKey } from '../operate/log/log-key.ts';
+import { type AppContext, intakeOf } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { givenPath } from '../shared/terminal/project-folder.ts';
 import { onAnyData, onData } from './frame.ts';
 
 export function command(): Command {

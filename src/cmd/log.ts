@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { logStatus, logStatusLines } from '../app/log-status.ts';
-import { signerLines, signerStatus } from '../app/signer.ts';
-import { logSource, readPolicyAt } from '../audit/log/served-log.ts';
-import { verifiedLogLines, verifyLog } from '../audit/log/verify-log.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
-import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { givenPlace } from '../terminal/project-folder.ts';
+import { logSource, readPolicyAt } from '../operate/audit/log/served-log.ts';
+import { verifiedLogLines, verifyLog } from '../operate/audit/log/verify-log.ts';
+import { logStatus, logStatusLines } from '../operate/log/log-status.ts';
+import { signerLines, signerStatus } from '../operate/signing/signer.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { givenPlace } from '../shared/terminal/project-folder.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { readPolicyAt } from '../audit/log/served-log.ts';
-import { findingLine } from '../audit/monitor/log-memory.ts';
-import { type MonitorRun, monitor } from '../audit/monitor/monitor.ts';
-import { isAddress } from '../audit/verify-sources.ts';
-import { Fault } from '../fault.ts';
-import { plural } from '../plural.ts';
-import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { givenPath, givenPlace } from '../terminal/project-folder.ts';
+import { readPolicyAt } from '../operate/audit/log/served-log.ts';
+import { findingLine } from '../operate/audit/monitor/log-memory.ts';
+import { type MonitorRun, monitor } from '../operate/audit/monitor/monitor.ts';
+import { isAddress } from '../operate/audit/verify-sources.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { givenPath, givenPlace } from '../shared/terminal/project-folder.ts';
 
 /** Lines about what could not be checked: a site that is down has one for each page. */
 const LISTED_MAX = 10;

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command } from 'commander';
-import { databaseFile, withAppContext } from '../app/context.ts';
-import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/paper.ts';
-import { latinWords } from '../desk/slug.ts';
-import { readSettings, type Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { type AskedPaper, newPaper, personaSlug, writeNewPaper } from '../ingest/new-paper.ts';
-import { type Ask, isAnswering, withAnswers } from '../terminal/ask.ts';
-import { printError, printResult } from '../terminal/output.ts';
-import { userFolder } from '../terminal/project-folder.ts';
+import { type AskedPaper, newPaper, personaSlug, writeNewPaper } from '../desk/ingest/new-paper.ts';
+import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/papers/paper.ts';
+import { latinWords } from '../desk/papers/slug.ts';
+import { databaseFile, withAppContext } from '../server/context.ts';
+import { readSettings, type Settings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
+import { type Ask, isAnswering, withAnswers } from '../shared/terminal/ask.ts';
+import { printError, printResult } from '../shared/terminal/output.ts';
+import { userFolder } from '../shared/terminal/project-folder.ts';
 
 interface Options {
   name?: string;

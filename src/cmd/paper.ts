@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type AppContext, intakeOf, requirePaper } from '../app/context.ts';
-import { pressPapers } from '../app/press-run.ts';
-import { publishAfterPress } from '../app/publish-run.ts';
-import { giveHost, hostOfPaper, parseHost } from '../desk/host.ts';
-import { paperRoot } from '../desk/paper.ts';
-import { type Removal, removePaper, restorePaper } from '../desk/removal.ts';
-import { Fault, messageOf } from '../fault.ts';
-import { plural } from '../plural.ts';
-import { isAnswering, withAnswers } from '../terminal/ask.ts';
-import { printError, printResult } from '../terminal/output.ts';
-import { isoTime } from '../time.ts';
+import { pressPapers } from '../desk/jobs/press-run.ts';
+import { giveHost, hostOfPaper, parseHost } from '../desk/papers/host.ts';
+import { paperRoot } from '../desk/papers/paper.ts';
+import { type Removal, removePaper, restorePaper } from '../desk/papers/removal.ts';
+import { publishAfterPress } from '../operate/publish/publish-run.ts';
+import { type AppContext, intakeOf, requirePaper } from '../server/context.ts';
+import { Fault, messageOf } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
+import { printError, printResult } from '../shared/terminal/output.ts';
+import { isoTime } from '../shared/time.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { missingPlaces } from '../app/missing-media.ts';
-import { publishLogOnce } from '../app/open-witnesses.ts';
-import { missingLine, pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { openCommandLog } from '../app/server-log.ts';
-import { printResult } from '../terminal/output.ts';
+import { missingLine, pressLines, pressWithProgress } from '../desk/jobs/press-progress.ts';
+import { missingPlaces } from '../desk/media/missing-media.ts';
+import { publishLogOnce } from '../operate/log/open-witnesses.ts';
+import { openCommandLog } from '../server/server-log.ts';
+import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { withExistingData } from '../app/context.ts';
 import {
   compareTrees,
   planTrees,
@@ -7,15 +6,16 @@ import {
   publishReporter,
   publishWithProgress,
   treeName,
-} from '../app/publish-run.ts';
-import { openBucket, publishAddress } from '../app/publish-target.ts';
-import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { plural } from '../plural.ts';
-import type { Difference } from '../publish/source.ts';
-import { printResult } from '../terminal/output.ts';
-import { progressTo } from '../terminal/progress.ts';
-import { givenPlace } from '../terminal/project-folder.ts';
+} from '../operate/publish/publish-run.ts';
+import type { Difference } from '../operate/publish/source.ts';
+import { withExistingData } from '../server/context.ts';
+import { readSettings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { openBucket, publishAddress } from '../shared/storage/publish-target.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { progressTo } from '../shared/terminal/progress.ts';
+import { givenPlace } from '../shared/terminal/project-folder.ts';
 
 type Options = { to?: string; paper?: string; dryRun?: boolean; check?: boolean; repair?: boolean; json?: boolean };
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { type AppContext, requirePaper } from '../app/context.ts';
-import { Fault } from '../fault.ts';
-import { type Address, readAddress } from '../readers/address.ts';
-import { dossierOf, dossierRecord, erase, suppress } from '../readers/record.ts';
-import { printableJson, printResult } from '../terminal/output.ts';
+import { dossierOf, dossierRecord, erase, suppress } from '../desk/readers/record.ts';
+import { type AppContext, requirePaper } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { type Address, readAddress } from '../shared/outbound/mail-address.ts';
+import { printableJson, printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { scanElsewhere, scanOnce } from '../app/scan.ts';
-import { openCommandLog } from '../app/server-log.ts';
-import { readSettings } from '../env.ts';
-import { Fault } from '../fault.ts';
-import { plural } from '../plural.ts';
-import { printResult } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { onStopSignal } from '../terminal/stop-signal.ts';
+import { scanElsewhere, scanOnce } from '../records/jobs/scan.ts';
+import { readSettings } from '../server/env.ts';
+import { openCommandLog } from '../server/server-log.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { onStopSignal } from '../shared/terminal/stop-signal.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

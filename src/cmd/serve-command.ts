@@ -11,9 +11,9 @@ export function command(): Command {
       .action(async ({ copy }: { copy?: string }) => {
         // First, because an unhandled SIGHUP ends the process.
         const signals = takeSignals();
-        const { readSettings } = await import('../env.ts');
+        const { readSettings } = await import('../server/env.ts');
         const { currentPages } = await import('./current-pages.ts');
-        const { assertOwnCopy } = await import('../app/standby-copy.ts');
+        const { assertOwnCopy } = await import('../operate/standby/standby-copy.ts');
         const settings = readSettings();
         assertOwnCopy(settings.dataDir, copy);
         const pages = currentPages();

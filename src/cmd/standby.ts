@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type CopyServer, standBy } from '../app/standby.ts';
-import { readSettings } from '../env.ts';
-import { PROJECT } from '../project.ts';
-import { printError } from '../terminal/output.ts';
-import { onStopSignal } from '../terminal/stop-signal.ts';
+import { type CopyServer, standBy } from '../operate/standby/standby.ts';
+import { readSettings } from '../server/env.ts';
+import { PROJECT } from '../shared/project.ts';
+import { printError } from '../shared/terminal/output.ts';
+import { onStopSignal } from '../shared/terminal/stop-signal.ts';
 import { currentPages } from './current-pages.ts';
 import { secondsOf } from './frame.ts';
 

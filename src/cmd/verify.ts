@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { readPolicyAt } from '../audit/log/served-log.ts';
-import { verifyAt } from '../audit/verify.ts';
-import { verifiedLines } from '../audit/verify-lines.ts';
-import { keysAt } from '../audit/verify-sources.ts';
-import { Fault } from '../fault.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { keysFromVkeys } from '../ledger/proof.ts';
-import { exitUnchecked, NOT_CHECKED, printResult } from '../terminal/output.ts';
-import { givenPlace } from '../terminal/project-folder.ts';
+import { readPolicyAt } from '../operate/audit/log/served-log.ts';
+import { verifyAt } from '../operate/audit/verify.ts';
+import { verifiedLines } from '../operate/audit/verify-lines.ts';
+import { keysAt } from '../operate/audit/verify-sources.ts';
+import type { VerifyingKey } from '../proof/keyring.ts';
+import { keysFromVkeys } from '../proof/proof.ts';
+import { Fault } from '../shared/fault.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
+import { givenPlace } from '../shared/terminal/project-folder.ts';
 
 export function command(): Command {
   return new Command('verify')

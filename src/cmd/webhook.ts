@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { newId, requirePaper } from '../app/context.ts';
-import { sendTest } from '../app/paper-webhooks.ts';
-import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook.ts';
-import { printResult } from '../terminal/output.ts';
+import { sendTest } from '../desk/jobs/paper-webhooks.ts';
+import { addWebhook, requireWebhook, webhookRow } from '../desk/readers/webhook.ts';
+import { newId, requirePaper } from '../server/context.ts';
+import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

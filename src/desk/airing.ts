@@ -1,11 +1,11 @@
-import { Fault, refusalOf } from '../fault.ts';
-import { correctionsIn, trueIso } from '../ledger/clock-note.ts';
-import { airingProblems, type PaperRules } from '../ledger/door.ts';
-import { normalized } from '../ledger/marks.ts';
-import { isLine, shownProblems } from '../ledger/shown-text.ts';
+import { correctionsIn, trueIso } from '../proof/clock-note.ts';
+import { normalized } from '../shared/combining-marks.ts';
+import { Fault, refusalOf } from '../shared/fault.ts';
+import { isLine, shownProblems } from '../shared/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { statementOf } from './clock-correction.ts';
+import { airingProblems, type PaperRules } from './door/door.ts';
 import { type Desk, paperRules } from './filing.ts';
 import { freePlace } from './placing.ts';
 

@@ -1,16 +1,16 @@
 import canonicalize from 'canonicalize';
-import { Fault } from '../fault.ts';
-import type { LogService } from '../ledger/log/leaf.ts';
-import { daySpan } from '../time.ts';
+import type { LogService } from '../proof/log/leaf.ts';
+import { Fault } from '../shared/fault.ts';
+import { daySpan } from '../shared/time.ts';
 import { type Archive, isWithdrawn, type Row } from './archive.ts';
-import type { Cast } from './cast.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { isNews, type StoryEvent } from './event.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
 import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
-import { type Page, PageBody, sameInMenus } from './page.ts';
-import { imprintPage, PaperBody } from './paper.ts';
+import type { Cast } from './papers/cast.ts';
+import { type Page, PageBody, sameInMenus } from './papers/page.ts';
+import { imprintPage, PaperBody } from './papers/paper.ts';
 import { changedTags, tags } from './tags.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Archive, TagCount } from './archive.ts';
-import { sectionSlug } from './paper.ts';
+import { sectionSlug } from './papers/paper.ts';
 
 /** A section and its number of pieces on air. */
 export const SectionRow = z

@@ -1,12 +1,12 @@
-import type { Generation } from '../ledger/chain.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import type { LogProof } from '../ledger/log/log-proof.ts';
-import type { Author, Piece } from '../ledger/piece.ts';
-import type { Cast } from './cast.ts';
-import type { Persona } from './masthead.ts';
-import type { Media } from './media.ts';
-import type { Page } from './page.ts';
-import type { Paper } from './paper.ts';
+import type { Generation } from '../proof/chain.ts';
+import type { VerifyingKey } from '../proof/keyring.ts';
+import type { LogProof } from '../proof/log/log-proof.ts';
+import type { Author, Piece } from '../proof/piece.ts';
+import type { Cast } from './papers/cast.ts';
+import type { Persona } from './papers/masthead.ts';
+import type { Media } from './papers/media.ts';
+import type { Page } from './papers/page.ts';
+import type { Paper } from './papers/paper.ts';
 import type { Placement } from './placement.ts';
 
 /** The states of a piece. Lists show only pieces on air. */

@@ -1,4 +1,4 @@
-import { type ClockStatement, clockIn } from '../ledger/clock-note.ts';
+import { type ClockStatement, clockIn } from '../proof/clock-note.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { isPublic, receiptLeaf } from './log-leaves.ts';
@@ -6,7 +6,7 @@ import { tags } from './tags.ts';
 
 /** A correction of the clock as a line of the ledger: a record of the kind `clock`, whose name is the service. */
 export interface ClockBody {
-  /** The signed note (`src/ledger/clock-note.ts`). */
+  /** The signed note (`src/proof/clock-note.ts`). */
   note: string;
   /** Pieces that a schedule put on air before its time, which no other line says. */
   aired: string[];

@@ -1,6 +1,6 @@
-import { HOUR } from '../time.ts';
+import { HOUR } from '../shared/time.ts';
 import type { Row } from './archive.ts';
-import type { Cast } from './cast.ts';
+import type { Cast } from './papers/cast.ts';
 
 /** How long after its own time a change counts as news, in ms. Older material is an archive that a desk imports. */
 export const NEWS_AGE = 48 * HOUR;

@@ -1,12 +1,12 @@
 import canonicalize from 'canonicalize';
-import { Fault, type Problem, refusalOf } from '../fault.ts';
-import { basisOf, contentHash } from '../ledger/basis.ts';
-import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from '../ledger/door.ts';
-import type { Filing, Piece } from '../ledger/piece.ts';
-import { type Signer, signReceipt } from '../ledger/signing.ts';
-import { isoTime } from '../time.ts';
+import { basisOf, contentHash } from '../proof/basis.ts';
+import type { Filing, Piece } from '../proof/piece.ts';
+import { type Signer, signReceipt } from '../proof/signing.ts';
+import { Fault, type Problem, refusalOf } from '../shared/fault.ts';
+import { isoTime } from '../shared/time.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
+import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from './door/door.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 

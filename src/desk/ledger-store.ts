@@ -1,8 +1,8 @@
-import type { LogService } from '../ledger/log/leaf.ts';
+import type { LogService } from '../proof/log/leaf.ts';
 import type { Archive, StateName } from './archive.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
-import type { PaperBody } from './paper.ts';
+import type { PaperBody } from './papers/paper.ts';
 
 /** Whether and when a piece is on air. Times in ms. */
 export interface PieceState {

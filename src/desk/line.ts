@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { normalized } from '../ledger/marks.ts';
-import { isLine } from '../ledger/shown-text.ts';
+import { normalized } from '../shared/combining-marks.ts';
+import { isLine } from '../shared/shown-text.ts';
 
 /** A line of a record, trimmed and in NFC, of at most `max` UTF-16 units. `kind` is the message for another type. */
 export function line(max: number, kind = 'must be a text') {

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
-import { Fault, type Problem, refusalOf } from '../fault.ts';
-import { isoTime } from '../time.ts';
+import { Fault, type Problem, refusalOf } from '../shared/fault.ts';
+import { isoTime } from '../shared/time.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { LedgerStore } from './ledger-store.ts';

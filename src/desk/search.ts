@@ -1,6 +1,6 @@
-import { Fault } from '../fault.ts';
-import { normalized } from '../ledger/marks.ts';
-import { plainText } from '../ledger/prose.ts';
+import { normalized } from '../shared/combining-marks.ts';
+import { Fault } from '../shared/fault.ts';
+import { plainText } from './door/prose.ts';
 
 /** Maximum length of a query, in Unicode code points after trimming. */
 export const QUERY_MAX = 120;

@@ -1,7 +1,7 @@
-import { tagSlug } from '../ledger/tag.ts';
-import { dayOf } from '../time.ts';
+import { dayOf } from '../shared/time.ts';
 import type { Archive, Row } from './archive.ts';
-import { sectionSlug } from './paper.ts';
+import { tagSlug } from './door/tag.ts';
+import { sectionSlug } from './papers/paper.ts';
 
 /** How many pieces a numbered page of a section holds. */
 export const PAGE_SIZE = 30;

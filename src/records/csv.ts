@@ -1,6 +1,6 @@
+import type { Observation } from '../proof/records/observation.ts';
+import { signalsOf } from '../proof/records/record.ts';
 import type { Delta } from './delta.ts';
-import type { Observation } from './observation.ts';
-import { signalsOf } from './record.ts';
 import { certificateText } from './tracked-values.ts';
 import { type CatalogHost, catalogRow, deltaRow } from './wire-rows.ts';
 

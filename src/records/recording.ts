@@ -1,12 +1,12 @@
-import { receiptHashLeaf } from '../ledger/log/logged-entries.ts';
-import type { Signer } from '../ledger/signing.ts';
-import { MINUTE } from '../time.ts';
+import { receiptHashLeaf } from '../proof/log/logged-entries.ts';
+import { type Hostname, registrableDomain } from '../proof/records/hostname.ts';
+import { type Observation, observe } from '../proof/records/observation.ts';
+import { recordOf } from '../proof/records/record.ts';
+import type { Probe } from '../proof/records/signal.ts';
+import type { Signer } from '../proof/signing.ts';
+import { MINUTE } from '../shared/time.ts';
 import { type Change, compareWithBaseline, type Delta, type DomainBaseline, isUnconfirmed } from './delta.ts';
 import { type Facet, facetsOf } from './facets.ts';
-import { type Hostname, registrableDomain } from './hostname.ts';
-import { type Observation, observe } from './observation.ts';
-import { recordOf } from './record.ts';
-import type { Probe } from './signal.ts';
 import { type TrackedValues, trackedValues } from './tracked-values.ts';
 
 /** A hostname that a scanner has leased. */

@@ -1,8 +1,8 @@
-import { Fault } from '../fault.ts';
-import { normalized } from '../ledger/marks.ts';
-import { isLine } from '../ledger/shown-text.ts';
-import { isoTime, type Span } from '../time.ts';
-import { parseHostname } from './hostname.ts';
+import { parseHostname } from '../proof/records/hostname.ts';
+import { normalized } from '../shared/combining-marks.ts';
+import { Fault } from '../shared/fault.ts';
+import { isLine } from '../shared/shown-text.ts';
+import { isoTime, type Span } from '../shared/time.ts';
 
 interface HostTables<Host> {
   optOutOf(hostname: string): object | null;

@@ -1,5 +1,11 @@
-import { entriesOf, present } from '../narrow.ts';
-import { type Certificate, type CertificateStatus, isKnown, type SignalStatus, type SignalType } from './signal.ts';
+import {
+  type Certificate,
+  type CertificateStatus,
+  isKnown,
+  type SignalStatus,
+  type SignalType,
+} from '../proof/records/signal.ts';
+import { entriesOf, present } from '../shared/narrow.ts';
 
 /** The subjects of deltas: each signal, and the certificate. */
 export type TrackedName = SignalType | 'CERTIFICATE';

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { escapeText } from './dns/escape.ts';
+import { escapeText } from './probe/dns/escape.ts';
 import { certificateParts, type TrackedName } from './tracked-values.ts';
 
 const CHUNK = 64;

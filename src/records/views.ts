@@ -1,5 +1,5 @@
-import type { Preview } from './preview.ts';
-import type { Certificate } from './signal.ts';
+import type { Preview } from '../proof/records/preview.ts';
+import type { Certificate } from '../proof/records/signal.ts';
 
 /**
  * Everything that a page shows, ready to print. Pages import only these types. Every `url` is a path from the host's

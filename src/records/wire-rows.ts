@@ -1,12 +1,12 @@
-import type { LogProof } from '../ledger/log/log-proof.ts';
-import { parseNote } from '../ledger/note.ts';
-import { isoOrNull, isoTime } from '../time.ts';
+import type { LogProof } from '../proof/log/log-proof.ts';
+import { parseNote } from '../proof/note.ts';
+import type { Observation } from '../proof/records/observation.ts';
+import { parseObservation } from '../proof/records/receipt.ts';
+import { signalsOf } from '../proof/records/record.ts';
+import { isKnown } from '../proof/records/signal.ts';
+import { isoOrNull, isoTime } from '../shared/time.ts';
 import type { Change, Delta } from './delta.ts';
 import { issuerName } from './facets.ts';
-import type { Observation } from './observation.ts';
-import { parseObservation } from './receipt.ts';
-import { signalsOf } from './record.ts';
-import { isKnown } from './signal.ts';
 import { certificateParts, type TrackedName } from './tracked-values.ts';
 
 /** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */

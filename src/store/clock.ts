@@ -1,6 +1,6 @@
-import { DAY, dayOf } from '../time.ts';
-import type { LedgerTables } from './ledger-entries.ts';
-import { type Db, integer, orNull, sql, text } from './sql.ts';
+import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
+import { DAY, dayOf } from '../shared/time.ts';
+import type { LedgerTables } from './desk/ledger-entries.ts';
 
 /** What waits for its time, and the column that has it. */
 const WAITING = [

@@ -1,13 +1,13 @@
+import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../desk/readers/delivery.ts';
+import type { WebhookTable } from '../desk/readers/webhook.ts';
 import {
   type Attempt,
   DELIVERY_STATES,
   type DeliveryJob,
   type DeliveryQueue,
   OFF_REASONS,
-} from '../outbound/delivery.ts';
-import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../readers/delivery.ts';
-import type { WebhookTable } from '../readers/webhook.ts';
-import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from './sql.ts';
+} from '../shared/outbound/delivery.ts';
+import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../shared/sql/sql.ts';
 
 /** A claimed delivery. */
 export const JOB = {

@@ -1,8 +1,8 @@
-import { SERVICE_LEVELS, type ServiceKeyTable } from '../accounts/service-key.ts';
-import { type KeyTable, LEVELS } from '../desk/keys.ts';
-import { Expiries } from '../key-life.ts';
-import { dayOf } from '../time.ts';
-import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from './sql.ts';
+import { type KeyTable, LEVELS } from '../desk/papers/keys.ts';
+import { SERVICE_LEVELS, type ServiceKeyTable } from '../records/accounts/service-key.ts';
+import { Expiries } from '../shared/key-life.ts';
+import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from '../shared/sql/sql.ts';
+import { dayOf } from '../shared/time.ts';
 
 /** When and by whom a key was created, used and revoked, and when it expires. */
 const LIFE = {

@@ -1,8 +1,8 @@
-import type { LogService } from '../ledger/log/leaf.ts';
-import { TILE_WIDTH } from '../ledger/log/tile.ts';
-import { leafHash } from '../ledger/merkle.ts';
-import type { LogTables, WitnessState } from '../transparency/log-tables.ts';
-import { bytes, columnsOf, type Db, flag, integer, orNull, sql, text } from './sql.ts';
+import type { LogService } from '../proof/log/leaf.ts';
+import { TILE_WIDTH } from '../proof/log/tile.ts';
+import { leafHash } from '../proof/merkle.ts';
+import type { LogTables, WitnessState } from '../proof/transparency/log-tables.ts';
+import { bytes, columnsOf, type Db, flag, integer, orNull, sql, text } from '../shared/sql/sql.ts';
 
 const HEAD = {
   number: integer,

@@ -1,7 +1,7 @@
-import { ACCOUNT_MAIL_KINDS, type AccountMailTable } from '../accounts/account-mail.ts';
-import { MAIL_KINDS, type MailTable } from '../readers/mail.ts';
-import type { NoticeTable } from '../readers/notice.ts';
-import { columnsOf, type Db, integer, oneOf, orNull, sql, text } from './sql.ts';
+import { MAIL_KINDS, type MailTable } from '../desk/readers/mail.ts';
+import type { NoticeTable } from '../desk/readers/notice.ts';
+import { ACCOUNT_MAIL_KINDS, type AccountMailTable } from '../records/accounts/account-mail.ts';
+import { columnsOf, type Db, integer, oneOf, orNull, sql, text } from '../shared/sql/sql.ts';
 
 const PROGRESS = {
   due_at: integer,

@@ -1,6 +1,6 @@
-import type { HubPings } from '../outbound/hub-ping.ts';
-import type { TopicQueue } from '../press/manifest.ts';
-import { columnsOf, type Db, flag, integer, orNull, type Read, sql, type Transact, text } from './sql.ts';
+import type { TopicQueue } from '../desk/press/manifest.ts';
+import type { HubPings } from '../shared/outbound/hub-ping.ts';
+import { columnsOf, type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../shared/sql/sql.ts';
 
 /** What the database remembers of a tree at a target. */
 const PUBLICATION = {

@@ -1,4 +1,4 @@
-import { type Db, integer, oneOf, sql, type Transact, text } from './sql.ts';
+import { type Db, integer, oneOf, sql, type Transact, text } from '../shared/sql/sql.ts';
 
 // What the processes on one database tell each other.
 

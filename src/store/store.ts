@@ -2,16 +2,18 @@ import type { Archive } from '../desk/archive.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
-import { DiskFault, type DiskState } from '../fault.ts';
-import { logProver } from '../transparency/log-tree.ts';
-import { accountTable, sessionTable, signInTable } from './accounts.ts';
-import { alertTable, eventTable } from './alerts.ts';
-import { archives } from './archive.ts';
-import { changeAlertTable, changeDeliveryTable, changeQueueTable, changeWebhookStates } from './change-alerts.ts';
-import { checkpoints } from './checkpoints.ts';
+import { logProver } from '../proof/transparency/log-tree.ts';
+import { DiskFault, type DiskState } from '../shared/fault.ts';
+import { checkpoints } from '../shared/sql/checkpoints.ts';
+import { groupCommit } from '../shared/sql/group-commit.ts';
+import { type DatabaseSettings, databaseFault, openDatabase } from '../shared/sql/open.ts';
+import { soundnessChecks } from '../shared/sql/soundness.ts';
+import { beginWriting, rollBack, sql, type Transact } from '../shared/sql/sql.ts';
+import { WriteLock } from '../shared/sql/write-lock.ts';
 import { clockTables } from './clock.ts';
-import { creditTables } from './credits.ts';
 import { deliveryTable, webhookTable } from './deliveries.ts';
+import { alertTable, eventTable } from './desk/alerts.ts';
+import { archives } from './desk/archive.ts';
 import {
   answerTable,
   appliedTable,
@@ -20,32 +22,35 @@ import {
   previewTable,
   removalTable,
   termsTable,
-} from './desk.ts';
-import { groupCommit } from './group-commit.ts';
+} from './desk/desk.ts';
+import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
+import { ledgerTables } from './desk/ledger-entries.ts';
+import { manifestTables, pressRecords } from './desk/manifest.ts';
+import { paperTables } from './desk/papers.ts';
+import { pieceTagTable } from './desk/piece-tags.ts';
+import { pieceTables } from './desk/pieces.ts';
+import { readerTables } from './desk/readers.ts';
+import { searchTables } from './desk/search.ts';
+import { indexFaults } from './desk/search-audit.ts';
 import { keyTables, serviceKeyTable } from './keys.ts';
-import { archiveRows, ledgerFaults } from './ledger-audit.ts';
-import { ledgerTables } from './ledger-entries.ts';
 import { logTables } from './log.ts';
 import { accountMailTable, noticeTable } from './mails.ts';
-import { manifestTables, pressRecords } from './manifest.ts';
-import { meterTable } from './meter.ts';
-import { type DatabaseSettings, databaseFault, openDatabase } from './open.ts';
-import { paperTables } from './papers.ts';
-import { paymentTable } from './payments.ts';
-import { pieceTagTable } from './piece-tags.ts';
-import { pieceTables } from './pieces.ts';
 import { hubPingTable, publicationTable } from './publications.ts';
-import { keylessTable, quotaTables } from './quotas.ts';
-import { readerTables } from './readers.ts';
-import { recordsTables } from './records.ts';
-import { searchTables } from './search.ts';
-import { indexFaults } from './search-audit.ts';
+import { accountTable, sessionTable, signInTable } from './records/accounts.ts';
+import {
+  changeAlertTable,
+  changeDeliveryTable,
+  changeQueueTable,
+  changeWebhookStates,
+} from './records/change-alerts.ts';
+import { creditTables } from './records/credits.ts';
+import { meterTable } from './records/meter.ts';
+import { paymentTable } from './records/payments.ts';
+import { keylessTable, quotaTables } from './records/quotas.ts';
+import { recordsTables } from './records/records.ts';
+import { watchGroupTable } from './records/watch-groups.ts';
 import { forwardedTable, leaseTable, servedTable } from './services.ts';
-import { soundnessChecks } from './soundness.ts';
-import { beginWriting, rollBack, sql, type Transact } from './sql.ts';
 import { type VitalSigns, vitalSigns } from './vital-signs.ts';
-import { watchGroupTable } from './watch-groups.ts';
-import { WriteLock } from './write-lock.ts';
 
 /** The database by three handles. Take only what you use: `Pick<Store, 'records'>`, or the table itself. */
 export type Store = ReturnType<typeof openStore>;

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
-import { IN_MEMORY, migrationFiles, readMigration, requireOurs } from './open.ts';
-import { openReadOnly } from './read-only.ts';
-import { type Db, integer, json, sql, text } from './sql.ts';
+import { IN_MEMORY, migrationFiles, readMigration, requireOurs } from '../shared/sql/open.ts';
+import { openReadOnly } from '../shared/sql/read-only.ts';
+import { type Db, integer, json, sql, text } from '../shared/sql/sql.ts';
 
 /** A migration that a database does not have yet. */
 export interface PendingMigration {

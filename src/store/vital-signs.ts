@@ -1,4 +1,4 @@
-import { type Db, integer, orNull, sql, text } from './sql.ts';
+import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
 
 /** Queues are counted up to this length, so that each reading has a bounded cost. A longer queue shows this number. */
 const COUNTED_MAX = 10_000;

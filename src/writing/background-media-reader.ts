@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { contentType } from 'mime-types';
-import type { Media } from '../desk/media.ts';
-import { MEDIA_READER, type MediaReader } from '../ingest/record-files.ts';
+import { MEDIA_READER, type MediaReader } from '../desk/ingest/record-files.ts';
+import type { Media } from '../desk/papers/media.ts';
 
 /** So few new files are read before the page is shown; more are read behind it. */
 const AT_ONCE = 8;

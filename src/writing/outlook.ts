@@ -1,6 +1,6 @@
-import type { FileProblem } from '../ingest/source-file.ts';
-import { piecesWithoutFile, type WithoutFile } from '../ingest/without-file.ts';
-import type { FiledContent } from '../store/filed-content.ts';
+import type { FileProblem } from '../desk/ingest/source-file.ts';
+import { piecesWithoutFile, type WithoutFile } from '../desk/ingest/without-file.ts';
+import type { FiledContent } from '../store/desk/filed-content.ts';
 import type { DeskPaper, WritingDesk } from './desk.ts';
 import { type DeskPiece, type Outlook, outlookOf } from './piece.ts';
 

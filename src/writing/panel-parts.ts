@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileProblem } from '../ingest/source-file.ts';
-import type { FiledContent } from '../store/filed-content.ts';
+import type { FileProblem } from '../desk/ingest/source-file.ts';
+import type { FiledContent } from '../store/desk/filed-content.ts';
 import type { WritingDesk } from './desk.ts';
 import { pieceLine } from './outlook.ts';
 

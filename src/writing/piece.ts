@@ -1,13 +1,13 @@
 import type { Archive } from '../desk/archive.ts';
+import { proseFrom } from '../desk/door/filing.ts';
+import { parseProse } from '../desk/door/prose.ts';
+import { ofGiven } from '../desk/door/repair.ts';
 import { doorProblems, paperRules } from '../desk/filing.ts';
+import { type FileProblem, readSource } from '../desk/ingest/source-file.ts';
+import { storyFrom } from '../desk/ingest/story-file.ts';
+import { showableFiling, showableProse } from '../desk/papers/showable.ts';
 import type { PlacementBody } from '../desk/placement.ts';
-import { showableFiling, showableProse } from '../desk/showable.ts';
-import { type FileProblem, readSource } from '../ingest/source-file.ts';
-import { storyFrom } from '../ingest/story-file.ts';
-import { proseFrom } from '../ledger/filing.ts';
-import type { Filing } from '../ledger/piece.ts';
-import { parseProse } from '../ledger/prose.ts';
-import { ofGiven } from '../ledger/repair.ts';
+import type { Filing } from '../proof/piece.ts';
 
 /** What would become of a piece if its file were filed now. */
 export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';

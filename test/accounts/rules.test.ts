@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { usageBars } from '../../api/records/account/overview.ts';
-import { changeMail, fromRecords } from '../../src/accounts/account-mail.ts';
+import { changeMail, fromRecords } from '../../src/records/accounts/account-mail.ts';
 import {
   beginSession,
   SESSION_AGE_MAX,
@@ -9,8 +9,8 @@ import {
   type Session,
   type SessionTable,
   sessionOf,
-} from '../../src/accounts/session.ts';
-import { mailText } from '../../src/outbound/letter.ts';
+} from '../../src/records/accounts/session.ts';
+import { mailText } from '../../src/shared/outbound/letter.ts';
 import * as fc from '../support/properties.ts';
 
 describe('a chart of usage', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { mailedToken } from '../../src/accounts/account-mail.ts';
+import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import {
   OWNER_REST,
   REQUESTS_MAX,
@@ -9,8 +9,8 @@ import {
   requestSignIn,
   SIGN_INS_KEPT,
   signIn,
-} from '../../src/accounts/sign-in.ts';
-import { newId } from '../../src/app/context.ts';
+} from '../../src/records/accounts/sign-in.ts';
+import { newId } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const MINUTE = 60_000;

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addHosts, makeGroup, unwatchAbandoned, WATCH_LINGERS, watchedBy } from '../../src/accounts/watching.ts';
-import { type AppContext, newId, openAppContext } from '../../src/app/context.ts';
-import { hostReader } from '../../src/app/watched-hosts.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { DAY } from '../../src/time.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import {
+  addHosts,
+  makeGroup,
+  unwatchAbandoned,
+  WATCH_LINGERS,
+  watchedBy,
+} from '../../src/records/accounts/watching.ts';
+import { hostReader } from '../../src/records/jobs/watched-hosts.ts';
+import { type AppContext, newId, openAppContext } from '../../src/server/context.ts';
+import { DAY } from '../../src/shared/time.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 

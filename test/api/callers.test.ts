@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import type { HttpBindings } from '@hono/node-server';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
-import { READS } from '../../src/limits.ts';
+import { READS } from '../../src/shared/limits.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LEVELS, type Level, newKey, reaches } from '../../src/desk/keys.ts';
+import { LEVELS, type Level, newKey, reaches } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import {
   type Answered,

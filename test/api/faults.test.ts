@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import pino from 'pino';
 import { answerFault } from '../../api/middleware/fault.ts';
 import { carryHeaders } from '../../api/responses/headers.ts';
-import { Busy, Fault } from '../../src/fault.ts';
+import { Busy, Fault } from '../../src/shared/fault.ts';
 
 test('transient faults are public, faults of the machine stay in the log', async () => {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountStand } from '../support/account-stand.ts';
+import { accountStand } from '../support/account-fixture.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import { shout } from '../support/raw.ts';

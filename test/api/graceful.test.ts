@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { serve, serveAtOnce, start, until } from '../support/program.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers } from '../support/small-papers.ts';
 

@@ -1,9 +1,9 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
-import { openAppContext } from '../../src/app/context.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
-import { readSettings } from '../../src/env.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { collectGarbage, createPaper } from '../support/app-context.ts';
 
 // A desk with a paper, in a process of its own, that says what its old generation holds. Sends its address; answers

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer as Record } from 'dns-packet';
-import { openAppContext } from '../../src/app/context.ts';
-import { readSettings } from '../../src/env.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { type Answer, ask } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';

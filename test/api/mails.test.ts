@@ -13,7 +13,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 
 const FROM = 'alerts@news.example';
 const READERS = 500;
-/** How many mails are under way at a time (src/net/smtp.ts): what a kill can leave sent and not noted. */
+/** How many mails are under way at a time (src/shared/net/smtp.ts): what a kill can leave sent and not noted. */
 const UNDER_WAY = 5;
 
 const smtpEnv = ({ port }: SmtpStand) => ({

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { newKeyText } from '../../src/access-key.ts';
+import { newKeyText } from '../../src/shared/access-key.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, run, serve, until } from '../support/program.ts';

@@ -7,11 +7,11 @@ import pino from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
 import { deskRouter } from '../../api/server.ts';
-import { databaseFile, openAppContext } from '../../src/app/context.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
-import { PREVIEW_LIFE, PREVIEWS_MAX } from '../../src/desk/preview-link.ts';
-import { readSettings } from '../../src/env.ts';
-import { DAY } from '../../src/time.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { PREVIEW_LIFE, PREVIEWS_MAX } from '../../src/desk/papers/preview-link.ts';
+import { databaseFile, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { DAY } from '../../src/shared/time.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
 

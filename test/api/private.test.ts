@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { newKey } from '../../src/desk/keys.ts';
+import { newKey } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve } from '../support/program.ts';

@@ -263,7 +263,7 @@ test('a server whose pages were rebuilt keeps answering, and leaves pressing to 
 
 test('a paper that was never pressed answers 503', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
-  const { PressQueue } = await import('../../src/app/press-queue.ts');
+  const { PressQueue } = await import('../../src/desk/jobs/press-queue.ts');
   const { default: pino } = await import('pino');
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);

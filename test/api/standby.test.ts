@@ -6,10 +6,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { DeskEnv, RecordsEnv } from '../../api/env.ts';
 import { refuseOnStandby } from '../../api/middleware/standby.ts';
 import { paidLane } from '../../api/records/lanes/paid.ts';
-import { readSettings } from '../../src/env.ts';
-import { Busy } from '../../src/fault.ts';
-import type { Checkout } from '../../src/meter/checkout.ts';
-import { LOOKUP, LOOKUP_UNITS, paidEnv, payment } from '../support/paid-stand.ts';
+import type { Checkout } from '../../src/records/meter/checkout.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { Busy } from '../../src/shared/fault.ts';
+import { LOOKUP, LOOKUP_UNITS, paidEnv, payment } from '../support/paid-fixture.ts';
 
 function server({ holds }: { holds: () => boolean }) {
   const settings = readSettings({ LEASE_URL: 's3://papers/lease' });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newKey } from '../../src/desk/keys.ts';
+import { newKey } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { sha256 } from '../../src/ledger/basis.ts';
-import { healthyDesk, PAPER, PRIVATE, type Stand } from './stand.ts';
+import { sha256 } from '../../src/proof/basis.ts';
+import { healthyDesk, PAPER, PRIVATE, type Stand } from './fixture.ts';
 
 // Every damage here was done to a healthy desk, and is healed before the next one. Those named `forged` are done by
 // somebody who can write to the database as well, and makes the manifest agree.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditApp } from '../../src/app/audit.ts';
-import { deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 const DAY = 86_400_000;

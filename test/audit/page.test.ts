@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageFault } from '../../src/audit/output-audit.ts';
+import { pageFault } from '../../src/operate/audit/output-audit.ts';
 
 const view = { rows: [{ headline: 'Greenwich, by twenty-two votes' }] };
 const fault = (html: string) => pageFault({ route: '/paper/section', view }, html, '');

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { auditApp } from '../../src/app/audit.ts';
-import { deskOf, intakeOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { deskOf, intakeOf } from '../../src/server/context.ts';
 import {
   appContextIn,
   createPaper,

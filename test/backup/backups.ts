@@ -1,8 +1,8 @@
-import { backupPlace } from '../../src/app/backup-place.ts';
-import { backupSource } from '../../src/app/backup-source.ts';
-import { pack } from '../../src/backup/pack.ts';
-import type { Settings } from '../../src/env.ts';
-import { Fault } from '../../src/fault.ts';
+import { backupSource } from '../../src/operate/backup/backup-source.ts';
+import { pack } from '../../src/operate/backup/pack.ts';
+import type { Settings } from '../../src/server/env.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { backupPlace } from '../../src/shared/storage/backup-place.ts';
 
 /** A clock for names of backups. */
 export const AT = Date.parse('2026-11-20T09:30:00Z');

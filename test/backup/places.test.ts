@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { backupPlace } from '../../src/app/backup-place.ts';
-import { writeBackupFile } from '../../src/backup/backup-file.ts';
-import { readSettings } from '../../src/env.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { writeBackupFile } from '../../src/shared/storage/backup-file.ts';
+import { backupPlace } from '../../src/shared/storage/backup-place.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run, start } from '../support/program.ts';
 import { BUCKET, CREDENTIALS } from '../support/s3-server.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { deskOf, openAppContext } from '../../src/app/context.ts';
-import { signHead } from '../../src/app/log-head.ts';
-import { openLogKey } from '../../src/app/log-key.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { readSettings } from '../../src/env.ts';
+import { signHead } from '../../src/operate/log/log-head.ts';
+import { openLogKey } from '../../src/operate/log/log-key.ts';
+import { deskOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { createPaper, filing, PAPER } from '../support/app-context.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isBuilt } from '../../src/app/build.ts';
-import { PROJECT } from '../../src/project.ts';
+import { isBuilt } from '../../src/server/build.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { apiPart } from './api.ts';
 import { bucketPart } from './bucket.ts';
 import { cardsPart } from './cards.ts';

@@ -1,4 +1,4 @@
-import type { Probe } from '../../src/records/signal.ts';
+import type { Probe } from '../../src/proof/records/signal.ts';
 import { certificate, probe } from '../support/probes.ts';
 
 /** One host in so many has another address in each round. */

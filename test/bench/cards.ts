@@ -1,6 +1,6 @@
 import { renderAsync } from '@resvg/resvg-js';
-import type { Card } from '../../src/press/card.ts';
-import { cardSvg, drawCard } from '../../src/press/share-card.ts';
+import type { Card } from '../../src/media/card/card.ts';
+import { cardSvg, drawCard } from '../../src/media/card/share-card.ts';
 import type { Bench } from './paper.ts';
 import { piecesOf } from './pieces.ts';
 import { aSecond, type Figure, median, millis, note } from './table.ts';

@@ -1,7 +1,7 @@
 // Asks a server everything in a list so many times over, and prints on standard error how fast, and how much memory it held.
 import { readFileSync } from 'node:fs';
-import { createResolver } from '../../src/net/resolver.ts';
-import type { RecordType } from '../../src/records/dns/message.ts';
+import type { RecordType } from '../../src/records/probe/dns/message.ts';
+import { createResolver } from '../../src/records/probe/resolver.ts';
 
 const [port = '', file = '', rounds = '1'] = process.argv.slice(2);
 const questions = readFileSync(file, 'utf8')

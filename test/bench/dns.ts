@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { startKnot } from '../support/dns-servers.ts';
 import { found, run } from './child.ts';
 import type { Bench } from './paper.ts';

@@ -1,4 +1,4 @@
-import { excessIn } from '../../src/ledger/prose-bounds.ts';
+import { excessIn } from '../../src/desk/door/prose-bounds.ts';
 
 /** Bits of prose that cost the most to read for their length. */
 const BITS: [name: string, bit: string][] = [

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sectionSlug } from '../../src/desk/paper.ts';
+import { sectionSlug } from '../../src/desk/papers/paper.ts';
 import { type Ran, run } from './child.ts';
 import type { Hugo } from './hugo.ts';
 import { COLOPHON, NAV, ROWS, writeMarkdown } from './markdown.ts';

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { run } from './child.ts';
 import { type Bench, environmentOf, PAPER } from './paper.ts';
 import { piecesOf } from './pieces.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import type { LogProof } from '../../src/ledger/log/log-proof.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import type { LogProof } from '../../src/proof/log/log-proof.ts';
 import { openBrowser } from '../browser/chromium.ts';
 import { type Figure, median, note } from './table.ts';
 
@@ -64,7 +64,7 @@ async function timesIn(browser: Browser, sample: ProofSample): Promise<Times> {
       )) as typeof import('../../src/parts/client/verify/log-proof.ts');
       const { parsePolicy } = (await import(
         `${source}/ledger/log/policy.ts`
-      )) as typeof import('../../src/ledger/log/policy.ts');
+      )) as typeof import('../../src/proof/log/policy.ts');
       const { LOG_CRYPTO } = (await import(
         `${source}/parts/client/verify/log-crypto.ts`
       )) as typeof import('../../src/parts/client/verify/log-crypto.ts');

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type AppContext, deskOf, openAppContext } from '../../src/app/context.ts';
-import { type LocalQueue, localQueue } from '../../src/app/local-queue.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { type Desk, fileStory } from '../../src/desk/filing.ts';
-import { readSettings } from '../../src/env.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { type LocalQueue, localQueue } from '../../src/records/jobs/local-queue.ts';
+import { type AppContext, deskOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { busyHost, busyNames } from './busy-host.ts';
 import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import { pieceAt } from './pieces.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { openAppContext } from '../../src/app/context.ts';
-import { signHead } from '../../src/app/log-head.ts';
-import { openLogKey } from '../../src/app/log-key.ts';
-import { publishLog } from '../../src/app/log-publication.ts';
-import { readSettings } from '../../src/env.ts';
+import { signHead } from '../../src/operate/log/log-head.ts';
+import { openLogKey } from '../../src/operate/log/log-key.ts';
+import { publishLog } from '../../src/operate/log/log-publication.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { growLog } from '../support/log-leaves.ts';
 import { type Bench, environmentOf } from './paper.ts';
 import { aSecond, type Figure, note } from './table.ts';

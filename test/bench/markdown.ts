@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sectionSlug } from '../../src/desk/paper.ts';
+import { sectionSlug } from '../../src/desk/papers/paper.ts';
 import type { Bench } from './paper.ts';
 import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
 

@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { type AppContext, deskOf, openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { readSettings } from '../../src/env.ts';
-import { PROJECT } from '../../src/project.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { type AppContext, deskOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { type Ran, run } from './child.ts';
 import { PERSONAS, piecesOf, SECTIONS, type Texts } from './pieces.ts';
 import { note, seconds } from './table.ts';

@@ -2,10 +2,10 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { filingProblems, type PaperRules, sourceFloorProblems } from '../../src/ledger/door.ts';
-import { filingFrom } from '../../src/ledger/filing.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
-import { PROJECT } from '../../src/project.ts';
+import { filingProblems, type PaperRules, sourceFloorProblems } from '../../src/desk/door/door.ts';
+import { filingFrom } from '../../src/desk/door/filing.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { inventedPieces, type Text } from './invented.ts';
 
 /** Beside the repository, where there is one: JSON Lines of pieces that others published. */

@@ -1,8 +1,8 @@
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { findHugo } from './hugo.ts';
 import { hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
 import { type Bench, openPaper, PAPER, pressedPaper } from './paper.ts';

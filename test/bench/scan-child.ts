@@ -1,9 +1,9 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openAppContext } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/local-queue.ts';
-import { readSettings } from '../../src/env.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { busyHost, busyNames } from './busy-host.ts';
 
 const [hosts = '1000', rounds = '3'] = process.argv.slice(2);

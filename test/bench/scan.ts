@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { run } from './child.ts';
 import type { Bench } from './paper.ts';
 import { aSecond, type Figure, median, millis, note } from './table.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { SEARCH_ROWS, searchTerms, searchText } from '../../src/desk/search.ts';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { run } from './child.ts';
 import { randomFrom, type Text } from './invented.ts';
 import { CALLERS, type Loaded, load, type Served, start } from './load.ts';

@@ -1,14 +1,14 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { listenDesk, listenRecords } from '../../api/server.ts';
-import { loadBuild } from '../../src/app/build.ts';
-import { openAppContext } from '../../src/app/context.ts';
-import { startMails } from '../../src/app/jobs/mails.ts';
-import { paperMails } from '../../src/app/paper-mails.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
-import { openServerLog } from '../../src/app/server-log.ts';
-import { readSettings } from '../../src/env.ts';
-import { smtpOf } from '../../src/net/smtp.ts';
+import { paperMails } from '../../src/desk/jobs/paper-mails.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { loadBuild } from '../../src/server/build.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { openServerLog } from '../../src/server/server-log.ts';
+import { smtpOf } from '../../src/shared/net/smtp.ts';
+import { startMails } from '../../src/shared/outbound/mail-job.ts';
 
 // A server for the benchmark, in a process of its own: the desk, with or without the job that mails, the domain records, or a bare route that answers the same bytes.
 

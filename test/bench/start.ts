@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { cpuOf } from './child.ts';
 import { type Bench, environmentOf, openPaper, PAPER, pressedPaper } from './paper.ts';
 import { type Figure, median, millis, note, seconds } from './table.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import { newId } from '../../src/app/context.ts';
+import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
 import { recordProbe } from '../../src/records/recording.ts';
+import { newId } from '../../src/server/context.ts';
 import { probe } from '../support/probes.ts';
 import type { Served } from './load.ts';
 import { openRecords } from './records-seed.ts';

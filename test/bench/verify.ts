@@ -1,9 +1,9 @@
 import { createPrivateKey, sign as nodeSign, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { deskOf } from '../../src/app/context.ts';
-import { generationAudit } from '../../src/audit/generation-audit.ts';
-import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
-import { parseNote } from '../../src/ledger/note.ts';
+import { generationAudit } from '../../src/desk/generation-audit.ts';
+import { signerFrom, verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
+import { parseNote } from '../../src/proof/note.ts';
+import { deskOf } from '../../src/server/context.ts';
 import { type Bench, filedPaper, openPaper } from './paper.ts';
 import { aSecond, type Figure, median } from './table.ts';
 

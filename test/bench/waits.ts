@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '../../src/app/context.ts';
-import { makeKey } from '../../src/desk/keys.ts';
+import { makeKey } from '../../src/desk/papers/keys.ts';
+import { newId } from '../../src/server/context.ts';
 import { send } from '../support/send.ts';
 import { hostileProse } from './hostile.ts';
 import { start } from './load.ts';

@@ -5,7 +5,7 @@ import type { Email } from 'postal-mime';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
 import { type Serving, serve, until } from '../support/program.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import { parsed, type SmtpStand, smtpServer } from '../support/smtp.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';

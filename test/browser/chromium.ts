@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import { FileLock } from '../../src/store/file-lock.ts';
+import { FileLock } from '../../src/shared/sql/file-lock.ts';
 
 /** Quiet: nothing is asked of any host but the one under test. */
 const FLAGS = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 
 const ROW = {
   headline: '<b>Metre</b> & more',

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 
 const CARD = '/the-plumb-line/embed/metre-of-light/';
 

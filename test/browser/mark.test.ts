@@ -3,13 +3,13 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { InvalidStyle, inspectCss, pressedCss } from '../../src/press/inspect-css.ts';
+import { InvalidStyle, inspectCss, pressedCss } from '../../src/media/inspect-css.ts';
 import { copyPaper } from '../support/papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
+import { openStand, type Stand } from './fixture.ts';
 import { ACCEPTED, AT_THE_MARK, REFUSED } from './hostile-styles.ts';
 import { faultsOfMarks } from './marks.ts';
-import { openStand, type Stand } from './stand.ts';
 
 const NARROW = 390;
 const WIDTHS = [320, NARROW, 768, 1280, 1920];

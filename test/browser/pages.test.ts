@@ -9,7 +9,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import { NO_PAGES, PAGE_TYPES, type PageType, type PaperAddresses } from './page-types.ts';
-import { openPagesStand, type PagesStand } from './pages-stand.ts';
+import { openPagesStand, type PagesStand } from './pages-fixture.ts';
 
 /** The most that a page may move while it loads (Cumulative Layout Shift). */
 const SHIFT_MAX = 0.02;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { probe } from '../support/probes.ts';
-import { type RecordsStand, recordsStand } from '../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../support/records-fixture.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 import { openBrowser } from './chromium.ts';
 

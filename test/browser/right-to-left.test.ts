@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { fill } from '../../src/phrases/fill.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 
 const { ar } = TABLES;
 const PAGES = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 /** The most that an ordinary story page may weigh, without its picture. */

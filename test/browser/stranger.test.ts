@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Proof } from '../../src/ledger/proof.ts';
+import type { Proof } from '../../src/proof/proof.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { startOmniwitness, without } from '../support/log-peers.ts';

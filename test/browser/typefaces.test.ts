@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 
 /** What the fonts of a page in Latin script may weigh, in bytes. */
 const FONTS_MAX = 70_000;

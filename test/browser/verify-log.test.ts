@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { tlogProofText } from '../../src/ledger/log/log-proof.ts';
-import { receiptHashLeaf } from '../../src/ledger/log/logged-entries.ts';
-import type { Proof } from '../../src/ledger/proof.ts';
+import { tlogProofText } from '../../src/proof/log/log-proof.ts';
+import { receiptHashLeaf } from '../../src/proof/log/logged-entries.ts';
+import type { Proof } from '../../src/proof/proof.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { axeFaults } from './axe.ts';
-import { type SharedStand, sharedStand } from './stand.ts';
+import { type SharedStand, sharedStand } from './fixture.ts';
 import { type PanelOutcome, pressVerify } from './verify-panel.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';

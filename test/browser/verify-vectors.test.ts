@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { jwks, thumbprint, type VerifyingKey } from '../../src/ledger/keyring.ts';
-import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { checkProof } from '../../src/parts/client/verify/check.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { jwks, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
+import { keysFromVkeys } from '../../src/proof/proof.ts';
 
 // The checks of the story page, which hash by WebCrypto, over the vectors that every verifier must tell apart.
 

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Route } from 'playwright-core';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { jwks, thumbprint, vkey } from '../../src/ledger/keyring.ts';
-import type { Proof } from '../../src/ledger/proof.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { jwks, thumbprint, vkey } from '../../src/proof/keyring.ts';
+import type { Proof } from '../../src/proof/proof.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
-import { AUTHORED, type SharedStand, sharedStand } from './stand.ts';
+import { AUTHORED, type SharedStand, sharedStand } from './fixture.ts';
 import { pressVerify } from './verify-panel.ts';
 
 /** Revised twice: its chain has three links. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pressPapers } from '../../src/app/press-run.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { PROGRAM, runAlone } from '../support/program.ts';
 

@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { deskOf } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { withoutFileLine } from '../../src/ingest/without-file.ts';
-import { filedContent } from '../../src/store/filed-content.ts';
+import { withoutFileLine } from '../../src/desk/ingest/without-file.ts';
+import { deskOf } from '../../src/server/context.ts';
+import { filedContent } from '../../src/store/desk/filed-content.ts';
 import { WritingDesk } from '../../src/writing/desk.ts';
 import { deskPage } from '../../src/writing/desk-page.ts';
 import { allLostPieces } from '../../src/writing/outlook.ts';

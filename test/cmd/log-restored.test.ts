@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
+import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse as parseYaml } from 'yaml';
-import { FRONT_BLOCKS, PaperBody } from '../../src/desk/paper.ts';
-import { DEMO_PAPERS, folderDigest } from '../../src/ingest/demo-papers.ts';
-import { newPaper, paperSkeleton } from '../../src/ingest/new-paper.ts';
+import { DEMO_PAPERS, folderDigest } from '../../src/desk/ingest/demo-papers.ts';
+import { newPaper, paperSkeleton } from '../../src/desk/ingest/new-paper.ts';
+import { FRONT_BLOCKS, PaperBody } from '../../src/desk/papers/paper.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { copyContent, run, runAlone } from '../support/program.ts';
@@ -166,7 +166,7 @@ test('demo remove deletes the demo papers and their folders, and nothing else', 
   const content = join(folder, 'content');
   const project = fileURLToPath(new URL('../../content/', import.meta.url));
   for (const { slug, digest } of DEMO_PAPERS)
-    assert.equal(digest, folderDigest(join(project, slug)), `src/ingest/demo-papers.ts: the digest of ${slug}`);
+    assert.equal(digest, folderDigest(join(project, slug)), `src/desk/ingest/demo-papers.ts: the digest of ${slug}`);
   copyContent(folder);
   assert.equal((await run(t, folder, ['new', 'the-quay'])).code, 0);
   writeFileSync(join(content, 'the-plumb-line/stories/mine.md'), 'my own words');

@@ -4,8 +4,8 @@ import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { Fault } from '../../src/fault.ts';
-import { projectAround } from '../../src/terminal/project-folder.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { projectAround } from '../../src/shared/terminal/project-folder.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newId } from '../../src/app/context.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { newId } from '../../src/server/context.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { run, start, until } from '../support/program.ts';
-import { recordsStand } from '../support/records-stand.ts';
+import { recordsStand } from '../support/records-fixture.ts';
 
 const HOSTS = 240;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { intakeOf } from '../../src/app/context.ts';
-import { fileFolder } from '../../src/ingest/content-folder.ts';
+import { fileFolder } from '../../src/desk/ingest/content-folder.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const STORY = `---

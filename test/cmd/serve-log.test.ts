@@ -12,7 +12,7 @@ test('a server whose log is not read still exits', { skip: process.platform === 
   // Opened for reading too, it has a reader, who does not read.
   const unread = openSync(pipe, 'r+');
   t.after(() => closeSync(unread));
-  const ending = `const { flushed, openServerLog } = await import(${JSON.stringify(new URL('../../src/app/server-log.ts', import.meta.url))});
+  const ending = `const { flushed, openServerLog } = await import(${JSON.stringify(new URL('../../src/server/server-log.ts', import.meta.url))});
     const log = openServerLog('info');
     for (let line = 0; line < 2_000; line++) log.info('x'.repeat(200));
     process.stdout.write('full');

@@ -3,13 +3,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { reloadedSettings } from '../../src/app/reload.ts';
-import type { ServerLog } from '../../src/app/server-log.ts';
 import { RestartableJob } from '../../src/cmd/serve/jobs.ts';
 import { coalesced, reload } from '../../src/cmd/serve/reload.ts';
-import { readSettings, readSettingsAgain, type Settings } from '../../src/env.ts';
-import { Fault } from '../../src/fault.ts';
-import { smtpOf } from '../../src/net/smtp.ts';
+import { readSettings, readSettingsAgain, type Settings } from '../../src/server/env.ts';
+import { reloadedSettings } from '../../src/server/reload.ts';
+import type { ServerLog } from '../../src/server/server-log.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { smtpOf } from '../../src/shared/net/smtp.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 /** Runs the test in a folder of its own, as a server runs beside its `.env`. */

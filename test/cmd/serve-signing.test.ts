@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openServerLog } from '../../src/app/server-log.ts';
-import { rightBeside } from '../../src/app/signer.ts';
 import { openSigning } from '../../src/cmd/serve/signing.ts';
-import { readSettings } from '../../src/env.ts';
+import { rightBeside } from '../../src/operate/signing/signer.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { openServerLog } from '../../src/server/server-log.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const logger = openServerLog('silent');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceKeyOf } from '../../src/accounts/service-key.ts';
+import { serviceKeyOf } from '../../src/records/accounts/service-key.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { jwks, thumbprint, vkey } from '../../src/ledger/keyring.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { jwks, thumbprint, vkey } from '../../src/proof/keyring.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run } from '../support/program.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { PROJECT, VERSION } from '../../src/project.ts';
+import { PROJECT, VERSION } from '../../src/shared/project.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM } from '../support/program.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inspectMp4 } from '../../src/press/inspect-mp4.ts';
-import { readAnswer } from '../../src/records/dns/answer.ts';
+import { inspectMp4 } from '../../src/media/inspect-mp4.ts';
+import { readAnswer } from '../../src/records/probe/dns/answer.ts';
 import { assertLinear, repeated, SHAPES } from './growth.ts';
 
 /** No answer over TCP is longer (RFC 1035, section 4.2.2). */

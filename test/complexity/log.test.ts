@@ -1,10 +1,10 @@
 import { test } from 'node:test';
-import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { parseLeaf } from '../../src/ledger/log/leaf.ts';
-import { parseTlogProof } from '../../src/ledger/log/log-proof.ts';
-import { parsePolicy } from '../../src/ledger/log/policy.ts';
-import { parseTilePath, readEntryBundle } from '../../src/ledger/log/tile.ts';
-import { readAddCheckpointAnswer } from '../../src/ledger/log/witness.ts';
+import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
+import { parseLeaf } from '../../src/proof/log/leaf.ts';
+import { parseTlogProof } from '../../src/proof/log/log-proof.ts';
+import { parsePolicy } from '../../src/proof/log/policy.ts';
+import { parseTilePath, readEntryBundle } from '../../src/proof/log/tile.ts';
+import { readAddCheckpointAnswer } from '../../src/proof/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
 

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodePaymentResponseHeader } from '@x402/fetch';
-import { isBuilt } from '../../src/app/build.ts';
-import { NETWORKS, priceInWords } from '../../src/meter/offer.ts';
-import { PROJECT } from '../../src/project.ts';
+import { NETWORKS, priceInWords } from '../../src/records/meter/offer.ts';
+import { isBuilt } from '../../src/server/build.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { run } from '../bench/child.ts';
 import { environmentOf } from '../bench/paper.ts';
 import { WITHOUT_CHAIN } from '../support/chain.ts';
 import { newClient, oldClient, type PayingFetch } from '../support/clients.ts';
 import { freePort } from '../support/free-port.ts';
-import { PAYEE, paidStand } from '../support/paid-stand.ts';
+import { PAYEE, paidStand } from '../support/paid-fixture.ts';
 import { probe } from '../support/probes.ts';
 
 // `npm run demo:pay`: a chain, a facilitator and the domain records on this machine, and one paid call by each

@@ -5,19 +5,19 @@ import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import { newId } from '../../src/app/context.ts';
+import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
+import { newId } from '../../src/server/context.ts';
 import { listenTo } from '../support/events.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answer, ask } from '../support/http.ts';
 import { without } from '../support/log-peers.ts';
 import { loopback } from '../support/loopback.ts';
-import { paidEnv } from '../support/paid-stand.ts';
+import { paidEnv } from '../support/paid-fixture.ts';
 import { probe } from '../support/probes.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import { send } from '../support/send.ts';
 import { cookieOf } from '../support/signed-in.ts';
-import { DEPLOY, HOSTS, nginxMain, openStand, PAPERS, type Stand, startProgram } from './stand.ts';
+import { DEPLOY, HOSTS, nginxMain, openStand, PAPERS, type Stand, startProgram } from './fixture.ts';
 
 /** The pieces that are withdrawn, one for each cache: their minutes of Cache-Control are these seconds. */
 const WITHDRAWN = ['high-water', 'low-water'];

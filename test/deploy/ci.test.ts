@@ -6,14 +6,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { loopback } from '../support/loopback.ts';
 import { run } from '../support/program.ts';
 import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { DEPLOY } from './stand.ts';
+import { DEPLOY } from './fixture.ts';
 
 const PAPER = 'tide-table';
 const STATE = 'state/state.tar.zst';

@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import { newId } from '../../src/app/context.ts';
+import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
+import { newId } from '../../src/server/context.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';
 import { without } from '../support/log-peers.ts';
 import { probe } from '../support/probes.ts';
 import { serveAtOnce, until } from '../support/program.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import {
   askSecurely,
   DEPLOY,
@@ -25,7 +25,7 @@ import {
   type Stand,
   startProgram,
   type Wish,
-} from './stand.ts';
+} from './fixture.ts';
 
 /** A proxy in front of the stand. */
 interface Proxy {

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { PROGRAM, serveAtOnce } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { DEPLOY } from './stand.ts';
+import { DEPLOY } from './fixture.ts';
 
 const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 const SETTINGS = new Set([...read('docs/settings.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));

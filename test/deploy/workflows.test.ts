@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, globSync, readdirSync, readFileSync 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 
 interface Step {
   uses?: string;

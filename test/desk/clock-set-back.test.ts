@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { auditApp } from '../../src/app/audit.ts';
-import { type AppContext, deskOf, signingKeyFile } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/local-queue.ts';
-import { signingName } from '../../src/app/signing-name.ts';
-import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { rotateSigningKey } from '../../src/files/signing-key.ts';
-import { signingPeriodFaults } from '../../src/ledger/key-text.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { parseObservation } from '../../src/records/receipt.ts';
+import { generationAudit } from '../../src/desk/generation-audit.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { rotateSigningKey } from '../../src/operate/signing/signing-key.ts';
+import { signingName } from '../../src/operate/signing/signing-name.ts';
+import { signingPeriodFaults } from '../../src/proof/key-text.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseObservation } from '../../src/proof/records/receipt.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { type AppContext, deskOf, signingKeyFile } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostKey, hostOfPaper, normalUrl, parseHost, urlProblems } from '../../src/desk/host.ts';
-import { Fault } from '../../src/fault.ts';
+import { hostKey, hostOfPaper, normalUrl, parseHost, urlProblems } from '../../src/desk/papers/host.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 const own = { origin: 'https://host.example', dataOrigin: 'https://records.example:8443' };
 const others = [{ slug: 'b', url: 'https://b.example/news' }, { slug: 'c' }];

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { keyRow, makeKey, requireKey } from '../../src/desk/papers/keys.ts';
 import {
   KEYS_MAX,
   makeAccountKey,
   makeServiceKey,
   serviceKeyOf,
   serviceKeyRow,
-} from '../../src/accounts/service-key.ts';
-import { newId } from '../../src/app/context.ts';
-import { keyRow, makeKey, requireKey } from '../../src/desk/keys.ts';
-import type { Fault } from '../../src/fault.ts';
-import { keyExpiry, keyLog } from '../../src/key-life.ts';
+} from '../../src/records/accounts/service-key.ts';
+import { newId } from '../../src/server/context.ts';
+import type { Fault } from '../../src/shared/fault.ts';
+import { keyExpiry, keyLog } from '../../src/shared/key-life.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR } from '../support/probes.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { keyHash } from '../../src/access-key.ts';
-import { isKey, KeyBody, LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
+import { isKey, KeyBody, LEVELS, newKey, reaches } from '../../src/desk/papers/keys.ts';
+import { keyHash } from '../../src/shared/access-key.ts';
 import * as fc from '../support/properties.ts';
 
 test('a key has a checksum, so that a typo is distinguished from an unknown key', () => {

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type AppContext, deskOf, intakeOf, signingKeyFile } from '../../src/app/context.ts';
-import { signingName } from '../../src/app/signing-name.ts';
-import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import type { Archive, Row } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { generationAudit } from '../../src/desk/generation-audit.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { expirePlaces, placeFront } from '../../src/desk/placing.ts';
-import { Fault } from '../../src/fault.ts';
-import { rotateSigningKey } from '../../src/files/signing-key.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { verifyNoble } from '../../src/ledger/ed25519.ts';
-import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
-import { isoTime } from '../../src/time.ts';
+import { rotateSigningKey } from '../../src/operate/signing/signing-key.ts';
+import { signingName } from '../../src/operate/signing/signing-name.ts';
+import { verifyNoble } from '../../src/proof/ed25519.ts';
+import { proofFaults, proofOf } from '../../src/proof/proof.ts';
+import { type AppContext, deskOf, intakeOf, signingKeyFile } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { isoTime } from '../../src/shared/time.ts';
 import {
   appContextIn,
   type Clock,

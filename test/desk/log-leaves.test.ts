@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { type AppContext, deskOf, signingKeyFile } from '../../src/app/context.ts';
-import { signingName } from '../../src/app/signing-name.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { replayClock } from '../../src/desk/ledger-entry.ts';
 import { TURNED_PRIVATE } from '../../src/desk/log-leaves.ts';
-import { rotateSigningKey } from '../../src/files/signing-key.ts';
-import { sha256 } from '../../src/ledger/basis.ts';
-import { parseLeaf } from '../../src/ledger/log/leaf.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
-import { isoTime } from '../../src/time.ts';
+import { rotateSigningKey } from '../../src/operate/signing/signing-key.ts';
+import { signingName } from '../../src/operate/signing/signing-name.ts';
+import { sha256 } from '../../src/proof/basis.ts';
+import { parseLeaf } from '../../src/proof/log/leaf.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf, signingKeyFile } from '../../src/server/context.ts';
+import { isoTime } from '../../src/shared/time.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

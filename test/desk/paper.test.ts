@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PaperBody } from '../../src/desk/paper.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
 
 test('a contact is a mail address or an https address of printable ASCII', () => {
   const takes = (contact: string) => PaperBody.safeParse({ nameplate: 'A', sections: ['B'], contact }).success;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { PaperBody } from '../../src/desk/paper.ts';
-import { paperFrom } from '../../src/desk/record.ts';
-import { Fault } from '../../src/fault.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import type { PaperBody } from '../../src/desk/papers/paper.ts';
+import { paperFrom } from '../../src/desk/papers/record.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');

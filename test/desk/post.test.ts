@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../../src/desk/archive.ts';
-import { postRow } from '../../src/desk/post.ts';
+import { postRow } from '../../src/desk/papers/post.ts';
 import * as fc from '../support/properties.ts';
 
 const LINKS = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexText, matchExpression, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import * as fc from '../support/properties.ts';
 
 /** The refusal of a query. */

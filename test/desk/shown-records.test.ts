@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deskOf } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { KeyBody } from '../../src/desk/keys.ts';
-import { PersonaBody } from '../../src/desk/masthead.ts';
-import { PageBody } from '../../src/desk/page.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { castFrom, pageFrom, paperFrom, personaFrom } from '../../src/desk/record.ts';
-import type { Fault, Problem } from '../../src/fault.ts';
-import { newPaper } from '../../src/ingest/new-paper.ts';
+import { newPaper } from '../../src/desk/ingest/new-paper.ts';
+import { KeyBody } from '../../src/desk/papers/keys.ts';
+import { PersonaBody } from '../../src/desk/papers/masthead.ts';
+import { PageBody } from '../../src/desk/papers/page.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { castFrom, pageFrom, paperFrom, personaFrom } from '../../src/desk/papers/record.ts';
+import { deskOf } from '../../src/server/context.ts';
+import type { Fault, Problem } from '../../src/shared/fault.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

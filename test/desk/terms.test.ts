@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { currentAgreement } from '../../src/app/agreement.ts';
-import { type AppContext, intakeOf } from '../../src/app/context.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { currentAgreement } from '../../src/desk/jobs/agreement.ts';
 import {
   type Agreement,
   type Signing,
@@ -14,9 +14,9 @@ import {
   TermsAcceptance,
   TermsRecord,
   termsRecord,
-} from '../../src/desk/terms.ts';
-import { Fault } from '../../src/fault.ts';
-import { fileContent } from '../../src/ingest/content-folder.ts';
+} from '../../src/desk/papers/terms.ts';
+import { type AppContext, intakeOf } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, type Clock, PAPER, tempFolder } from '../support/app-context.ts';
 import { copyContent } from '../support/program.ts';
 import * as fc from '../support/properties.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAMILIES } from '../../src/astro/font-faces.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { needsAsset, TYPEFACE_NAMES, TYPEFACES } from '../../src/desk/typefaces.ts';
-import { shapeProblems } from '../../src/ledger/shape.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { needsAsset, TYPEFACE_NAMES, TYPEFACES } from '../../src/desk/papers/typefaces.ts';
+import { shapeProblems } from '../../src/proof/shape.ts';
 
 const LAYOUTS = new URL('../../src/layouts/', import.meta.url);
 

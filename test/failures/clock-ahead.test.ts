@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clockIn } from '../../src/ledger/clock-note.ts';
+import { clockIn } from '../../src/proof/clock-note.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { clockOffBy, skipWithoutFaketime } from '../support/faketime.ts';
 import { freePort } from '../support/free-port.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { REST } from '../../src/app/jobs/poll.ts';
+import { REST } from '../../src/shared/workers/poll.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { PAPER, type Stand, standIn, within } from './fixture.ts';
 import { buildShim, DISK_ERROR } from './shim.ts';
-import { PAPER, type Stand, standIn, within } from './stand.ts';
 import { documented, span } from './table.ts';
 
 // What this machine's disk and clock may do to a server that runs. A library that is loaded before libc's own answers

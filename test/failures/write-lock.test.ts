@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { LOCKED_REST } from '../../src/app/jobs/poll.ts';
+import { LOCKED_REST } from '../../src/shared/workers/poll.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Answer } from '../support/http.ts';
-import { HOST, LOOKUP } from '../support/paid-stand.ts';
+import { HOST, LOOKUP } from '../support/paid-fixture.ts';
 import { probe } from '../support/probes.ts';
 import { failuresIn, run } from '../support/program.ts';
 import { TIMES } from '../support/properties.ts';
 import { receiver } from '../support/receiver.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import { send } from '../support/send.ts';
 import { storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
-import { PAPER, standIn, within } from './stand.ts';
+import { PAPER, standIn, within } from './fixture.ts';
 import { documented, span } from './table.ts';
 
 // What a program does to a server whose database it locks against writes. Reads need no lock.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeFolder, putFile } from '../../src/files/durable-file.ts';
+import { makeFolder, putFile } from '../../src/shared/files/durable-file.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 import { NO_STRACE, traced } from '../support/strace.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { appContextIn, envIn } from '../support/app-context.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 import { DOCUMENTS, GENERATORS, type Generator } from './openapi-clients/generators.ts';
 

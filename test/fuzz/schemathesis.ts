@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { appContextIn, envIn } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 
 const { values } = parseArgs({

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { intakeOf } from '../../src/app/context.ts';
-import { applyRecords, fileContent } from '../../src/ingest/content-folder.ts';
-import { DeskFolder, LINK } from '../../src/ingest/desk-folder.ts';
-import type { Intake } from '../../src/ingest/intake.ts';
-import { MEDIA_READER, type MediaReader } from '../../src/ingest/record-files.ts';
+import { applyRecords, fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { DeskFolder, LINK } from '../../src/desk/ingest/desk-folder.ts';
+import type { Intake } from '../../src/desk/ingest/intake.ts';
+import { MEDIA_READER, type MediaReader } from '../../src/desk/ingest/record-files.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"><rect width="16" height="9"/></svg>\n';

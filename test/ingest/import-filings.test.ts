@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { type Desk, fileStory } from '../../src/desk/filing.ts';
-import { importArchive } from '../../src/ingest/import-archive.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import { importArchive } from '../../src/desk/ingest/import-archive.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import {
   appContextIn,
   createPaper,

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
-import { intakeOf } from '../../src/app/context.ts';
-import { importArchive } from '../../src/ingest/import-archive.ts';
-import { parsedBatches, sectionsIn } from '../../src/ingest/import-lines.ts';
+import { importArchive } from '../../src/desk/ingest/import-archive.ts';
+import { parsedBatches, sectionsIn } from '../../src/desk/ingest/import-lines.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
 

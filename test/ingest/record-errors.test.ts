@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { intakeOf } from '../../src/app/context.ts';
-import { fileContent } from '../../src/ingest/content-folder.ts';
-import { problemLine } from '../../src/ingest/source-file.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { problemLine } from '../../src/desk/ingest/source-file.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const PERSONA = 'name: Ada Holm\ntitle: Editor\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intakeOf } from '../../src/app/context.ts';
-import { inShortTransactions } from '../../src/ingest/short-transactions.ts';
+import { inShortTransactions } from '../../src/desk/ingest/short-transactions.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 /** Works for a while without letting anybody else. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { deskOf, intakeOf } from '../../src/app/context.ts';
+import { creditedWriter } from '../../src/desk/door/writers.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { importArchive, joinedAuthors } from '../../src/ingest/import-archive.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
-import { creditedWriter } from '../../src/ledger/writers.ts';
+import { importArchive, joinedAuthors } from '../../src/desk/ingest/import-archive.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import { deskOf, intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
 

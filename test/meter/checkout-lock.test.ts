@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'libsql';
-import { Checkout } from '../../src/meter/checkout.ts';
-import { decodePayment } from '../../src/meter/payment.ts';
+import { Checkout } from '../../src/records/meter/checkout.ts';
+import { decodePayment } from '../../src/records/meter/payment.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Checkout, type CheckoutOutcome } from '../../src/meter/checkout.ts';
-import { decodePayment, type Payment } from '../../src/meter/payment.ts';
-import type { Bought, Chain, Facilitator } from '../../src/meter/purchase.ts';
+import { Checkout, type CheckoutOutcome } from '../../src/records/meter/checkout.ts';
+import { decodePayment, type Payment } from '../../src/records/meter/payment.ts';
+import type { Bought, Chain, Facilitator } from '../../src/records/meter/purchase.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ACCESSES, type Access, type Carried, laneOf } from '../../src/meter/lane.ts';
+import { ACCESSES, type Access, type Carried, laneOf } from '../../src/records/meter/lane.ts';
 
 const KEYS: Carried['key'][] = ['none', 'bad', 'account', 'service', 'scanner', 'operator'];
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSettings } from '../../src/env.ts';
-import { NETWORKS, priceInWords } from '../../src/meter/offer.ts';
-import { parsePrices, priceOf } from '../../src/meter/payment-settings.ts';
+import { NETWORKS, priceInWords } from '../../src/records/meter/offer.ts';
+import { parsePrices, priceOf } from '../../src/records/meter/payment-settings.ts';
+import { readSettings } from '../../src/server/env.ts';
 
 const WHOLE = {
   X402_FACILITATOR_URL: 'https://facilitator.example/x402',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { concatHex, encodeAbiParameters, encodeFunctionData, hashTypedData, parseAbi, recoverAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { decodePayment, type Payment } from '../../src/meter/payment.ts';
+import { decodePayment, type Payment } from '../../src/records/meter/payment.ts';
 import {
   bytesArgument,
   hex,
@@ -12,7 +12,7 @@ import {
   signerOf,
   transferDigest,
   word,
-} from '../../src/meter/transfer-signature.ts';
+} from '../../src/records/meter/transfer-signature.ts';
 import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeEventTopics, parseAbi, toHex } from 'viem';
-import { decodePayment } from '../../src/meter/payment.ts';
-import { chainClient } from '../../src/net/chain.ts';
+import { chainClient } from '../../src/records/meter/chain.ts';
+import { decodePayment } from '../../src/records/meter/payment.ts';
 import { loopback } from '../support/loopback.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { decodePayment } from '../../src/meter/payment.ts';
-import { facilitatorClient } from '../../src/net/facilitator.ts';
+import { facilitatorClient } from '../../src/records/meter/facilitator.ts';
+import { decodePayment } from '../../src/records/meter/payment.ts';
 import { loopback } from '../support/loopback.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 

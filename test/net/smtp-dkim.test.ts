@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { smtpMailer } from '../../src/net/smtp.ts';
+import { smtpMailer } from '../../src/shared/net/smtp.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { checkDkim } from '../support/dkim.ts';
 import { senderOf } from '../support/mails.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deskOf, newId } from '../../src/app/context.ts';
-import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { WebhookClient } from '../../src/outbound/delivery.ts';
-import { Dispatcher } from '../../src/outbound/dispatcher.ts';
-import { addWebhook } from '../../src/readers/webhook.ts';
+import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-webhooks.ts';
+import { addWebhook } from '../../src/desk/readers/webhook.ts';
+import { deskOf, newId } from '../../src/server/context.ts';
+import type { WebhookClient } from '../../src/shared/outbound/delivery.ts';
+import { Dispatcher } from '../../src/shared/outbound/dispatcher.ts';
 import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

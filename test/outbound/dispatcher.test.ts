@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
-import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { Attempt, WebhookClient } from '../../src/outbound/delivery.ts';
-import { CLAIM_TIME, type DeliveryTransport, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatcher.ts';
-import { RETRIES } from '../../src/outbound/retry.ts';
-import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../../src/readers/delivery.ts';
-import { addWebhook, type Webhook } from '../../src/readers/webhook.ts';
-import { queueTest } from '../../src/readers/webhook-queue.ts';
+import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-webhooks.ts';
+import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../../src/desk/readers/delivery.ts';
+import { addWebhook, type Webhook } from '../../src/desk/readers/webhook.ts';
+import { queueTest } from '../../src/desk/readers/webhook-queue.ts';
+import { type AppContext, deskOf, newId } from '../../src/server/context.ts';
+import type { Attempt, WebhookClient } from '../../src/shared/outbound/delivery.ts';
+import { CLAIM_TIME, type DeliveryTransport, Dispatcher, PER_HOST_MAX } from '../../src/shared/outbound/dispatcher.ts';
+import { RETRIES } from '../../src/shared/outbound/retry.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureWords, faultOf, MailThrottle } from '../../src/outbound/mail-sender.ts';
+import { failureWords, faultOf, MailThrottle } from '../../src/shared/outbound/mail-sender.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { signatureHeaders } from '../../src/outbound/dispatcher.ts';
-import { newWebhookSecret } from '../../src/outbound/webhook-url.ts';
+import { signatureHeaders } from '../../src/shared/outbound/dispatcher.ts';
+import { newWebhookSecret } from '../../src/shared/outbound/webhook-url.ts';
 
 const BODY = '{"type":"story.aired","data":{"headline":"Ämter — 潮"}}';
 const ID = '01kq3vc2m6w2d5c8z4n0r9t1b6';

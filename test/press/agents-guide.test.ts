@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { isPaperSlug, PaperBody, type PaperRecord, sectionSlug } from '../../src/desk/paper.ts';
-import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
-import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
-import { logUrl, siteOf } from '../../src/press/edition.ts';
-import { plainProseHtml } from '../../src/press/prose-html.ts';
-import { agentsText, skillText } from '../../src/press/standards-text.ts';
+import { filingProblems, sourceFloorProblems } from '../../src/desk/door/door.ts';
+import { FilingBody, filingFrom } from '../../src/desk/door/filing.ts';
+import { isPaperSlug, PaperBody, type PaperRecord, sectionSlug } from '../../src/desk/papers/paper.ts';
+import { logUrl, siteOf } from '../../src/desk/press/edition.ts';
+import { plainProseHtml } from '../../src/desk/press/prose-html.ts';
+import { agentsText, skillText } from '../../src/desk/press/standards-text.ts';
 import { readPage } from '../site/links.ts';
 import * as fc from '../support/properties.ts';
 import { channel } from './feeds/fixtures.ts';

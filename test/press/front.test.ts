@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { shapeProblems } from '../../src/ledger/shape.ts';
-import { excerptOf } from '../../src/press/excerpt.ts';
-import { composeSections } from '../../src/press/outputs/front-blocks.ts';
-import type { RowView } from '../../src/press/views.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { excerptOf } from '../../src/desk/press/excerpt.ts';
+import { composeSections } from '../../src/desk/press/outputs/front-blocks.ts';
+import type { RowView } from '../../src/desk/press/views.ts';
+import { shapeProblems } from '../../src/proof/shape.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf } from '../support/pressed-paper.ts';

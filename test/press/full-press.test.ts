@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pressPapers } from '../../src/app/press-run.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { PAPER } from '../support/app-context.ts';
 import { paperOf } from '../support/pressed-paper.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { InvalidStyle, inspectCss, pressedCss } from '../../src/press/inspect-css.ts';
-import { COLOR_TOKENS } from '../../src/press/style-rules.ts';
+import { InvalidStyle, inspectCss, pressedCss } from '../../src/media/inspect-css.ts';
+import { COLOR_TOKENS } from '../../src/media/style-rules.ts';
 import * as fc from '../support/properties.ts';
 
 const refusal = (css: string): string => {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { Fault } from '../../src/fault.ts';
-import { sha256 } from '../../src/ledger/basis.ts';
-import { inspectMedia } from '../../src/press/inspect.ts';
-import { IMAGE_BYTES_MAX } from '../../src/press/media-formats.ts';
+import { inspectMedia } from '../../src/media/inspect.ts';
+import { IMAGE_BYTES_MAX } from '../../src/media/media-formats.ts';
+import { sha256 } from '../../src/proof/basis.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 /** A picture with enough detail that half of its file is not all of it. */
 const picture = sharp({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { hasLongProse } from '../../src/press/long-prose.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { hasLongProse } from '../../src/desk/press/long-prose.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { eventLoop } from '../../src/app/event-loop.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { sha256 } from '../../src/ledger/basis.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { sha256 } from '../../src/proof/basis.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { eventLoop } from '../../src/shared/workers/event-loop.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
@@ -344,7 +344,7 @@ test('a process of another container is not mistaken for a dead one of this', as
 });
 
 test('a picture of a publish is synced before it has its name', async (t) => {
-  const { Tree } = await import('../../src/files/tree.ts');
+  const { Tree } = await import('../../src/desk/press/tree.ts');
   const folder = tempFolder(t);
   const asked: string[] = [];
   const tree = new Tree(join(folder, 'tree'), {
@@ -361,7 +361,7 @@ test('a picture of a publish is synced before it has its name', async (t) => {
 });
 
 test('cards that come after the pages appear whole or not at all', async (t) => {
-  const { Tree } = await import('../../src/files/tree.ts');
+  const { Tree } = await import('../../src/desk/press/tree.ts');
   const folder = tempFolder(t);
   const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertClaim: () => {} });
   mkdirSync(join(folder, 'tree/cards'));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { sha256 } from '../../src/ledger/basis.ts';
-import { withoutLocation } from '../../src/press/picture-location.ts';
+import { withoutLocation } from '../../src/media/picture-location.ts';
+import { sha256 } from '../../src/proof/basis.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 

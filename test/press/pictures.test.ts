@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { auditApp } from '../../src/app/audit.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { append } from '../../src/desk/append.ts';
-import type { Media } from '../../src/desk/media.ts';
-import { drawVariants } from '../../src/press/draw-variants.ts';
-import { inspectMedia } from '../../src/press/inspect.ts';
-import { pictureId, variantsOf } from '../../src/press/variants.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import type { Media } from '../../src/desk/papers/media.ts';
+import { drawVariants } from '../../src/media/draw-variants.ts';
+import { inspectMedia } from '../../src/media/inspect.ts';
+import { pictureId, variantsOf } from '../../src/media/variants.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 
@@ -196,9 +196,9 @@ test('a picture that is replaced under its name gets new addresses, and the old 
 test('two processes that draw the same pictures, one of them killed, leave whole files only', async (t) => {
   const { app, folder } = await paperWith(t, 6);
   const script = `
-    const { openAppContext } = await import('../../src/app/context.ts');
-    const { readSettings } = await import('../../src/env.ts');
-    const { variantsOf } = await import('../../src/press/variants.ts');
+    const { openAppContext } = await import('../../src/server/context.ts');
+    const { readSettings } = await import('../../src/server/env.ts');
+    const { variantsOf } = await import('../../src/media/variants.ts');
     const app = openAppContext(readSettings({ ...process.env }));
     const archive = app.store.archive(${JSON.stringify(PAPER)});
     process.stdout.write('ready');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { append } from '../../src/desk/append.ts';
-import { postRow } from '../../src/desk/post.ts';
-import { Edition } from '../../src/press/edition.ts';
-import { linksOf } from '../../src/press/outputs/row-view.ts';
+import { postRow } from '../../src/desk/papers/post.ts';
+import { Edition } from '../../src/desk/press/edition.ts';
+import { linksOf } from '../../src/desk/press/outputs/row-view.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 

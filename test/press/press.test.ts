@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
+import { tagsFrom } from '../../src/desk/door/tag.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { NAVS, PageBody } from '../../src/desk/page.ts';
-import { Fault } from '../../src/fault.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
-import { tagsFrom } from '../../src/ledger/tag.ts';
-import { inspectMedia } from '../../src/press/inspect.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { NAVS, PageBody } from '../../src/desk/papers/page.ts';
+import { inspectMedia } from '../../src/media/inspect.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import {
   appContextIn,
   type Clock,

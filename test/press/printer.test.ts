@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Tree } from '../../src/files/tree.ts';
-import { siteOf } from '../../src/press/edition.ts';
-import { Printer } from '../../src/press/printer.ts';
+import { siteOf } from '../../src/desk/press/edition.ts';
+import { Printer } from '../../src/desk/press/printer.ts';
+import { Tree } from '../../src/desk/press/tree.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 
 test('timers and messages are heard between many short batches', async (t) => {

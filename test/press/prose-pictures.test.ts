@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proseHtml } from '../../src/press/prose-html.ts';
-import type { ProsePicture } from '../../src/press/prose-pictures.ts';
+import { proseHtml } from '../../src/desk/press/prose-html.ts';
+import type { ProsePicture } from '../../src/desk/press/prose-pictures.ts';
 
 const SHAPES: Record<string, [number, number]> = { wide: [1600, 900], small: [600, 400], tall: [800, 1200] };
 

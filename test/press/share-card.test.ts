@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
-import { contentHash } from '../../src/ledger/basis.ts';
-import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest, declarationOf } from '../../src/press/card.ts';
-import { typeset } from '../../src/press/card-fonts.ts';
-import { fitLines } from '../../src/press/card-lines.ts';
-import { cardSvg, drawCard } from '../../src/press/share-card.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest, declarationOf } from '../../src/media/card/card.ts';
+import { typeset } from '../../src/media/card/card-fonts.ts';
+import { fitLines } from '../../src/media/card/card-lines.ts';
+import { cardSvg, drawCard } from '../../src/media/card/share-card.ts';
+import { contentHash } from '../../src/proof/basis.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Fault } from '../../src/fault.ts';
-import { inspectMedia } from '../../src/press/inspect.ts';
+import { inspectMedia } from '../../src/media/inspect.ts';
+import { Fault } from '../../src/shared/fault.ts';
 
 const VECTORS = fileURLToPath(new URL('../vectors/svg/', import.meta.url));
 const bytesOf = (folder: string) =>

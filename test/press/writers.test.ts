@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { auditApp } from '../../src/app/audit.ts';
-import { deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
 

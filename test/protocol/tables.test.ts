@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAULT_STATUS } from '../../api/middleware/fault.ts';
 import { HEADERS_OF } from '../../api/records/openapi/lanes.ts';
-import { HEADER as LEDGER, parseLedgerLine } from '../../src/ingest/ledger-lines.ts';
-import { GENERATION } from '../../src/ledger/proof-form.ts';
-import { type Access, type Carried, laneOf } from '../../src/meter/lane.ts';
-import { REASONS } from '../../src/meter/payment.ts';
-import { GONE, RETRIES } from '../../src/outbound/retry.ts';
-import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
+import { HEADER as LEDGER, parseLedgerLine } from '../../src/desk/ingest/ledger-lines.ts';
+import { GENERATION } from '../../src/proof/proof-form.ts';
+import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/proof/records/signal.ts';
+import { type Access, type Carried, laneOf } from '../../src/records/meter/lane.ts';
+import { REASONS } from '../../src/records/meter/payment.ts';
+import { GONE, RETRIES } from '../../src/shared/outbound/retry.ts';
 
 // The lists of docs/protocol.md against those of the code: neither may have one more.
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBucket, publishAddress } from '../../src/app/publish-target.ts';
-import { readSettings } from '../../src/env.ts';
-import { messageOf } from '../../src/fault.ts';
-import { parseAddress, type S3Address } from '../../src/publish/address.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { messageOf } from '../../src/shared/fault.ts';
+import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
+import { openBucket, publishAddress } from '../../src/shared/storage/publish-target.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 function messageFrom(work: () => unknown): string {

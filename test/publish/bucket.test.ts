@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { FolderBucket } from '../../src/files/folder-bucket.ts';
-import { S3Bucket } from '../../src/net/s3-bucket.ts';
-import { parseAddress, type S3Address } from '../../src/publish/address.ts';
-import type { Bucket } from '../../src/publish/bucket.ts';
+import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
+import type { Bucket } from '../../src/shared/storage/bucket.ts';
+import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
+import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { BUCKET, CREDENTIALS, S3Server, startVersitygw } from '../support/s3-server.ts';

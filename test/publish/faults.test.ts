@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { readSettings } from '../../src/env.ts';
-import { Fault, messageOf } from '../../src/fault.ts';
-import { S3Bucket } from '../../src/net/s3-bucket.ts';
-import { parseAddress, type S3Address } from '../../src/publish/address.ts';
-import { CLAIM_FILE, Claim } from '../../src/publish/claim.ts';
+import { CLAIM_FILE, Claim } from '../../src/operate/publish/claim.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { Fault, messageOf } from '../../src/shared/fault.ts';
+import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
+import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';
 
 async function bucketOf(t: TestContext, { bucket = BUCKET, credentials = CREDENTIALS } = {}) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { deskOf } from '../../src/server/context.ts';
 import { Random } from '../press/model/random.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';

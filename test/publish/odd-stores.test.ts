@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { Fault, messageOf } from '../../src/fault.ts';
-import { S3Bucket } from '../../src/net/s3-bucket.ts';
-import { parseAddress, type S3Address } from '../../src/publish/address.ts';
-import type { Bucket } from '../../src/publish/bucket.ts';
-import { Claim } from '../../src/publish/claim.ts';
+import { Claim } from '../../src/operate/publish/claim.ts';
+import { Fault, messageOf } from '../../src/shared/fault.ts';
+import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
+import type { Bucket } from '../../src/shared/storage/bucket.ts';
+import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
 
 async function bucketOf(t: TestContext) {

@@ -3,25 +3,25 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
-import { startPublisher } from '../../src/app/jobs/publish.ts';
-import { publishLogOnce } from '../../src/app/open-witnesses.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
+import { withdrawStory } from '../../src/desk/airing.ts';
+import { append } from '../../src/desk/append.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { removePaper } from '../../src/desk/papers/removal.ts';
+import { publishLogOnce } from '../../src/operate/log/open-witnesses.ts';
+import { startPublisher } from '../../src/operate/publish/publish-job.ts';
 import {
   compareTrees,
   type PublishOptions,
   planTrees,
   publishAfterPress,
   publishTrees,
-} from '../../src/app/publish-run.ts';
-import { openBucket } from '../../src/app/publish-target.ts';
-import { openCommandLog } from '../../src/app/server-log.ts';
-import { withdrawStory } from '../../src/desk/airing.ts';
-import { append } from '../../src/desk/append.ts';
-import { removePaper } from '../../src/desk/removal.ts';
-import type { Settings } from '../../src/env.ts';
-import { present } from '../../src/narrow.ts';
-import { type Address, parseAddress } from '../../src/publish/address.ts';
+} from '../../src/operate/publish/publish-run.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import type { Settings } from '../../src/server/env.ts';
+import { openCommandLog } from '../../src/server/server-log.ts';
+import { present } from '../../src/shared/narrow.ts';
+import { type Address, parseAddress } from '../../src/shared/storage/address.ts';
+import { openBucket } from '../../src/shared/storage/publish-target.ts';
 import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
-import { publishTrees } from '../../src/app/publish-run.ts';
-import { openBucket } from '../../src/app/publish-target.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
-import { parseAddress } from '../../src/publish/address.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { publishTrees } from '../../src/operate/publish/publish-run.ts';
+import { deskOf } from '../../src/server/context.ts';
+import { parseAddress } from '../../src/shared/storage/address.ts';
+import { openBucket } from '../../src/shared/storage/publish-target.ts';
 import { PAPER } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { follow, PREFIX } from '../support/reader-links.ts';

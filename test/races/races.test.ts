@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { REQUESTS_MAX } from '../../src/accounts/sign-in.ts';
-import { databaseFile } from '../../src/app/context.ts';
+import { REQUESTS_MAX } from '../../src/records/accounts/sign-in.ts';
+import { databaseFile } from '../../src/server/context.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newWebhookSecret, webhookProblem } from '../../src/outbound/webhook-url.ts';
-import { isPublicAddress } from '../../src/public-address.ts';
-import { ADDRESS_MAX, readAddress, readerOf } from '../../src/readers/address.ts';
+import { ADDRESS_MAX, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
+import { newWebhookSecret, webhookProblem } from '../../src/shared/outbound/webhook-url.ts';
+import { isPublicAddress } from '../../src/shared/public-address.ts';
 import * as fc from '../support/properties.ts';
 
 test('an address is accepted with its domain in lower-case A-labels', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AppContext, newId } from '../../src/app/context.ts';
-import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { confirm } from '../../src/readers/link.ts';
-import { erase } from '../../src/readers/record.ts';
-import { subscribe } from '../../src/readers/subscribe.ts';
-import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { ASKED_DAILY, CONFIRM_REST } from '../../src/readers/suppression.ts';
-import { tokenHash, tokenOf } from '../../src/readers/token.ts';
+import { confirm } from '../../src/desk/readers/link.ts';
+import { erase } from '../../src/desk/readers/record.ts';
+import { subscribe } from '../../src/desk/readers/subscribe.ts';
+import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
+import { ASKED_DAILY, CONFIRM_REST } from '../../src/desk/readers/suppression.ts';
+import { tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
+import { type AppContext, newId } from '../../src/server/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');

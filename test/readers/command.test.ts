@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../src/app/context.ts';
-import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
-import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { subscribe, subscribeByAdmin } from '../../src/desk/readers/subscribe.ts';
+import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
+import { newId } from '../../src/server/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 

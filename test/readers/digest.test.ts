@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppContext, linkKey } from '../../src/app/context.ts';
-import { digestTimes } from '../../src/app/paper-mails.ts';
-import { PaperBody } from '../../src/desk/paper.ts';
-import { choose, manageToken } from '../../src/readers/link.ts';
-import type { Choices } from '../../src/readers/subscriber.ts';
+import { digestTimes } from '../../src/desk/jobs/paper-mails.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { choose, manageToken } from '../../src/desk/readers/link.ts';
+import type { Choices } from '../../src/desk/readers/subscriber.ts';
+import { type AppContext, linkKey } from '../../src/server/context.ts';
 import {
   appContextIn,
   type Clock,

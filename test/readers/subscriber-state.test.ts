@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppContext, newId } from '../../src/app/context.ts';
-import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/readers/link.ts';
-import { dossierOf, erase, suppress } from '../../src/readers/record.ts';
-import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
-import { type Choices, DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.ts';
-import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
-import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/readers/token.ts';
+import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/desk/readers/link.ts';
+import { dossierOf, erase, suppress } from '../../src/desk/readers/record.ts';
+import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/desk/readers/subscribe.ts';
+import { type Choices, DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/desk/readers/subscriber.ts';
+import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/desk/readers/suppression.ts';
+import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
+import { type AppContext, newId } from '../../src/server/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import {
   appContextIn,
   type Clock,

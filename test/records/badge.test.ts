@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { verifyNode } from '../../src/ledger/ed25519.ts';
-import { badgeOf } from '../../src/records/badge.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { observe } from '../../src/records/observation.ts';
-import { fullRecordOf } from '../../src/records/preview.ts';
-import { recordOf } from '../../src/records/record.ts';
+import { verifyNode } from '../../src/proof/ed25519.ts';
+import { badgeOf } from '../../src/proof/records/badge.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { observe } from '../../src/proof/records/observation.ts';
+import { fullRecordOf } from '../../src/proof/records/preview.ts';
+import { recordOf } from '../../src/proof/records/record.ts';
 import { KEY, probe, toolsAt } from '../support/probes.ts';
 import { recordFaults } from '../support/records-faults.ts';
 

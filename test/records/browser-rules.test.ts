@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { jwks, keyHash, keysOf as keysIn } from '../../src/ledger/keyring.ts';
-import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import { checkReceipt, type Keys } from '../../src/parts/client/records/receipts.ts';
 import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
 import { keysIn as listedKeys } from '../../src/parts/client/verify/crypto.ts';
 import { NotFetched } from '../../src/parts/client/verify/fetched.ts';
-import type { FullRecord, Preview } from '../../src/records/preview.ts';
-import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/verify/document-rules.ts';
-import { documentIn } from '../../src/records/verify/documents.ts';
-import { receiptRules } from '../../src/records/verify/observation-rules.ts';
+import { jwks, keyHash, keysOf as keysIn } from '../../src/proof/keyring.ts';
+import { keysFromVkeys } from '../../src/proof/proof.ts';
+import type { FullRecord, Preview } from '../../src/proof/records/preview.ts';
+import { allFieldRules, chainRules, shownFieldRules } from '../../src/proof/records/verify/document-rules.ts';
+import { documentIn } from '../../src/proof/records/verify/documents.ts';
+import { receiptRules } from '../../src/proof/records/verify/observation-rules.ts';
 import { KEY } from '../support/probes.ts';
 
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.

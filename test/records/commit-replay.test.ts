@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AppContext } from '../../src/app/context.ts';
-import { auditRecords } from '../../src/audit/records.ts';
-import { createResolver } from '../../src/net/resolver.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { probeHostname } from '../../src/records/probe.ts';
+import { auditRecords } from '../../src/operate/audit/records.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { probeHostname } from '../../src/records/probe/probe.ts';
+import { createResolver } from '../../src/records/probe/resolver.ts';
 import { recordProbe } from '../../src/records/recording.ts';
+import type { AppContext } from '../../src/server/context.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { reloadKnot, startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';

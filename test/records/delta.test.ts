@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SIGNAL_TYPES, type SignalStatus, UNKNOWN_STATUSES } from '../../src/proof/records/signal.ts';
 import { type Change, compareWithBaseline, type DomainBaseline, isUnconfirmed } from '../../src/records/delta.ts';
-import { SIGNAL_TYPES, type SignalStatus, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import { certificateText, type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { changeLine } from '../../src/records/wire-rows.ts';
 import { certificate, probe } from '../support/probes.ts';

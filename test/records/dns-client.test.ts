@@ -3,9 +3,9 @@ import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
-import { createResolver } from '../../src/net/resolver.ts';
-import { type Server, Upstream } from '../../src/records/dns/upstream.ts';
-import type { Signal } from '../../src/records/signal.ts';
+import type { Signal } from '../../src/proof/records/signal.ts';
+import { type Server, Upstream } from '../../src/records/probe/dns/upstream.ts';
+import { createResolver } from '../../src/records/probe/resolver.ts';
 import { answerTo, type Heard, lyingServer, type Reply } from '../support/lying-server.ts';
 import * as fc from '../support/properties.ts';
 

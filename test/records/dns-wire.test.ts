@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, DNSSEC_OK, decode, encode, type Answer as Packed, RECURSION_DESIRED } from 'dns-packet';
-import { readAnswer } from '../../src/records/dns/answer.ts';
-import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/dns/escape.ts';
-import { RECORD_TYPES, type RecordType } from '../../src/records/dns/message.ts';
-import { matchAnswer, writeQuestion } from '../../src/records/dns/question.ts';
-import { svcbText } from '../../src/records/dns/rdata.ts';
-import { parseServer, serverText } from '../../src/records/dns/upstream.ts';
+import { readAnswer } from '../../src/records/probe/dns/answer.ts';
+import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/probe/dns/escape.ts';
+import { RECORD_TYPES, type RecordType } from '../../src/records/probe/dns/message.ts';
+import { matchAnswer, writeQuestion } from '../../src/records/probe/dns/question.ts';
+import { svcbText } from '../../src/records/probe/dns/rdata.ts';
+import { parseServer, serverText } from '../../src/records/probe/dns/upstream.ts';
 import * as fc from '../support/properties.ts';
 
 const NAME = 'host.example.com';

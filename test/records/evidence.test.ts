@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
-import type { Evidence } from '../../src/records/evidence.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { type Observation, observe } from '../../src/records/observation.ts';
-import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
-import { recordOf } from '../../src/records/record.ts';
+import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
+import type { Evidence } from '../../src/proof/records/evidence.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { type Observation, observe } from '../../src/proof/records/observation.ts';
+import { fullRecordOf, previewOf } from '../../src/proof/records/preview.ts';
+import { recordOf } from '../../src/proof/records/record.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { answerFaults, evidenceFaults, evidenceOf, receiptChainFaults } from '../support/records-faults.ts';

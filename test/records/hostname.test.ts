@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fault } from '../../src/fault.ts';
-import { nameAndParents, parseHostname } from '../../src/records/hostname.ts';
+import { nameAndParents, parseHostname } from '../../src/proof/records/hostname.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import * as fc from '../support/properties.ts';
 
 const TAKEN: [text: string, hostname: string, unicode: string, registrable: string | null][] = [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { sha256 } from '../../src/ledger/basis.ts';
-import { parseLeaf } from '../../src/ledger/log/leaf.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { sha256 } from '../../src/proof/basis.ts';
+import { parseLeaf } from '../../src/proof/log/leaf.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
-import { recordProbes } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-fixture.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOST = 'harbor.example';

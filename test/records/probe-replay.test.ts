@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createResolver } from '../../src/net/resolver.ts';
 import { compareWithBaseline, type DomainBaseline } from '../../src/records/delta.ts';
-import { probeHostname } from '../../src/records/probe.ts';
+import { probeHostname } from '../../src/records/probe/probe.ts';
+import { createResolver } from '../../src/records/probe/resolver.ts';
 import { type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fault } from '../../src/fault.ts';
-import { parseProbe } from '../../src/records/probe-schema.ts';
+import { parseProbe } from '../../src/records/probe/probe-schema.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { certificate, probe } from '../support/probes.ts';
 
 const sound = (): ReturnType<typeof probe> => probe('example.test', 1, { A: ['192.0.2.1'] }, certificate('a'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSettings } from '../../src/env.ts';
+import { readSettings } from '../../src/server/env.ts';
 
 test('the scanner’s settings are read, and a wrong one is named', () => {
   const settings = readSettings({

@@ -1,11 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { intakeOf, openAppContext } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
-import { paperRoot } from '../../src/desk/paper.ts';
-import { readSettings } from '../../src/env.ts';
-import { fileContent } from '../../src/ingest/content-folder.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { paperRoot } from '../../src/desk/papers/paper.ts';
+import { intakeOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { envIn, treeOf } from '../support/app-context.ts';
 
 const CONTENT = fileURLToPath(new URL('../../content/', import.meta.url));

@@ -3,12 +3,12 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { deskOf } from '../../src/app/context.ts';
-import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { leafHash } from '../../src/ledger/merkle.ts';
-import { parseNote } from '../../src/ledger/note.ts';
-import { signNote } from '../../src/ledger/signing.ts';
-import { present } from '../../src/narrow.ts';
+import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
+import { leafHash } from '../../src/proof/merkle.ts';
+import { parseNote } from '../../src/proof/note.ts';
+import { signNote } from '../../src/proof/signing.ts';
+import { deskOf } from '../../src/server/context.ts';
+import { present } from '../../src/shared/narrow.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { publish } from '../support/newsroom.ts';

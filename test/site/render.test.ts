@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadBuild } from '../../src/app/build.ts';
-import type { EmbedView } from '../../src/press/views.ts';
+import type { EmbedView } from '../../src/desk/press/views.ts';
+import { loadBuild } from '../../src/server/build.ts';
 
 const { render } = await loadBuild();
 

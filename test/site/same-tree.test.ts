@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { verifyAt } from '../../src/audit/verify.ts';
+import { verifyAt } from '../../src/operate/audit/verify.ts';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';

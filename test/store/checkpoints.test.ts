@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { lockFile } from '../../src/store/file-lock.ts';
+import { lockFile } from '../../src/shared/sql/file-lock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { endBeforeRemoval, tempFolder } from '../support/app-context.ts';
 import { ONLY_WIDE } from '../support/wide.ts';

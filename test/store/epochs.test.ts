@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { auditApp } from '../../src/app/audit.ts';
-import { intakeOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { fixtureFolder, OLD_VERSIONS, rowsOf, unpackDatabase } from '../support/old-database.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ServiceKey } from '../../src/accounts/service-key.ts';
-import { PLANS } from '../../src/meter/account-usage.ts';
-import type { Reservation } from '../../src/meter/meter-table.ts';
-import { openDatabase } from '../../src/store/open.ts';
+import type { ServiceKey } from '../../src/records/accounts/service-key.ts';
+import { PLANS } from '../../src/records/meter/account-usage.ts';
+import type { Reservation } from '../../src/records/meter/meter-table.ts';
+import { openDatabase } from '../../src/shared/sql/open.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';

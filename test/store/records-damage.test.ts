@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { acceptDamage, auditRecords } from '../../src/audit/records.ts';
-import type { Fault } from '../../src/fault.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { acceptDamage, auditRecords } from '../../src/operate/audit/records.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import type { Probe } from '../../src/proof/records/signal.ts';
 import { type RecordingTables, recordProbe } from '../../src/records/recording.ts';
-import type { Probe } from '../../src/records/signal.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import type { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 

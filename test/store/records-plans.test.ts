@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openDatabase } from '../../src/shared/sql/open.ts';
+import { type Db, prepareEagerly } from '../../src/shared/sql/sql.ts';
 import { logTables } from '../../src/store/log.ts';
-import { openDatabase } from '../../src/store/open.ts';
-import { recordsTables } from '../../src/store/records.ts';
-import { type Db, prepareEagerly } from '../../src/store/sql.ts';
+import { recordsTables } from '../../src/store/records/records.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */

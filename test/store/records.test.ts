@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { verifyNode } from '../../src/ledger/ed25519.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
-import { fullRecordOf } from '../../src/records/preview.ts';
+import { verifyNode } from '../../src/proof/ed25519.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { fullRecordOf } from '../../src/proof/records/preview.ts';
+import type { Probe } from '../../src/proof/records/signal.ts';
 import { type Recorded, recordProbe } from '../../src/records/recording.ts';
-import type { Probe } from '../../src/records/signal.ts';
 import { changeLine, deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/wire-rows.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';

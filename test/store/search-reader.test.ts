@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
-import { databaseFile, deskOf } from '../../src/app/context.ts';
-import { SearchPool } from '../../src/app/search-pool.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { matchExpression, SEARCH_ROWS } from '../../src/desk/search.ts';
-import { Busy } from '../../src/fault.ts';
-import { INTERRUPTED, openSearchReader, type Question } from '../../src/store/search-reader.ts';
+import { databaseFile, deskOf } from '../../src/server/context.ts';
+import { SearchPool } from '../../src/server/search-pool.ts';
+import { Busy } from '../../src/shared/fault.ts';
+import { INTERRUPTED, openSearchReader, type Question } from '../../src/store/desk/search-reader.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 

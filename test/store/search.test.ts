@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
-import { type AppContext, deskOf, intakeOf } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
-import { Fault } from '../../src/fault.ts';
-import { exportLedger } from '../../src/ingest/ledger-export.ts';
-import { importLedger } from '../../src/ingest/ledger-import.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import {
   appContextIn,
   type Clock,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { Fault } from '../../src/fault.ts';
-import { IN_MEMORY } from '../../src/store/open.ts';
-import { bytes, flag, integer, json, oneOf, orNull, prepareEagerly, sql, text } from '../../src/store/sql.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { IN_MEMORY } from '../../src/shared/sql/open.ts';
+import { bytes, flag, integer, json, oneOf, orNull, prepareEagerly, sql, text } from '../../src/shared/sql/sql.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { type AppContext, linkKey, newId } from '../../src/app/context.ts';
-import { readerKey } from '../../src/files/reader-key.ts';
-import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
-import type { MailRecord } from '../../src/readers/mail.ts';
-import { subscribe } from '../../src/readers/subscribe.ts';
-import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { confirm, manageToken, unsubscribe } from '../../src/desk/readers/link.ts';
+import type { MailRecord } from '../../src/desk/readers/mail.ts';
+import { subscribe } from '../../src/desk/readers/subscribe.ts';
+import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
+import { type AppContext, linkKey, newId } from '../../src/server/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
+import { readerKey } from '../../src/shared/outbound/reader-key.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { outboxSender } from '../support/mails.ts';
 

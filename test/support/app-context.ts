@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type AppContext, openAppContext } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
-import type { PaperBody } from '../../src/desk/paper.ts';
-import { readSettings } from '../../src/env.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
+import type { PaperBody } from '../../src/desk/papers/paper.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 
 /** The lifetime of a test, or of one run of a property. */
 export interface Scope {

@@ -16,7 +16,7 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { jsonRpc } from 'viem/nonce';
-import { NETWORKS } from '../../src/meter/offer.ts';
+import { NETWORKS } from '../../src/records/meter/offer.ts';
 import { compiled } from './token/compile.ts';
 
 const TOKEN = parseAbi([

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Command } from 'commander';
 import { COMMANDS } from '../../src/cmd/commands.ts';
-import { Fault, stackOf } from '../../src/fault.ts';
-import { VERSION } from '../../src/project.ts';
-import { printable, printableLines } from '../../src/terminal/output.ts';
+import { Fault, stackOf } from '../../src/shared/fault.ts';
+import { VERSION } from '../../src/shared/project.ts';
+import { printable, printableLines } from '../../src/shared/terminal/output.ts';
 
 /** What a command that runs in this process has printed. */
 interface Printed {

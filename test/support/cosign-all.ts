@@ -1,5 +1,5 @@
-import type { AppContext } from '../../src/app/context.ts';
-import { markProofsStale } from '../../src/app/open-witnesses.ts';
+import { markProofsStale } from '../../src/operate/log/open-witnesses.ts';
+import type { AppContext } from '../../src/server/context.ts';
 import { LogHeads } from './log-heads.ts';
 
 /** Has a head over all leaves of the desk cosigned, when there are any that no head covers. */

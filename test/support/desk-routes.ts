@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import pino from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
-import type { AppContext } from '../../src/app/context.ts';
-import { PressQueue } from '../../src/app/press-queue.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import type { AppContext } from '../../src/server/context.ts';
 
 /** The routes of the news desk as they are registered, in Hono's syntax: those of a paper begin with `/:paper`. */
 export async function deskRoutes(app: AppContext): Promise<{ method: string; path: string }[]> {

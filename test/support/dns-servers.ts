@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createResolver } from '../../src/net/resolver.ts';
-import type { Server } from '../../src/records/dns/upstream.ts';
+import type { Server } from '../../src/records/probe/dns/upstream.ts';
+import { createResolver } from '../../src/records/probe/resolver.ts';
 import { freePort } from './free-port.ts';
 
 /** How long a server may take to answer first, in ms. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { pressPapers } from '../../src/app/press-run.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { appContextIn, type Clock, PAPER, type Scope, tempFolder, treeOf } from './app-context.ts';
 
 /** Presses everything from a copy of the database into a new folder. */

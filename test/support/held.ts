@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { makeAlert } from '../../src/accounts/change-alert.ts';
-import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import { makeGroup } from '../../src/accounts/watching.ts';
-import { type AppContext, newId } from '../../src/app/context.ts';
+import { makeAlert } from '../../src/records/accounts/change-alert.ts';
+import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
+import { makeGroup } from '../../src/records/accounts/watching.ts';
+import { type AppContext, newId } from '../../src/server/context.ts';
 import type { State } from './requests.ts';
 
 /**

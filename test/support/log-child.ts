@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
-import { openAppContext } from '../../src/app/context.ts';
-import { signHead } from '../../src/app/log-head.ts';
-import { openLogKey } from '../../src/app/log-key.ts';
-import { ownPolicy, publishLog } from '../../src/app/log-publication.ts';
-import { openWitnesses } from '../../src/app/open-witnesses.ts';
-import { readSettings } from '../../src/env.ts';
+import { signHead } from '../../src/operate/log/log-head.ts';
+import { openLogKey } from '../../src/operate/log/log-key.ts';
+import { ownPolicy, publishLog } from '../../src/operate/log/log-publication.ts';
+import { openWitnesses } from '../../src/operate/log/open-witnesses.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { growLog } from './log-leaves.ts';
 
 /**

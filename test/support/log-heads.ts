@@ -1,14 +1,14 @@
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { vkey } from '../../src/ledger/keyring.ts';
-import { appendLeaves } from '../../src/ledger/log/append.ts';
-import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
-import type { LogService } from '../../src/ledger/log/leaf.ts';
-import { readPolicy } from '../../src/ledger/log/node-crypto.ts';
-import type { Policy } from '../../src/ledger/log/policy.ts';
-import { TILE_WIDTH } from '../../src/ledger/log/tile.ts';
-import { logTree } from '../../src/ledger/log/tree.ts';
-import { signNote } from '../../src/ledger/signing.ts';
-import type { LogHead, LogTables } from '../../src/transparency/log-tables.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { vkey } from '../../src/proof/keyring.ts';
+import { appendLeaves } from '../../src/proof/log/append.ts';
+import { checkpointText } from '../../src/proof/log/checkpoint.ts';
+import type { LogService } from '../../src/proof/log/leaf.ts';
+import { readPolicy } from '../../src/proof/log/node-crypto.ts';
+import type { Policy } from '../../src/proof/log/policy.ts';
+import { TILE_WIDTH } from '../../src/proof/log/tile.ts';
+import { logTree } from '../../src/proof/log/tree.ts';
+import { signNote } from '../../src/proof/signing.ts';
+import type { LogHead, LogTables } from '../../src/proof/transparency/log-tables.ts';
 import { ed25519Witness } from './log.ts';
 
 /** When every test head was signed and cosigned, in seconds since 1970. */

@@ -1,5 +1,5 @@
-import type { AppContext } from '../../src/app/context.ts';
-import type { LogService } from '../../src/ledger/log/leaf.ts';
+import type { LogService } from '../../src/proof/log/leaf.ts';
+import type { AppContext } from '../../src/server/context.ts';
 
 /** A leaf as a draft leaves one; each number gives another. */
 export function testLeaf(number: number): string {

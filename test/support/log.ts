@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { joined, toBase64, toHex } from '../../src/ledger/bytes.ts';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { type VerifierKey, vkeyText } from '../../src/ledger/key-text.ts';
-import { keyHash, vkey } from '../../src/ledger/keyring.ts';
-import { appendLeaves } from '../../src/ledger/log/append.ts';
-import { checkpointText, parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { COSIGNATURE, cosignatureMessage, ML_DSA_COSIGNATURE, treeMessage } from '../../src/ledger/log/signatures.ts';
+import { joined, toBase64, toHex } from '../../src/proof/bytes.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { type VerifierKey, vkeyText } from '../../src/proof/key-text.ts';
+import { keyHash, vkey } from '../../src/proof/keyring.ts';
+import { appendLeaves } from '../../src/proof/log/append.ts';
+import { checkpointText, parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
+import { COSIGNATURE, cosignatureMessage, ML_DSA_COSIGNATURE, treeMessage } from '../../src/proof/log/signatures.ts';
 import {
   entryBundle,
   TILE_WIDTH,
@@ -13,10 +13,10 @@ import {
   type TileReader,
   tilePath,
   tilesBetween,
-} from '../../src/ledger/log/tile.ts';
-import { type LogTree, logTree } from '../../src/ledger/log/tree.ts';
-import { leafHash } from '../../src/ledger/merkle.ts';
-import { signNote } from '../../src/ledger/signing.ts';
+} from '../../src/proof/log/tile.ts';
+import { type LogTree, logTree } from '../../src/proof/log/tree.ts';
+import { leafHash } from '../../src/proof/merkle.ts';
+import { signNote } from '../../src/proof/signing.ts';
 
 /** A log in memory with a key from a test seed, and witnesses that sign everything. */
 

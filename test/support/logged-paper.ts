@@ -1,12 +1,12 @@
-import { basisOf, contentHash, type Hashed, sha256 } from '../../src/ledger/basis.ts';
-import type { Generation } from '../../src/ledger/chain.ts';
-import { vkey } from '../../src/ledger/keyring.ts';
-import type { LogProof } from '../../src/ledger/log/log-proof.ts';
-import { parseNote } from '../../src/ledger/note.ts';
-import { keysFromVkeys, proofOf } from '../../src/ledger/proof.ts';
-import { parseReceipt, type Receipt } from '../../src/ledger/receipt.ts';
-import { present } from '../../src/narrow.ts';
-import { proseHtml } from '../../src/press/prose-html.ts';
+import { proseHtml } from '../../src/desk/press/prose-html.ts';
+import { basisOf, contentHash, type Hashed, sha256 } from '../../src/proof/basis.ts';
+import type { Generation } from '../../src/proof/chain.ts';
+import { vkey } from '../../src/proof/keyring.ts';
+import type { LogProof } from '../../src/proof/log/log-proof.ts';
+import { parseNote } from '../../src/proof/note.ts';
+import { keysFromVkeys, proofOf } from '../../src/proof/proof.ts';
+import { parseReceipt, type Receipt } from '../../src/proof/receipt.ts';
+import { present } from '../../src/shared/narrow.ts';
 import { filing } from './app-context.ts';
 import { DeskLog, type FileSite, publishLog } from './desk-log.ts';
 

@@ -2,7 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket, type Server as TcpServer } from 'node:net';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_AVAILABLE } from 'dns-packet';
-import type { Server } from '../../src/records/dns/upstream.ts';
+import type { Server } from '../../src/records/probe/dns/upstream.ts';
 
 /** A query that was received. */
 export interface Heard {

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import type { AppContext } from '../../src/app/context.ts';
-import { readerMails } from '../../src/app/paper-mails.ts';
-import { outboxFolder } from '../../src/files/outbox.ts';
-import type { RenderMail } from '../../src/outbound/letter.ts';
-import type { Mailer } from '../../src/outbound/mail.ts';
+import { readerMails } from '../../src/desk/jobs/paper-mails.ts';
+import type { MailRecord } from '../../src/desk/readers/mail.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { outboxFolder } from '../../src/shared/files/outbox.ts';
+import type { RenderMail } from '../../src/shared/outbound/letter.ts';
+import type { Mailer } from '../../src/shared/outbound/mail.ts';
 import {
   type FailureSide,
   type FailureWords,
   MailSender,
   MailThrottle,
   type MailTransport,
-} from '../../src/outbound/mail-sender.ts';
-import type { MailRecord } from '../../src/readers/mail.ts';
+} from '../../src/shared/outbound/mail-sender.ts';
 
 /** Renders a mail's content as JSON, for tests of other things. */
 export const plainRender: RenderMail = async (content) =>

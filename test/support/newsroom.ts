@@ -1,11 +1,11 @@
-import { type AppContext, deskOf, newId } from '../../src/app/context.ts';
-import { digestQueue } from '../../src/app/paper-mails.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import type { Filing } from '../../src/ledger/piece.ts';
-import type { Mail, Mailer } from '../../src/outbound/mail.ts';
-import { queueAlerts } from '../../src/readers/alert.ts';
+import { digestQueue } from '../../src/desk/jobs/paper-mails.ts';
+import { queueAlerts } from '../../src/desk/readers/alert.ts';
+import type { Filing } from '../../src/proof/piece.ts';
+import { type AppContext, deskOf, newId } from '../../src/server/context.ts';
+import type { Mail, Mailer } from '../../src/shared/outbound/mail.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */

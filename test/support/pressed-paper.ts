@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type AppContext, deskOf } from '../../src/app/context.ts';
-import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, SECTIONS, tempFolder } from './app-context.ts';
 
 export const START = Date.parse('2026-11-20T12:00:00Z');

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { signerFrom } from '../../src/ledger/ed25519.ts';
-import { thumbprint, type VerifyingKey } from '../../src/ledger/keyring.ts';
-import type { RecordingOptions } from '../../src/records/recording.ts';
+import { signerFrom } from '../../src/proof/ed25519.ts';
+import { thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
 import {
   type Certificate,
   type Probe,
@@ -9,7 +8,8 @@ import {
   type Signal,
   type SignalStatus,
   type SignalType,
-} from '../../src/records/signal.ts';
+} from '../../src/proof/records/signal.ts';
+import type { RecordingOptions } from '../../src/records/recording.ts';
 
 /** The signer of the tests, and its key. */
 const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));

@@ -1,6 +1,6 @@
-import { type AppContext, newId } from '../../src/app/context.ts';
-import { type Address, readAddress, readerOf } from '../../src/readers/address.ts';
-import { type Choices, DEFAULT_CHOICES, type Subscriber } from '../../src/readers/subscriber.ts';
+import { type Choices, DEFAULT_CHOICES, type Subscriber } from '../../src/desk/readers/subscriber.ts';
+import { type AppContext, newId } from '../../src/server/context.ts';
+import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { PAPER } from './app-context.ts';
 
 /** Inserts a confirmed reader. */

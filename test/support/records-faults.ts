@@ -1,12 +1,17 @@
-import { keysOf, type VerifyingKey } from '../../src/ledger/keyring.ts';
-import type { Verify } from '../../src/ledger/note.ts';
-import { type Evidence, evidenceText } from '../../src/records/evidence.ts';
-import type { Observation } from '../../src/records/observation.ts';
-import type { ShownField } from '../../src/records/preview.ts';
-import { checkReceipt, documentFaults, rootOfAll, rootsOfPaths } from '../../src/records/verify/document-faults.ts';
-import { allFieldRules, shownFieldRules } from '../../src/records/verify/document-rules.ts';
-import { jsonDocument } from '../../src/records/verify/documents.ts';
-import { linkRules, receiptRules } from '../../src/records/verify/observation-rules.ts';
+import { keysOf, type VerifyingKey } from '../../src/proof/keyring.ts';
+import type { Verify } from '../../src/proof/note.ts';
+import { type Evidence, evidenceText } from '../../src/proof/records/evidence.ts';
+import type { Observation } from '../../src/proof/records/observation.ts';
+import type { ShownField } from '../../src/proof/records/preview.ts';
+import {
+  checkReceipt,
+  documentFaults,
+  rootOfAll,
+  rootsOfPaths,
+} from '../../src/proof/records/verify/document-faults.ts';
+import { allFieldRules, shownFieldRules } from '../../src/proof/records/verify/document-rules.ts';
+import { jsonDocument } from '../../src/proof/records/verify/documents.ts';
+import { linkRules, receiptRules } from '../../src/proof/records/verify/observation-rules.ts';
 
 /** A bundle of a domain's whole chain, oldest first. */
 export function evidenceOf(

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { newKeyText } from '../../src/access-key.ts';
-import { parseHostname } from '../../src/records/hostname.ts';
+import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { newKeyText } from '../../src/shared/access-key.ts';
 import { certificate, probe } from './probes.ts';
-import { type RecordsStand, recordsStand } from './records-stand.ts';
+import { type RecordsStand, recordsStand } from './records-fixture.ts';
 
 /** The public address of the records in transcripts. */
 export const ROOT = 'https://records.example';

@@ -1,4 +1,4 @@
-import { NETWORKS, type Offer, requirementsV2 } from '../../src/meter/offer.ts';
+import { NETWORKS, type Offer, requirementsV2 } from '../../src/records/meter/offer.ts';
 
 const network = NETWORKS[1] as (typeof NETWORKS)[number];
 

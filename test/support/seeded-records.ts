@@ -1,4 +1,4 @@
-import type { Probe, SignalType } from '../../src/records/signal.ts';
+import type { Probe, SignalType } from '../../src/proof/records/signal.ts';
 import { certificate, probe } from './probes.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { beginSession } from '../../src/accounts/session.ts';
-import { type AppContext, newId } from '../../src/app/context.ts';
+import { beginSession } from '../../src/records/accounts/session.ts';
+import { type AppContext, newId } from '../../src/server/context.ts';
 
 /** The `Cookie` header of a signed-in account of the domain records. */
 export function cookieOf({ store, settings, clock: { now } }: AppContext, email = 'ada@example.org'): string {

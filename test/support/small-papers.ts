@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { intakeOf, openAppContext } from '../../src/app/context.ts';
-import { makePaperKey } from '../../src/app/paper-keys.ts';
-import { LEVELS, type Level } from '../../src/desk/keys.ts';
-import { readSettings } from '../../src/env.ts';
-import { fileContent } from '../../src/ingest/content-folder.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { makePaperKey } from '../../src/desk/jobs/paper-keys.ts';
+import { LEVELS, type Level } from '../../src/desk/papers/keys.ts';
+import { intakeOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { envIn } from './app-context.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));

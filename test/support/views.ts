@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { PROJECT } from '../../src/project.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 
 /** Texts as people and hostile callers write them. */
 const TEXTS = [

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
-import { isConsistent, type TreeHead } from '../../src/ledger/log/consistency.ts';
-import { readHashes } from '../../src/ledger/log/fields.ts';
-import { merkleRoot } from '../../src/ledger/merkle.ts';
+import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
+import { isConsistent, type TreeHead } from '../../src/proof/log/consistency.ts';
+import { readHashes } from '../../src/proof/log/fields.ts';
+import { merkleRoot } from '../../src/proof/merkle.ts';
 import type { Scope } from './app-context.ts';
 import { ed25519Witness, type TestWitness } from './log.ts';
 import { loopback } from './loopback.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { progressTo } from '../../src/terminal/progress.ts';
+import { progressTo } from '../../src/shared/terminal/progress.ts';
 
 /** A stream that is a terminal or is none, and what was written to it. */
 function streamOf(isTTY: boolean) {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Build } from '../../../src/app/build.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { ownPolicy } from '../../../src/app/log-publication.ts';
-import { deskLogView } from '../../../src/app/log-view.ts';
-import { isLogPath } from '../../../src/transparency/log-paths.ts';
-import { logViewState } from '../../../src/transparency/log-view.ts';
+import { ownPolicy } from '../../../src/operate/log/log-publication.ts';
+import { deskLogView } from '../../../src/operate/log/log-view.ts';
+import { isLogPath } from '../../../src/proof/transparency/log-paths.ts';
+import { logViewState } from '../../../src/proof/transparency/log-view.ts';
+import type { Build } from '../../../src/server/build.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import type { Site } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendLogFile } from '../../responses/log-file.ts';

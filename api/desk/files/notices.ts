@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
-import type { AppContext } from '../../../src/app/context.ts';
+import { securityHeaders } from '../../../src/desk/press/feeds/headers.ts';
 import { paperRemoved } from '../../../src/desk/withdrawal.ts';
-import { Busy, Fault } from '../../../src/fault.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import { phrasesOf, tagOf } from '../../../src/phrases/tables.ts';
-import { securityHeaders } from '../../../src/press/feeds/headers.ts';
-import { isLogPath } from '../../../src/transparency/log-paths.ts';
+import { isLogPath } from '../../../src/proof/transparency/log-paths.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Busy, Fault } from '../../../src/shared/fault.ts';
 import type { DeskEnv } from '../../env.ts';
 import { preflightOf } from '../../middleware/cors.ts';
 import { fileHeaders } from '../../responses/files.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Build } from '../../../src/app/build.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { PressQueue } from '../../../src/app/press-queue.ts';
-import { plainFile } from '../../../src/files/plain-file.ts';
-import { Edition, siteAt, siteOf } from '../../../src/press/edition.ts';
-import { mediaByPictureId } from '../../../src/press/outputs/picture.ts';
+import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
+import { Edition, siteAt, siteOf } from '../../../src/desk/press/edition.ts';
+import { mediaByPictureId } from '../../../src/desk/press/outputs/picture.ts';
+import type { Build } from '../../../src/server/build.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { plainFile } from '../../../src/shared/files/plain-file.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
 import { wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { contentType as typeByName } from 'mime-types';
-import type { Build } from '../../../src/app/build.ts';
-import type { AppContext } from '../../../src/app/context.ts';
 import type { Archive } from '../../../src/desk/archive.ts';
+import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
+import { printPath } from '../../../src/desk/press/outputs/paths.ts';
 import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
-import { Edition, siteAt } from '../../../src/press/edition.ts';
-import { printPath } from '../../../src/press/outputs/paths.ts';
+import type { Build } from '../../../src/server/build.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { paperOfKey } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import type { HostHandler } from '../route.ts';

@@ -1,10 +1,10 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'hono';
-import type { Build } from '../../../src/app/build.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Edition, siteAt } from '../../../src/press/edition.ts';
-import { memoized } from '../../../src/press/memoized.ts';
+import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
+import { memoized } from '../../../src/desk/press/memoized.ts';
+import type { Build } from '../../../src/server/build.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import type { DeskEnv, Site } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';

@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { Level } from '../../../src/desk/keys.ts';
-import { contactMail } from '../../../src/desk/paper.ts';
-import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
+import type { Level } from '../../../src/desk/papers/keys.ts';
+import { contactMail } from '../../../src/desk/papers/paper.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { limitInWords, ORDERS, READS } from '../../../src/shared/limits.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { documentOf, type Operation, registerComponents } from '../../openapi/document.ts';
 import { ok } from '../../openapi/responses.ts';

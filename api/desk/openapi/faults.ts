@@ -1,4 +1,4 @@
-import { limitInWords, ORDERS, READS } from '../../../src/limits.ts';
+import { limitInWords, ORDERS, READS } from '../../../src/shared/limits.ts';
 import { COMMON_FAULTS, type Faults, KEY_REUSED } from '../../openapi/faults.ts';
 
 const UNMARKED = '[^3] points at nothing; add entry 3 to cited_facts, or take the marker out';

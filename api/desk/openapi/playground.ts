@@ -1,5 +1,5 @@
-import type { Paper } from '../../../src/desk/paper.ts';
-import { Fault } from '../../../src/fault.ts';
+import type { Paper } from '../../../src/desk/papers/paper.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
 import { fileHeaders } from '../../responses/files.ts';

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
-import { LEVELS, type Level, reaches } from '../../../src/desk/keys.ts';
+import { LEVELS, type Level, reaches } from '../../../src/desk/papers/keys.ts';
 import type { PaperEnv } from '../../env.ts';
 import { CATALOG_TYPE, Catalog, catalogLinks, catalogOf, type ListedApi } from '../../openapi/api-catalog.ts';
 import { pathsOf } from '../../openapi/document.ts';

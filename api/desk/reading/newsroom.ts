@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { CastRow, castRow } from '../../../src/desk/cast.ts';
-import { Front, frontOf, MastheadRow, mastheadRow, placed, RAIL_MAX } from '../../../src/desk/front.ts';
-import { PostRow, postRow } from '../../../src/desk/post.ts';
+import { CastRow, castRow } from '../../../src/desk/papers/cast.ts';
+import { Front, frontOf, MastheadRow, mastheadRow, placed, RAIL_MAX } from '../../../src/desk/papers/front.ts';
+import { PostRow, postRow } from '../../../src/desk/papers/post.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';

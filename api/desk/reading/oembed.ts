@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
 import {
   ADDRESS_MAX,
   CARD_WIDTH_MAX,
@@ -8,11 +7,12 @@ import {
   embedTarget,
   OEmbed,
 } from '../../../src/desk/oembed.ts';
-import { paperRoot } from '../../../src/desk/paper.ts';
-import { Fault } from '../../../src/fault.ts';
+import { paperRoot } from '../../../src/desk/papers/paper.ts';
+import { castRecord, oembedRecord, oembedXml } from '../../../src/desk/press/feeds/oembed.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import { phrasesOf } from '../../../src/phrases/tables.ts';
-import { castRecord, oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, editionOf, readablePiece } from '../context.ts';

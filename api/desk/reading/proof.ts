@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
 import type { Story } from '../../../src/desk/archive.ts';
 import { refuseWithdrawn } from '../../../src/desk/withdrawal.ts';
-import { proofOf } from '../../../src/ledger/proof.ts';
+import { proofOf } from '../../../src/proof/proof.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import type { PaperContext } from '../../env.ts';
 import { faults, LogProofBody, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';

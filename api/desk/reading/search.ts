@@ -1,10 +1,10 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
 import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import { paperRemoved } from '../../../src/desk/withdrawal.ts';
-import { Busy } from '../../../src/fault.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Busy } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit, notFound } from '../../middleware/key.ts';

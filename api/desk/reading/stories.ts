@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
+import { tagSlug } from '../../../src/desk/door/tag.ts';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../../src/desk/story.ts';
-import { tagSlug } from '../../../src/ledger/tag.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';

@@ -1,14 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import { ChoicesBody, choicesInWords, sectionsOf } from '../../../src/desk/readers/choices.ts';
+import {
+  choose,
+  confirm,
+  manageToken,
+  toConfirm,
+  tokenIn,
+  toManage,
+  unsubscribe,
+} from '../../../src/desk/readers/link.ts';
+import { choicesRow } from '../../../src/desk/readers/record.ts';
+import type { Subscriber } from '../../../src/desk/readers/subscriber.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import type { Phrases } from '../../../src/phrases/phrases.ts';
-import { ChoicesBody, choicesInWords, sectionsOf } from '../../../src/readers/choices.ts';
-import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../../src/readers/link.ts';
-import { choicesRow } from '../../../src/readers/record.ts';
-import type { Subscriber } from '../../../src/readers/subscriber.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { requireUtf8Query } from '../../middleware/invalid.ts';
 import { limitBody } from '../../middleware/json-body.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { WEBHOOK_MAX } from '../../../src/outbound/webhook-url.ts';
-import { ADDRESS_MAX } from '../../../src/readers/address.ts';
-import { ChoicesBody } from '../../../src/readers/choices.ts';
-import { CADENCES } from '../../../src/readers/subscriber.ts';
+import { ChoicesBody } from '../../../src/desk/readers/choices.ts';
+import { CADENCES } from '../../../src/desk/readers/subscriber.ts';
+import { ADDRESS_MAX } from '../../../src/shared/outbound/mail-address.ts';
+import { WEBHOOK_MAX } from '../../../src/shared/outbound/webhook-url.ts';
 import { listSchema, pathParam } from '../route.ts';
 
 /** The most addresses in an admin's request: each gets a mail at once. */

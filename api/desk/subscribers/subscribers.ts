@@ -1,9 +1,9 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { Fault } from '../../../src/fault.ts';
+import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/desk/readers/record.ts';
 import { en } from '../../../src/phrases/en.ts';
-import { type Address, readAddress } from '../../../src/readers/address.ts';
-import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/readers/record.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { type Address, readAddress } from '../../../src/shared/outbound/mail-address.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

@@ -1,14 +1,20 @@
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
+import type { Render } from '../../../src/desk/press/output.ts';
+import { frameOf } from '../../../src/desk/press/outputs/frame.ts';
+import type {
+  ChoicesView,
+  FormProblem,
+  Frame,
+  ReaderManageView,
+  ReaderSaidView,
+} from '../../../src/desk/press/views.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import type { Phrases } from '../../../src/phrases/phrases.ts';
 import { phrasesOf, tagOf } from '../../../src/phrases/tables.ts';
-import { Edition, siteAt } from '../../../src/press/edition.ts';
-import type { Render } from '../../../src/press/output.ts';
-import { frameOf } from '../../../src/press/outputs/frame.ts';
-import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../../src/press/views.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';

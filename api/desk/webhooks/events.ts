@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { CastRow } from '../../../src/desk/cast.ts';
+import { CastRow } from '../../../src/desk/papers/cast.ts';
 import { Byline, StoryRow } from '../../../src/desk/story.ts';
 import { STANDARD_HEADERS, type WebhookEvent } from '../../openapi/webhooks.ts';
 
@@ -8,7 +8,7 @@ const WebhookStory = StoryRow.extend({
   byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
 }).openapi('WebhookStory', { description: 'A story as webhooks receive it.' });
 
-/** The events that a paper's receivers get, by type (`src/readers/webhook-queue.ts`). */
+/** The events that a paper's receivers get, by type (`src/desk/readers/webhook-queue.ts`). */
 export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'story.aired': {
     name: 'StoryAired',

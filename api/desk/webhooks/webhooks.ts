@@ -1,8 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { newId } from '../../../src/app/context.ts';
-import { OFF_REASONS } from '../../../src/outbound/delivery.ts';
-import { addWebhook, requireReceiver, requireWebhook, WebhookBody, webhookRow } from '../../../src/readers/webhook.ts';
-import { queueTest } from '../../../src/readers/webhook-queue.ts';
+import {
+  addWebhook,
+  requireReceiver,
+  requireWebhook,
+  WebhookBody,
+  webhookRow,
+} from '../../../src/desk/readers/webhook.ts';
+import { queueTest } from '../../../src/desk/readers/webhook-queue.ts';
+import { newId } from '../../../src/server/context.ts';
+import { OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';

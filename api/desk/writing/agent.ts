@@ -1,7 +1,7 @@
-import { currentAgreement } from '../../../src/app/agreement.ts';
-import { AgentCheck, agentCheck } from '../../../src/desk/agent-check.ts';
-import { contactUrl } from '../../../src/desk/paper.ts';
-import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/terms.ts';
+import { currentAgreement } from '../../../src/desk/jobs/agreement.ts';
+import { AgentCheck, agentCheck } from '../../../src/desk/papers/agent-check.ts';
+import { contactUrl } from '../../../src/desk/papers/paper.ts';
+import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/papers/terms.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { keepUpload } from '../../../src/app/media-upload.ts';
-import type { Media } from '../../../src/desk/media.ts';
-import { isShownUse, MediaRow, MediaUse, mediaRow, mediaUses } from '../../../src/desk/media-use.ts';
-import { Fault } from '../../../src/fault.ts';
+import { keepUpload } from '../../../src/desk/media/media-upload.ts';
+import type { Media } from '../../../src/desk/papers/media.ts';
+import { isShownUse, MediaRow, MediaUse, mediaRow, mediaUses } from '../../../src/desk/papers/media-use.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { idempotencyKey } from '../../middleware/idempotency.ts';
 import { created, faults, IDEMPOTENCY, ok } from '../../openapi/responses.ts';

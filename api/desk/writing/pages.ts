@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { type Page, PageBody, PageRow, pageRow } from '../../../src/desk/page.ts';
-import { pageFrom } from '../../../src/desk/record.ts';
-import { Fault } from '../../../src/fault.ts';
+import { type Page, PageBody, PageRow, pageRow } from '../../../src/desk/papers/page.ts';
+import { pageFrom } from '../../../src/desk/papers/record.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { body, ok } from '../../openapi/responses.ts';
 import { archiveOf } from '../context.ts';

@@ -1,10 +1,10 @@
 import type { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
+import { type FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
+import { ofGiven, repair } from '../../../src/desk/door/repair.ts';
 import { doorProblems, paperRules } from '../../../src/desk/filing.ts';
-import type { Problem } from '../../../src/fault.ts';
-import { type FilingBody, filingFrom } from '../../../src/ledger/filing.ts';
-import { ofGiven, repair } from '../../../src/ledger/repair.ts';
-import { shapeProblems } from '../../../src/ledger/shape.ts';
+import { shapeProblems } from '../../../src/proof/shape.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Problem } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { invalid, rejectInvalid, type Validated } from '../../middleware/invalid.ts';
 import { archiveOf } from '../context.ts';

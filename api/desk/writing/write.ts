@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import { currentAgreement } from '../../../src/app/agreement.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { PressQueue } from '../../../src/app/press-queue.ts';
-import { type AccessKey, requireActive } from '../../../src/desk/keys.ts';
-import { appendRecord } from '../../../src/desk/record.ts';
-import { signatureOf } from '../../../src/desk/terms.ts';
-import { Fault } from '../../../src/fault.ts';
+import { currentAgreement } from '../../../src/desk/jobs/agreement.ts';
+import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
+import { type AccessKey, requireActive } from '../../../src/desk/papers/keys.ts';
+import { appendRecord } from '../../../src/desk/papers/record.ts';
+import { signatureOf } from '../../../src/desk/papers/terms.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import {
   type IdempotentWrite,

@@ -7,13 +7,13 @@ import {
   requireAlert,
   toUnsubscribe,
   unsubscribe,
-} from '../../../src/accounts/change-alert.ts';
-import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
-import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
-import { type AppContext, newId } from '../../../src/app/context.ts';
-import { requireWatched } from '../../../src/app/watched-hosts.ts';
-import { hostOf } from '../../../src/outbound/webhook-url.ts';
-import { isoOrNull, isoTime } from '../../../src/time.ts';
+} from '../../../src/records/accounts/change-alert.ts';
+import { queueChangeTest } from '../../../src/records/accounts/change-queue.ts';
+import type { AlertRow, AlertsView } from '../../../src/records/accounts/views.ts';
+import { requireWatched } from '../../../src/records/jobs/watched-hosts.ts';
+import { type AppContext, newId } from '../../../src/server/context.ts';
+import { hostOf } from '../../../src/shared/outbound/webhook-url.ts';
+import { isoOrNull, isoTime } from '../../../src/shared/time.ts';
 import type { SignedIn } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';

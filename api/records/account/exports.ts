@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';

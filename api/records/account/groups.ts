@@ -6,10 +6,10 @@ import {
   requireGroup,
   type WatchGroup,
   watchedBy,
-} from '../../../src/accounts/watching.ts';
-import { type AppContext, newId } from '../../../src/app/context.ts';
-import { hostReader } from '../../../src/app/watched-hosts.ts';
-import { isoOrNull, isoTime } from '../../../src/time.ts';
+} from '../../../src/records/accounts/watching.ts';
+import { hostReader } from '../../../src/records/jobs/watched-hosts.ts';
+import { type AppContext, newId } from '../../../src/server/context.ts';
+import { isoOrNull, isoTime } from '../../../src/shared/time.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';

@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { formToken, requireFormToken } from '../../../src/accounts/session.ts';
-import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
-import type { Settings } from '../../../src/env.ts';
-import { Fault } from '../../../src/fault.ts';
+import { formToken, requireFormToken } from '../../../src/records/accounts/session.ts';
+import type { AccountPages, AccountShell } from '../../../src/records/accounts/views.ts';
 import type { Pages } from '../../../src/render.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { RecordsEnv, SignedIn } from '../../env.ts';
 import { formFields, isUrlencoded } from '../../middleware/form-body.ts';
 import { limitBody } from '../../middleware/json-body.ts';

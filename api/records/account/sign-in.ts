@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { requestSignIn, requireSignIn, signIn } from '../../../src/accounts/sign-in.ts';
-import { type AppContext, newId } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
-import { ASKS, SIGN_UPS_MAX } from '../../../src/limits.ts';
-import { readAddress } from '../../../src/readers/address.ts';
-import { isoTime } from '../../../src/time.ts';
+import { requestSignIn, requireSignIn, signIn } from '../../../src/records/accounts/sign-in.ts';
+import { type AppContext, newId } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { ASKS, SIGN_UPS_MAX } from '../../../src/shared/limits.ts';
+import { readAddress } from '../../../src/shared/outbound/mail-address.ts';
+import { isoTime } from '../../../src/shared/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { clearSessionCookie, setSessionCookie } from '../../middleware/session.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../../../src/env.ts';
+import type { Settings } from '../../../src/server/env.ts';
 
 type At = Settings;
 

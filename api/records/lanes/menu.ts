@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Settings } from '../../../src/env.ts';
-import { type Offer, priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/offer.ts';
-import { priceOf } from '../../../src/meter/payment-settings.ts';
+import { type Offer, priceInWords, requiredV2, requirementsV1 } from '../../../src/records/meter/offer.ts';
+import { priceOf } from '../../../src/records/meter/payment-settings.ts';
+import type { Settings } from '../../../src/server/env.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { prefersPayment } from '../../middleware/lane.ts';

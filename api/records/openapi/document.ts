@@ -1,9 +1,9 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
-import { SERVICE_LEVELS, type ServiceKey } from '../../../src/accounts/service-key.ts';
-import type { Settings } from '../../../src/env.ts';
-import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
-import { laneOf } from '../../../src/meter/lane.ts';
-import { VERSION } from '../../../src/project.ts';
+import { SERVICE_LEVELS, type ServiceKey } from '../../../src/records/accounts/service-key.ts';
+import { laneOf } from '../../../src/records/meter/lane.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared/limits.ts';
+import { VERSION } from '../../../src/shared/project.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { documentOf, type Paths, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
@@ -205,7 +205,7 @@ export function indexOf(root: string, paths: Paths, key: ServiceKey | null = nul
   };
 }
 
-/** The events of an account's webhooks, by type (`src/accounts/change-queue.ts`). */
+/** The events of an account's webhooks, by type (`src/records/accounts/change-queue.ts`). */
 const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'domain.changed': {
     name: 'DomainChanged',

@@ -1,4 +1,4 @@
-import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared/limits.ts';
 import { COMMON_FAULTS, type Faults, KEY_REUSED } from '../../openapi/faults.ts';
 
 /** Every fault of the domain records (protocol 8.5): when it occurs, and an example of its message. */

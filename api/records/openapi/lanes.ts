@@ -1,4 +1,4 @@
-import type { Access } from '../../../src/meter/lane.ts';
+import type { Access } from '../../../src/records/meter/lane.ts';
 import type { Operation } from '../../openapi/document.ts';
 import type { FaultStatus } from '../../openapi/faults.ts';
 

@@ -1,5 +1,5 @@
-import type { Settings } from '../../../src/env.ts';
-import { Fault } from '../../../src/fault.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { PUBLIC } from '../../responses/send.ts';

@@ -1,10 +1,10 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault, type Problem } from '../../../src/fault.ts';
-import { present } from '../../../src/narrow.ts';
-import { type Hostname, parseHostname } from '../../../src/records/hostname.ts';
+import { type Hostname, parseHostname } from '../../../src/proof/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault, type Problem } from '../../../src/shared/fault.ts';
+import { present } from '../../../src/shared/narrow.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import type { AppContext } from '../../../src/app/context.ts';
-import { enrich } from '../../../src/app/local-queue.ts';
-import { proberOf } from '../../../src/net/prober.ts';
+import { enrich } from '../../../src/records/jobs/local-queue.ts';
+import { proberOf } from '../../../src/records/probe/prober.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';

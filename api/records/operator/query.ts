@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { QUERY_TIME, SqlQueries } from '../../../src/app/sql-query.ts';
-import { QUERY_VIEWS } from '../../../src/store/query-views.ts';
+import { QUERY_TIME, SqlQueries } from '../../../src/records/jobs/sql-query.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { QUERY_VIEWS } from '../../../src/store/records/query-views.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';

@@ -1,8 +1,8 @@
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
-import { badgeOf, plainBadge } from '../../../src/records/badge.ts';
-import { parseHostname } from '../../../src/records/hostname.ts';
+import { badgeOf, plainBadge } from '../../../src/proof/records/badge.ts';
+import { parseHostname } from '../../../src/proof/records/hostname.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';

@@ -1,11 +1,11 @@
-import type { AppContext } from '../../../src/app/context.ts';
-import type { Settings } from '../../../src/env.ts';
-import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
-import { REPEATS } from '../../../src/meter/checkout.ts';
-import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
-import { KEYLESS_INTERVAL } from '../../../src/meter/keyless.ts';
-import { type Preview, previewOf } from '../../../src/records/preview.ts';
+import { type Preview, previewOf } from '../../../src/proof/records/preview.ts';
+import { REPEATS } from '../../../src/records/meter/checkout.ts';
+import { creditsOf, REQUEST_COST } from '../../../src/records/meter/credits.ts';
+import { KEYLESS_INTERVAL } from '../../../src/records/meter/keyless.ts';
 import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared/limits.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { type RecordsContext, type RecordsRoute, specOf } from '../route.ts';
 import type { PageSender } from './page.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';

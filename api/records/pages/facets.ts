@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
 import type { FacetKind } from '../../../src/records/facets.ts';
 import type { NameRow } from '../../../src/records/reading-views.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import type { AppContext } from '../../../src/app/context.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { explainFault, sendFault } from '../../middleware/fault.ts';
 import type { RecordsContext } from '../route.ts';
 import { type PageSender, wantsPage } from './page.ts';

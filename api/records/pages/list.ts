@@ -1,8 +1,8 @@
-import type { AppContext } from '../../../src/app/context.ts';
-import type { Settings } from '../../../src/env.ts';
 import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
-import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { isoOrNull } from '../../../src/time.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { isoOrNull } from '../../../src/shared/time.ts';
+import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { signedIn } from '../../middleware/session.ts';
 import type { ResponseCache } from '../../responses/response-cache.ts';
 import { privateJson } from '../../responses/send.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { Settings } from '../../../src/env.ts';
-import type { Policy } from '../../../src/ledger/log/policy.ts';
-import { logView, logViewState } from '../../../src/transparency/log-view.ts';
+import type { Policy } from '../../../src/proof/log/policy.ts';
+import { logView, logViewState } from '../../../src/proof/transparency/log-view.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Settings } from '../../../src/server/env.ts';
 import { sendLogFile } from '../../responses/log-file.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';

@@ -1,9 +1,9 @@
 import { accepts } from 'hono/accepts';
-import type { Build } from '../../../src/app/build.ts';
-import type { Settings } from '../../../src/env.ts';
-import { Fault } from '../../../src/fault.ts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
+import type { Build } from '../../../src/server/build.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { type Headers, respond } from '../../responses/headers.ts';

@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
-import type { AppContext } from '../../../src/app/context.ts';
 import type { FoundGroup } from '../../../src/records/reading-views.ts';
 import { type Found, findEverywhere } from '../../../src/records/search.ts';
-import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { dayOf, isoTime, parseSpan } from '../../../src/shared/time.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { privateJson } from '../../responses/send.ts';
 import { signInUrl } from '../lanes/addresses.ts';

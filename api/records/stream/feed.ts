@@ -1,6 +1,6 @@
-import { Busy } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
+import { Busy } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Chunk, type Filter, finalEvent, Listener } from './listener.ts';
 

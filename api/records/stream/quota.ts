@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { type AppContext, newId } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
-import { STREAMS_MAX } from '../../../src/limits.ts';
-import { MINUTE } from '../../../src/time.ts';
+import { type AppContext, newId } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { STREAMS_MAX } from '../../../src/shared/limits.ts';
+import { MINUTE } from '../../../src/shared/time.ts';
 
 /** How long a stream counts without a renewal, and how often its process renews it, in ms. */
 const LASTS = MINUTE;

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
-import { STREAMS_MAX } from '../../../src/limits.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { STREAMS_MAX } from '../../../src/shared/limits.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { operation } from '../route.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { ok } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import { serviceOf } from './facets.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { deltaRow, tapeRow } from '../../../src/records/wire-rows.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { assertSigns } from '../../middleware/standby.ts';
 import { ok } from '../../openapi/responses.ts';

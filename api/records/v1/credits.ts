@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { Account } from '../../../src/accounts/account.ts';
-import type { AppContext } from '../../../src/app/context.ts';
-import type { Settings } from '../../../src/env.ts';
-import { Fault } from '../../../src/fault.ts';
-import type { Checkout } from '../../../src/meter/checkout.ts';
+import type { Account } from '../../../src/records/accounts/account.ts';
+import type { Checkout } from '../../../src/records/meter/checkout.ts';
 import {
   amountFrom,
   appendCredits,
@@ -14,10 +11,13 @@ import {
   creditsOf,
   NOTE_MAX,
   noteFrom,
-} from '../../../src/meter/credits.ts';
-import { type Offer, priceInWords } from '../../../src/meter/offer.ts';
-import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
-import { paymentId } from '../../../src/meter/purchase.ts';
+} from '../../../src/records/meter/credits.ts';
+import { type Offer, priceInWords } from '../../../src/records/meter/offer.ts';
+import { PAYMENT_HEADERS } from '../../../src/records/meter/payment.ts';
+import { paymentId } from '../../../src/records/meter/purchase.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Settings } from '../../../src/server/env.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
+import { fullRecordOf, previewOf } from '../../../src/proof/records/preview.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { catalogRow } from '../../../src/records/wire-rows.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import { evidenceText } from '../../../src/proof/records/evidence.ts';
+import type { Observation } from '../../../src/proof/records/observation.ts';
+import { logProver } from '../../../src/proof/transparency/log-tree.ts';
 import {
   CATALOG_COLUMNS,
   type Cell,
@@ -12,11 +13,10 @@ import {
   OBSERVATION_COLUMNS,
   observationCells,
 } from '../../../src/records/csv.ts';
-import { evidenceText } from '../../../src/records/evidence.ts';
-import type { Observation } from '../../../src/records/observation.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
-import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { logProver } from '../../../src/transparency/log-tree.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';
 import { facetCells, facetColumns, type ListedFacet } from './facets.ts';

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { anyDiskState, diskStates } from '../../../src/app/disks.ts';
-import { eventLoop } from '../../../src/app/event-loop.ts';
-import { readiness } from '../../../src/app/readiness.ts';
-import { SIGNING_REASONS, signingState } from '../../../src/app/signing-state.ts';
+import { SIGNING_REASONS, signingState } from '../../../src/operate/signing/signing-state.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
+import { readiness } from '../../../src/server/readiness.ts';
+import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
 import { ok } from '../../openapi/responses.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { operation } from '../route.ts';

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { etag } from 'hono/etag';
-import type { AppContext } from '../../../src/app/context.ts';
-import { clockNotesFor } from '../../../src/ledger/clock-note.ts';
-import { jwks } from '../../../src/ledger/keyring.ts';
-import { yielder } from '../../../src/press/yielder.ts';
+import { yielder } from '../../../src/desk/press/yielder.ts';
+import { clockNotesFor } from '../../../src/proof/clock-note.ts';
+import { jwks } from '../../../src/proof/keyring.ts';
+import { logProver } from '../../../src/proof/transparency/log-tree.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { logProver } from '../../../src/transparency/log-tree.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

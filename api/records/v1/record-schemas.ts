@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { KNOWN_STATUSES, UNKNOWN_STATUSES } from '../../../src/records/signal.ts';
+import { KNOWN_STATUSES, UNKNOWN_STATUSES } from '../../../src/proof/records/signal.ts';
 
 /** Observations and changes on the wire (protocol 5.2, 5.6 and 5.9). */
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { Fault } from '../../../src/fault.ts';
 import { FOUND_KINDS, type FoundCursor, type FoundKind, findEverywhere, findOf } from '../../../src/records/search.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import type { AppContext } from '../../../src/app/context.ts';
-import { usageNow } from '../../../src/app/usage.ts';
-import { Fault } from '../../../src/fault.ts';
-import { BURST_MAX, PLANS } from '../../../src/meter/account-usage.ts';
-import { USAGE_DAYS_MAX } from '../../../src/meter/usage.ts';
+import { BURST_MAX, PLANS } from '../../../src/records/meter/account-usage.ts';
+import { USAGE_DAYS_MAX } from '../../../src/records/meter/usage.ts';
+import { usageNow } from '../../../src/records/usage.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { ok } from '../../openapi/responses.ts';
 import { topUpUrl } from '../lanes/addresses.ts';
 import { operation } from '../route.ts';

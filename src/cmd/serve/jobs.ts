@@ -1,4 +1,4 @@
-import type { Settings } from '../../env.ts';
+import type { Settings } from '../../server/env.ts';
 
 /** Starts a job. Returns a function that stops it after the current work. */
 export type StartJob = () => () => Promise<void>;

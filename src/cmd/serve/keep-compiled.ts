@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
-import { eventLoop } from '../../app/event-loop.ts';
-import { SECOND } from '../../time.ts';
+import { SECOND } from '../../shared/time.ts';
+import { eventLoop } from '../../shared/workers/event-loop.ts';
 
 /** How long after it is ready a server keeps what it compiled, in ms. */
 const AFTER = SECOND;

@@ -1,7 +1,7 @@
 import { listenMetrics } from '../../../api/metrics.ts';
-import type { AppContext } from '../../app/context.ts';
-import type { PressQueue } from '../../app/press-queue.ts';
-import type { ServerLog } from '../../app/server-log.ts';
+import type { PressQueue } from '../../desk/jobs/press-queue.ts';
+import type { AppContext } from '../../server/context.ts';
+import type { ServerLog } from '../../server/server-log.ts';
 import type { Service } from './jobs.ts';
 
 /** Serves `/metrics` where METRICS_PORT says so. `presses` returns null until the desk is served. */
@@ -13,7 +13,7 @@ export async function serveMetrics(
   const address = app.settings.metrics;
   if (address === null) return null;
   // A server without metrics does not load their library.
-  const { openMetrics } = await import('../../app/metrics/metrics.ts');
+  const { openMetrics } = await import('../../operate/metrics/metrics.ts');
   const metrics = openMetrics({ app, presses }, logger);
   const listening = await listenMetrics(metrics, address, (error) => logger.error({ err: error }, 'a scrape failed'));
   return {

@@ -1,10 +1,10 @@
-import type { AppContext } from '../../app/context.ts';
-import { ownPolicy } from '../../app/log-publication.ts';
-import { openBucket, publishAddress } from '../../app/publish-target.ts';
-import { type Reload, reloadedSettings } from '../../app/reload.ts';
-import type { ServerLog } from '../../app/server-log.ts';
-import { readSettingsAgain, type Settings, type SettingsRead } from '../../env.ts';
-import { Fault } from '../../fault.ts';
+import { ownPolicy } from '../../operate/log/log-publication.ts';
+import type { AppContext } from '../../server/context.ts';
+import { readSettingsAgain, type Settings, type SettingsRead } from '../../server/env.ts';
+import { type Reload, reloadedSettings } from '../../server/reload.ts';
+import type { ServerLog } from '../../server/server-log.ts';
+import { Fault } from '../../shared/fault.ts';
+import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
 import type { RestartableJob, StartJob } from './jobs.ts';
 
 /** How each job starts. */

@@ -1,5 +1,5 @@
-import { loadBuild } from '../../app/build.ts';
-import type { RenderMail } from '../../outbound/letter.ts';
+import { loadBuild } from '../../server/build.ts';
+import type { RenderMail } from '../../shared/outbound/letter.ts';
 
 /** Renders mails with the pages of the build. */
 export const renderMail: RenderMail = async (content) => (await loadBuild()).render('/mail', content);

@@ -1,4 +1,4 @@
-import { hasTerminal, onStopSignal } from '../../terminal/stop-signal.ts';
+import { hasTerminal, onStopSignal } from '../../shared/terminal/stop-signal.ts';
 
 interface SignalLog {
   warn(message: string): void;

@@ -1,4 +1,4 @@
-import type { MailColors } from '../../outbound/mail-content.ts';
+import type { MailColors } from '../../shared/outbound/mail-content.ts';
 
 /** System fonts: a mail loads no fonts. */
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace";

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
 import { GENERATIONS, type Given, mcpUser } from '../../support/mcp.ts';
 import { HOUR, probe } from '../../support/probes.ts';
-import { type RecordsStand, recordsStand } from '../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../support/records-fixture.ts';
 import { send } from '../../support/send.ts';
 
 const NAMES = ['get_domain', 'list_domains', 'list_changes', 'get_domain_history', 'get_provenance'];

@@ -12,7 +12,7 @@ import {
   paidStand,
   payment,
   type Signed,
-} from '../../support/paid-stand.ts';
+} from '../../support/paid-fixture.ts';
 
 /** What a client puts into `_meta` to pay: the payload itself, as an object. */
 const paying = ({ headers }: Signed) => ({ 'x402/payment': decoded(Object.values(headers)[0]) });

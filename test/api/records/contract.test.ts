@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { newKeyText } from '../../../src/access-key.ts';
-import { auditApp } from '../../../src/app/audit.ts';
-import { databaseFile } from '../../../src/app/context.ts';
-import { type Access, laneOf } from '../../../src/meter/lane.ts';
+import { auditApp } from '../../../src/operate/audit/run-audit.ts';
+import { type Access, laneOf } from '../../../src/records/meter/lane.ts';
+import { databaseFile } from '../../../src/server/context.ts';
+import { newKeyText } from '../../../src/shared/access-key.ts';
 import {
   type Answered,
   Contract,
@@ -18,7 +18,7 @@ import { heldFor } from '../../support/held.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../../support/odd-values.ts';
 import { certificate, probe } from '../../support/probes.ts';
 import * as fc from '../../support/properties.ts';
-import { recordsStand } from '../../support/records-stand.ts';
+import { recordsStand } from '../../support/records-fixture.ts';
 import { exampleRequest, get, type State, withParameter, written } from '../../support/requests.ts';
 import { cutTexts, hostileTexts, withHostileTexts } from '../../support/stored-texts.ts';
 

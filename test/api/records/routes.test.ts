@@ -7,7 +7,7 @@ import { PageSender } from '../../../api/records/pages/page.ts';
 import { ChangeFeed } from '../../../api/records/stream/feed.ts';
 import { appContextIn, tempFolder } from '../../support/app-context.ts';
 import { ask } from '../../support/http.ts';
-import { recordsStand } from '../../support/records-stand.ts';
+import { recordsStand } from '../../support/records-fixture.ts';
 
 test('the router has the routes of the URL map, and no others', async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: 0 });

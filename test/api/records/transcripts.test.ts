@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Access } from '../../../src/meter/lane.ts';
+import type { Access } from '../../../src/records/meter/lane.ts';
 import { type Answer, ask } from '../../support/http.ts';
 import { transcriptStand } from '../../support/records-transcript.ts';
 import { type Exchange, play, readTranscript } from '../../support/transcript.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Parser from 'rss-parser';
+import type { Channel } from '../../../src/desk/press/feeds/channel.ts';
+import { jsonFeed } from '../../../src/desk/press/feeds/json-feed.ts';
+import { podcast } from '../../../src/desk/press/feeds/podcast.ts';
+import { rss } from '../../../src/desk/press/feeds/rss.ts';
 import { TABLES } from '../../../src/phrases/tables.ts';
-import type { Channel } from '../../../src/press/feeds/channel.ts';
-import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
-import { podcast } from '../../../src/press/feeds/podcast.ts';
-import { rss } from '../../../src/press/feeds/rss.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { cast, channel, item } from './fixtures.ts';
 

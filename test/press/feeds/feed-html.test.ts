@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { feedHtml } from '../../../src/press/feeds/feed-html.ts';
+import { feedHtml } from '../../../src/desk/press/feeds/feed-html.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
 import { htmlFaults } from './rss-rules.ts';
 

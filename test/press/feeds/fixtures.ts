@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import type { Story } from '../../../src/desk/archive.ts';
-import type { Cast } from '../../../src/desk/cast.ts';
-import type { Channel, FeedItem } from '../../../src/press/feeds/channel.ts';
-import { proseHtml } from '../../../src/press/prose-html.ts';
+import type { Cast } from '../../../src/desk/papers/cast.ts';
+import type { Channel, FeedItem } from '../../../src/desk/press/feeds/channel.ts';
+import { proseHtml } from '../../../src/desk/press/prose-html.ts';
 
 export const channel: Channel = {
   root: 'https://ledger.example/harbor-ledger',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cacheControl, contentType, headersFile, securityHeaders } from '../../../src/press/feeds/headers.ts';
+import { cacheControl, contentType, headersFile, securityHeaders } from '../../../src/desk/press/feeds/headers.ts';
 
 const CONTEXT = { root: 'https://ledger.example/harbor-ledger', embed_scripts: ['sha256-AAAA=', 'sha256-BBBB='] };
 const BASE = '/harbor-ledger';

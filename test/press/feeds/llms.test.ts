@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { llms } from '../../../src/press/feeds/llms.ts';
+import { llms } from '../../../src/desk/press/feeds/llms.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';

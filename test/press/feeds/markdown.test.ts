@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { markersIn } from '../../../src/ledger/prose.ts';
-import { storyMarkdown } from '../../../src/press/feeds/markdown.ts';
+import { markersIn } from '../../../src/desk/door/prose.ts';
+import { storyMarkdown } from '../../../src/desk/press/feeds/markdown.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { channel, hardItems, realItems, story } from './fixtures.ts';

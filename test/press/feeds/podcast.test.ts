@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Parser from 'rss-parser';
-import { podcast, podcastGuid } from '../../../src/press/feeds/podcast.ts';
+import { podcast, podcastGuid } from '../../../src/desk/press/feeds/podcast.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads } from './any-text.ts';
 import { cast, channel } from './fixtures.ts';

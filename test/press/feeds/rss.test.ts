@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Parser from 'rss-parser';
-import { authorName } from '../../../src/press/feeds/channel.ts';
-import { feedHtml } from '../../../src/press/feeds/feed-html.ts';
-import { rss } from '../../../src/press/feeds/rss.ts';
+import { authorName } from '../../../src/desk/press/feeds/channel.ts';
+import { feedHtml } from '../../../src/desk/press/feeds/feed-html.ts';
+import { rss } from '../../../src/desk/press/feeds/rss.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads, unescapeHtml } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';

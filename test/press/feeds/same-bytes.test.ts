@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { headersFile } from '../../../src/press/feeds/headers.ts';
-import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
-import { llms } from '../../../src/press/feeds/llms.ts';
-import { storyMarkdown } from '../../../src/press/feeds/markdown.ts';
-import { podcast } from '../../../src/press/feeds/podcast.ts';
-import { rss } from '../../../src/press/feeds/rss.ts';
-import { newsSitemap, sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
-import { robots, securityTxt } from '../../../src/press/feeds/standing-files.ts';
-import { frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { headersFile } from '../../../src/desk/press/feeds/headers.ts';
+import { jsonFeed } from '../../../src/desk/press/feeds/json-feed.ts';
+import { llms } from '../../../src/desk/press/feeds/llms.ts';
+import { storyMarkdown } from '../../../src/desk/press/feeds/markdown.ts';
+import { podcast } from '../../../src/desk/press/feeds/podcast.ts';
+import { rss } from '../../../src/desk/press/feeds/rss.ts';
+import { newsSitemap, sitemapIndex, sitemapShard } from '../../../src/desk/press/feeds/sitemap.ts';
+import { robots, securityTxt } from '../../../src/desk/press/feeds/standing-files.ts';
+import { frontJsonLd, storyJsonLd } from '../../../src/desk/press/structured-data.ts';
 import { cast, channel, hardItems } from './fixtures.ts';
 
 const LOGO = { url: 'https://ledger.example/icons/a-512.png', width: 512, height: 512 };

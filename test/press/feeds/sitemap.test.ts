@@ -8,7 +8,7 @@ import {
   SITEMAP_URLS_MAX,
   sitemapIndex,
   sitemapShard,
-} from '../../../src/press/feeds/sitemap.ts';
+} from '../../../src/desk/press/feeds/sitemap.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { castJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { castJsonLd, frontJsonLd, storyJsonLd } from '../../../src/desk/press/structured-data.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { cast, channel, hardItems, realItems, story } from './fixtures.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RAIL_MAX } from '../../../src/desk/front.ts';
-import { sectionSlug } from '../../../src/desk/paper.ts';
+import { RAIL_MAX } from '../../../src/desk/papers/front.ts';
+import { sectionSlug } from '../../../src/desk/papers/paper.ts';
 import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/tags.ts';
-import { verifyNode } from '../../../src/ledger/ed25519.ts';
-import { type Proof, proofFaults } from '../../../src/ledger/proof.ts';
-import { dayOf } from '../../../src/time.ts';
+import { verifyNode } from '../../../src/proof/ed25519.ts';
+import { type Proof, proofFaults } from '../../../src/proof/proof.ts';
+import { dayOf } from '../../../src/shared/time.ts';
 import type { Piece } from './piece.ts';
 
 interface FrontFile {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerEntry } from '../../../src/desk/ledger-entry.ts';
-import type { Proof } from '../../../src/ledger/proof.ts';
+import type { Proof } from '../../../src/proof/proof.ts';
 import { treeOf } from '../../support/app-context.ts';
 import { deadLinks } from './links.ts';
 import { untilPressed } from './presses.ts';

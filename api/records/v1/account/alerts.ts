@@ -7,12 +7,12 @@ import {
   type ChangeAlert,
   makeAlert,
   requireAlert,
-} from '../../../../src/accounts/change-alert.ts';
-import { queueChangeTest } from '../../../../src/accounts/change-queue.ts';
-import { type AppContext, newId } from '../../../../src/app/context.ts';
-import { requireWatched } from '../../../../src/app/watched-hosts.ts';
-import { Fault } from '../../../../src/fault.ts';
-import { isoOrNull, isoTime } from '../../../../src/time.ts';
+} from '../../../../src/records/accounts/change-alert.ts';
+import { queueChangeTest } from '../../../../src/records/accounts/change-queue.ts';
+import { requireWatched } from '../../../../src/records/jobs/watched-hosts.ts';
+import { type AppContext, newId } from '../../../../src/server/context.ts';
+import { Fault } from '../../../../src/shared/fault.ts';
+import { isoOrNull, isoTime } from '../../../../src/shared/time.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { Account } from '../../../../src/accounts/account.ts';
-import type { AppContext } from '../../../../src/app/context.ts';
-import { ANSWER_TTL } from '../../../../src/desk/answers.ts';
-import { Fault } from '../../../../src/fault.ts';
+import { ANSWER_TTL } from '../../../../src/desk/papers/answers.ts';
+import type { Account } from '../../../../src/records/accounts/account.ts';
+import type { AppContext } from '../../../../src/server/context.ts';
+import { Fault } from '../../../../src/shared/fault.ts';
 import { readIdempotentWrite, runOnce } from '../../../middleware/idempotency.ts';
 import type { RecordsContext } from '../../route.ts';
 

@@ -7,10 +7,10 @@ import {
   SERVICE_LEVELS,
   type ServiceKey,
   serviceKeyRow,
-} from '../../../../src/accounts/service-key.ts';
-import { type AppContext, newId } from '../../../../src/app/context.ts';
-import { Fault } from '../../../../src/fault.ts';
-import { KEY_STATES } from '../../../../src/key-life.ts';
+} from '../../../../src/records/accounts/service-key.ts';
+import { type AppContext, newId } from '../../../../src/server/context.ts';
+import { Fault } from '../../../../src/shared/fault.ts';
+import { KEY_STATES } from '../../../../src/shared/key-life.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { Account } from '../../../../src/accounts/account.ts';
+import { hostnameOfField } from '../../../../src/proof/records/hostname.ts';
+import type { Account } from '../../../../src/records/accounts/account.ts';
 import {
   addHosts,
   GROUP_NAME_MAX,
@@ -13,12 +14,11 @@ import {
   WATCH_LINGERS,
   type WatchGroup,
   watchedBy,
-} from '../../../../src/accounts/watching.ts';
-import { type AppContext, newId } from '../../../../src/app/context.ts';
-import { hostReader } from '../../../../src/app/watched-hosts.ts';
-import { Fault } from '../../../../src/fault.ts';
-import { hostnameOfField } from '../../../../src/records/hostname.ts';
-import { isoOrNull, isoTime } from '../../../../src/time.ts';
+} from '../../../../src/records/accounts/watching.ts';
+import { hostReader } from '../../../../src/records/jobs/watched-hosts.ts';
+import { type AppContext, newId } from '../../../../src/server/context.ts';
+import { Fault } from '../../../../src/shared/fault.ts';
+import { isoOrNull, isoTime } from '../../../../src/shared/time.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

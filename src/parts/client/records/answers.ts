@@ -1,5 +1,5 @@
-import type { FullRecord, Preview } from '../../../records/preview.ts';
-import { previewRules, recordRules } from '../../../records/verify/document-rules.ts';
+import type { FullRecord, Preview } from '../../../proof/records/preview.ts';
+import { previewRules, recordRules } from '../../../proof/records/verify/document-rules.ts';
 import type { Check } from '../verify/check.ts';
 import { check, type Keys, receiptChecks } from './receipts.ts';
 import { rootOfAll, rootOfPath } from './tree.ts';

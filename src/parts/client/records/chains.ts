@@ -1,8 +1,13 @@
-import { present } from '../../../narrow.ts';
-import type { Evidence } from '../../../records/evidence.ts';
-import { bundleKeyRules, chainRules, provenanceRules, recordRules } from '../../../records/verify/document-rules.ts';
-import type { ProvenancePage } from '../../../records/verify/documents.ts';
-import { type CheckedReceipt, receiptRules } from '../../../records/verify/observation-rules.ts';
+import type { Evidence } from '../../../proof/records/evidence.ts';
+import {
+  bundleKeyRules,
+  chainRules,
+  provenanceRules,
+  recordRules,
+} from '../../../proof/records/verify/document-rules.ts';
+import type { ProvenancePage } from '../../../proof/records/verify/documents.ts';
+import { type CheckedReceipt, receiptRules } from '../../../proof/records/verify/observation-rules.ts';
+import { present } from '../../../shared/narrow.ts';
 import type { Check } from '../verify/check.ts';
 import { readClock } from '../verify/clock.ts';
 import { keysIn } from '../verify/crypto.ts';

@@ -1,6 +1,6 @@
-import { unsignedWords } from '../../../ledger/members.ts';
-import { badgeContentRules } from '../../../records/verify/document-rules.ts';
-import type { RecordsDocument } from '../../../records/verify/documents.ts';
+import { unsignedWords } from '../../../proof/members.ts';
+import { badgeContentRules } from '../../../proof/records/verify/document-rules.ts';
+import type { RecordsDocument } from '../../../proof/records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import type { PolicySource } from '../verify/log.ts';
 import { previewChecks, recordChecks } from './answers.ts';

@@ -1,4 +1,4 @@
-import { documentIn } from '../../../records/verify/documents.ts';
+import { documentIn } from '../../../proof/records/verify/documents.ts';
 import { fetchedText, keysOf, NothingChecked, policyOf, readKeys } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 import type { Given } from './verdict.ts';

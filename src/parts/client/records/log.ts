@@ -1,7 +1,7 @@
-import { LogFault } from '../../../ledger/log/log-fault.ts';
-import type { LogProof } from '../../../ledger/log/log-proof.ts';
-import type { Policy } from '../../../ledger/log/policy.ts';
-import { present } from '../../../narrow.ts';
+import { LogFault } from '../../../proof/log/log-fault.ts';
+import type { LogProof } from '../../../proof/log/log-proof.ts';
+import type { Policy } from '../../../proof/log/policy.ts';
+import { present } from '../../../shared/narrow.ts';
 import type { Check } from '../verify/check.ts';
 import { NotFetched } from '../verify/fetched.ts';
 import { type PolicySource, policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';

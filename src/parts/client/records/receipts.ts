@@ -1,8 +1,8 @@
-import { type TimeCorrection, trueIso } from '../../../ledger/clock-note.ts';
-import { keyOfNote } from '../../../ledger/key-text.ts';
-import { parseNote } from '../../../ledger/note.ts';
-import { parseObservation } from '../../../records/receipt.ts';
-import { type CheckedReceipt, lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
+import { type TimeCorrection, trueIso } from '../../../proof/clock-note.ts';
+import { keyOfNote } from '../../../proof/key-text.ts';
+import { parseNote } from '../../../proof/note.ts';
+import { parseObservation } from '../../../proof/records/receipt.ts';
+import { type CheckedReceipt, lifeRules, signatureRules } from '../../../proof/records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
 import { type ListedKey, sha256, signedBy } from '../verify/crypto.ts';
 

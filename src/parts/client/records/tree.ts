@@ -1,5 +1,5 @@
-import { toHex } from '../../../ledger/bytes.ts';
-import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
+import { toHex } from '../../../proof/bytes.ts';
+import { leafInput, nodeInput, pathSteps } from '../../../proof/merkle-path.ts';
 import { digest } from '../verify/crypto.ts';
 
 /** The Merkle tree of RFC 6962, section 2.1, hashed by the browser. */

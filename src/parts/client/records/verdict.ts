@@ -1,4 +1,4 @@
-import type { RecordsDocument } from '../../../records/verify/documents.ts';
+import type { RecordsDocument } from '../../../proof/records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { checkItem } from '../verify/item.ts';
 import type { PolicySource } from '../verify/log.ts';

@@ -1,4 +1,4 @@
-import { documentIn } from '../../../records/verify/documents.ts';
+import { documentIn } from '../../../proof/records/verify/documents.ts';
 import { elementOf } from '../element.ts';
 import { keysOf, NothingChecked, policyOf } from './fetched.ts';
 import { showVerdict } from './verdict.ts';

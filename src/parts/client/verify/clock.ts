@@ -1,6 +1,6 @@
-import { type ClockStatement, correctionsIn, parseClock, type TimeCorrection } from '../../../ledger/clock-note.ts';
-import { keyOfNote } from '../../../ledger/key-text.ts';
-import { parseNote } from '../../../ledger/note.ts';
+import { type ClockStatement, correctionsIn, parseClock, type TimeCorrection } from '../../../proof/clock-note.ts';
+import { keyOfNote } from '../../../proof/key-text.ts';
+import { parseNote } from '../../../proof/note.ts';
 import { type ListedKey, signedBy } from './crypto.ts';
 
 /** The corrections of the clock that a listed key has signed for a service or a paper, and the faults of others. */

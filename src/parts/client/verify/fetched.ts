@@ -1,4 +1,4 @@
-import { parseIJson } from '../../../ledger/i-json.ts';
+import { parseIJson } from '../../../proof/i-json.ts';
 import { textOf } from './text-of.ts';
 
 /** Timeout of the response from the paper's site, in ms. */

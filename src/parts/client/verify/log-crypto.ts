@@ -1,4 +1,4 @@
-import type { LogCrypto } from '../../../ledger/log/signatures.ts';
+import type { LogCrypto } from '../../../proof/log/signatures.ts';
 import { digest, ed25519Holds } from './crypto.ts';
 
 /** The cryptography with which a browser verifies logs. WebCrypto has no ML-DSA-44 yet. */

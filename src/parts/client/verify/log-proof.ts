@@ -1,11 +1,11 @@
-import { sameBytes } from '../../../ledger/bytes.ts';
-import { leafText } from '../../../ledger/log/leaf.ts';
-import { LogFault, shown } from '../../../ledger/log/log-fault.ts';
-import { type LogProof, readLogProof } from '../../../ledger/log/log-proof.ts';
-import { meetsQuorum, type Policy } from '../../../ledger/log/policy.ts';
-import type { LogCrypto } from '../../../ledger/log/signatures.ts';
-import { type Cosigner, pathRoot, verifyTlogProof } from '../../../ledger/log/verify.ts';
-import { pathSteps } from '../../../ledger/merkle-path.ts';
+import { sameBytes } from '../../../proof/bytes.ts';
+import { leafText } from '../../../proof/log/leaf.ts';
+import { LogFault, shown } from '../../../proof/log/log-fault.ts';
+import { type LogProof, readLogProof } from '../../../proof/log/log-proof.ts';
+import { meetsQuorum, type Policy } from '../../../proof/log/policy.ts';
+import type { LogCrypto } from '../../../proof/log/signatures.ts';
+import { type Cosigner, pathRoot, verifyTlogProof } from '../../../proof/log/verify.ts';
+import { pathSteps } from '../../../proof/merkle-path.ts';
 import { digest, sha256 } from './crypto.ts';
 import { LOG_CRYPTO } from './log-crypto.ts';
 

@@ -1,7 +1,7 @@
-import { LogFault } from '../../../ledger/log/log-fault.ts';
-import type { LogProof } from '../../../ledger/log/log-proof.ts';
-import { type Policy, parsePolicy } from '../../../ledger/log/policy.ts';
 import { fill } from '../../../phrases/fill.ts';
+import { LogFault } from '../../../proof/log/log-fault.ts';
+import type { LogProof } from '../../../proof/log/log-proof.ts';
+import { type Policy, parsePolicy } from '../../../proof/log/policy.ts';
 import type { Check } from './check.ts';
 import { NotFetched } from './fetched.ts';
 import { type LoggedReceipt, loggedEntry, verifyLogged } from './log-proof.ts';

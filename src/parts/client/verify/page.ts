@@ -1,6 +1,6 @@
-import type { Basis } from '../../../ledger/basis.ts';
-import { writersOf } from '../../../ledger/writers.ts';
-import { proseHtml } from '../../../press/prose-html.ts';
+import { writersOf } from '../../../desk/door/writers.ts';
+import { proseHtml } from '../../../desk/press/prose-html.ts';
+import type { Basis } from '../../../proof/basis.ts';
 import type { Check } from './check.ts';
 import { ENGLISH, type Words } from './words.ts';
 

@@ -1,7 +1,7 @@
-import { LOG_PROOF } from '../../../ledger/log/log-proof.ts';
-import { hasShape, type Shape } from '../../../ledger/members.ts';
-import type { Proof } from '../../../ledger/proof.ts';
-import { GENERATION } from '../../../ledger/proof-form.ts';
+import { LOG_PROOF } from '../../../proof/log/log-proof.ts';
+import { hasShape, type Shape } from '../../../proof/members.ts';
+import type { Proof } from '../../../proof/proof.ts';
+import { GENERATION } from '../../../proof/proof-form.ts';
 
 /** The parts of a proof that the checks read. */
 export type ProofRecord = Pick<

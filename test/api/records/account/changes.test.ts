@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/accounts/change-queue.ts';
-import { newId } from '../../../../src/app/context.ts';
-import { deltaSource } from '../../../../src/app/records-webhooks.ts';
-import { type AccountStand, accountStand, Visitor } from '../../../support/account-stand.ts';
+import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/records/accounts/change-queue.ts';
+import { deltaSource } from '../../../../src/records/jobs/records-webhooks.ts';
+import { newId } from '../../../../src/server/context.ts';
+import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
 import { Contract, type Document } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
 import { receiver } from '../../../support/receiver.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 import { parsed, refusal } from '../../../support/smtp.ts';
 import { webhookMismatch } from '../../../support/webhook-contract.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { KEYS_MAX } from '../../../../src/accounts/service-key.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
-import { type AccountStand, accountStand, type Visitor } from '../../../support/account-stand.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { KEYS_MAX } from '../../../../src/records/accounts/service-key.ts';
+import { type AccountStand, accountStand, type Visitor } from '../../../support/account-fixture.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { mailedHash } from '../../../../src/accounts/account-mail.ts';
-import { SESSION_IDLE_MAX } from '../../../../src/accounts/session.ts';
-import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/accounts/sign-in.ts';
-import { type AccountStand, accountStand, Visitor } from '../../../support/account-stand.ts';
+import { mailedHash } from '../../../../src/records/accounts/account-mail.ts';
+import { SESSION_IDLE_MAX } from '../../../../src/records/accounts/session.ts';
+import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/records/accounts/sign-in.ts';
+import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
 import { until } from '../../../support/program.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
 import { parsed } from '../../../support/smtp.ts';
 

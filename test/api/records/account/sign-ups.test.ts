@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
-import { mailedToken } from '../../../../src/accounts/account-mail.ts';
-import { requestSignIn } from '../../../../src/accounts/sign-in.ts';
-import { linkKey, newId, openAppContext } from '../../../../src/app/context.ts';
-import { SIGN_UPS_MAX } from '../../../../src/limits.ts';
-import { Visitor } from '../../../support/account-stand.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { mailedToken } from '../../../../src/records/accounts/account-mail.ts';
+import { requestSignIn } from '../../../../src/records/accounts/sign-in.ts';
+import { linkKey, newId, openAppContext } from '../../../../src/server/context.ts';
+import { SIGN_UPS_MAX } from '../../../../src/shared/limits.ts';
+import { Visitor } from '../../../support/account-fixture.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 const DAY = 86_400_000;
 

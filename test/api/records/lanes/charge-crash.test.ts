@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { makeServiceKey } from '../../../../src/accounts/service-key.ts';
-import { newId } from '../../../../src/app/context.ts';
+import { makeServiceKey } from '../../../../src/records/accounts/service-key.ts';
+import { newId } from '../../../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../../../support/app-context.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { serve, until } from '../../../support/program.ts';
-import { recordProbes } from '../../../support/records-stand.ts';
+import { recordProbes } from '../../../support/records-fixture.ts';
 
 const PATH = '/v1/domains/example.org';
 const CALLERS = 8;

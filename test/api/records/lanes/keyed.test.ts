@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Plan } from '../../../../src/meter/account-usage.ts';
+import type { Plan } from '../../../../src/records/meter/account-usage.ts';
 import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 
 const DOOR = '/v1/domains/example.org';
 const NOWHERE = '/v1/domains/nowhere.example';

@@ -4,7 +4,7 @@ import { tempFolder } from '../../../support/app-context.ts';
 import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { serve } from '../../../support/program.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
 
 const DOOR = '/v1/domains/example.org';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 test('health reports what is watched, the latest probe, and the longest wait of callers', async (t) => {
   const { url, enter, clock } = await recordsStand(t);

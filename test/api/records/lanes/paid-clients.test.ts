@@ -15,9 +15,9 @@ import {
   PAYEE,
   paidStand,
   payment,
-} from '../../../support/paid-stand.ts';
+} from '../../../support/paid-fixture.ts';
 import { probe } from '../../../support/probes.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 test('clients of both generations pay for an answer, and the money is where it belongs', {
   skip: WITHOUT_CHAIN,

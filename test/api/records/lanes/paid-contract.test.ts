@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { Contract, type Document, type Operation, type Sending } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';
-import { LIST_UNITS, LOOKUP, LOOKUP_UNITS, paidStand, payment } from '../../../support/paid-stand.ts';
+import { LIST_UNITS, LOOKUP, LOOKUP_UNITS, paidStand, payment } from '../../../support/paid-fixture.ts';
 
 test('every answer of the paid lane is one that the document promises', { skip: WITHOUT_CHAIN }, async (t) => {
   const { url, chain, facilitator } = await paidStand(t);

@@ -6,10 +6,10 @@ import { appContextIn, tempFolder } from '../../../support/app-context.ts';
 import { startChain, WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { type Act, startFacilitator } from '../../../support/facilitator.ts';
 import { ask } from '../../../support/http.ts';
-import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../../../support/paid-stand.ts';
+import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../../../support/paid-fixture.ts';
 import { probe } from '../../../support/probes.ts';
 import { serve, until } from '../../../support/program.ts';
-import { recordProbes } from '../../../support/records-stand.ts';
+import { recordProbes } from '../../../support/records-fixture.ts';
 import { ONLY_WIDE } from '../../../support/wide.ts';
 
 /** Where each payment is when the process is killed. */

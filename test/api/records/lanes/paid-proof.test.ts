@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { REPEATS } from '../../../../src/meter/checkout.ts';
+import { REPEATS } from '../../../../src/records/meter/checkout.ts';
 import { NETWORK, WITHOUT_CHAIN } from '../../../support/chain.ts';
 import type { Act } from '../../../support/facilitator.ts';
 import { type Answer, ask } from '../../../support/http.ts';
@@ -13,7 +13,7 @@ import {
   type PaidStand,
   paidStand,
   payment,
-} from '../../../support/paid-stand.ts';
+} from '../../../support/paid-fixture.ts';
 
 const seeing = WITHOUT_CHAIN === false ? await paidStand({ after }) : ({} as PaidStand);
 const blind = WITHOUT_CHAIN === false ? await paidStand({ after }, { node: false }) : ({} as PaidStand);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { generatePrivateKey } from 'viem/accounts';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
-import { LIST_UNITS, LOOKUP, LOOKUP_UNITS, PAYEE, paidStand } from '../../../support/paid-stand.ts';
+import { LIST_UNITS, LOOKUP, LOOKUP_UNITS, PAYEE, paidStand } from '../../../support/paid-fixture.ts';
 
 /** What the program needs of `pip install 'x402[evm,requests]'`. */
 const IMPORTS = `

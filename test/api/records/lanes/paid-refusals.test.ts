@@ -13,7 +13,7 @@ import {
   type PaidStand,
   paidStand,
   payment,
-} from '../../../support/paid-stand.ts';
+} from '../../../support/paid-fixture.ts';
 import { shout } from '../../../support/raw.ts';
 
 const STRANGER = '0x00000000000000000000000000000000000beef1';

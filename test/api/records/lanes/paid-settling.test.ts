@@ -11,7 +11,7 @@ import {
   paidStand,
   payment,
   type Signed,
-} from '../../../support/paid-stand.ts';
+} from '../../../support/paid-fixture.ts';
 
 const seeing = WITHOUT_CHAIN === false ? await paidStand({ after }) : ({} as PaidStand);
 const blind = WITHOUT_CHAIN === false ? await paidStand({ after }, { node: false }) : ({} as PaidStand);

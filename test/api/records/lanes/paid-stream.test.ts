@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { listenTo } from '../../../support/events.ts';
 import { ask } from '../../../support/http.ts';
-import { decoded, HOST, PAYEE, paidStand, payment } from '../../../support/paid-stand.ts';
+import { decoded, HOST, PAYEE, paidStand, payment } from '../../../support/paid-fixture.ts';
 import { probe } from '../../../support/probes.ts';
 
 const STREAM = '/v1/stream?since_seq=0';

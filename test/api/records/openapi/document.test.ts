@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Contract, type Document } from '../../../support/contract.ts';
 import { checkDocument, examplesIn } from '../../../support/document.ts';
 import { ask } from '../../../support/http.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 type Endpoints = Record<string, { method: string; url: string }>;
 

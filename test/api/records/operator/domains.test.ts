@@ -6,7 +6,7 @@ import { ask } from '../../../support/http.ts';
 import { answerTo, type Heard, lyingServer } from '../../../support/lying-server.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
-import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
 
 function operatorOf({ url, keyOf }: RecordsStand) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { verifyNode } from '../../../../src/ledger/ed25519.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
-import { fullRecordOf } from '../../../../src/records/preview.ts';
+import { verifyNode } from '../../../../src/proof/ed25519.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { fullRecordOf } from '../../../../src/proof/records/preview.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { recordFaults } from '../../../support/records-faults.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 test('a badge carries the receipt of the newest observation and leads to it', async (t) => {
   const { url, app, enter, clock } = await recordsStand(t);

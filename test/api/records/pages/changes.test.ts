@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { READS } from '../../../../src/limits.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { READS } from '../../../../src/shared/limits.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { seededProbes } from '../../../support/seeded-records.ts';
 
 const HTML = { accept: 'text/html' };

@@ -4,7 +4,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { parse } from 'yaml';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 const ROOT = 'https://records.example';
 const DAY = 86_400_000;

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { jwks } from '../../../../src/ledger/keyring.ts';
+import { jwks } from '../../../../src/proof/keyring.ts';
 import { tempFolder } from '../../../support/app-context.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const missing = ['openssl', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { parseHostname } from '../../../../src/records/hostname.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
-import { type RecordsStand, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { seededProbes } from '../../../support/seeded-records.ts';
 import { cookieOf } from '../../../support/signed-in.ts';
 

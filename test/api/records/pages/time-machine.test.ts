@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { beginSession } from '../../../../src/accounts/session.ts';
-import { newId, openAppContext } from '../../../../src/app/context.ts';
-import { correctClock } from '../../../../src/app/correct-clock.ts';
-import { verifyNode } from '../../../../src/ledger/ed25519.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
-import type { Preview } from '../../../../src/records/preview.ts';
+import { correctClock } from '../../../../src/operate/clock/correct-clock.ts';
+import { verifyNode } from '../../../../src/proof/ed25519.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import type { Preview } from '../../../../src/proof/records/preview.ts';
+import { beginSession } from '../../../../src/records/accounts/session.ts';
+import { newId, openAppContext } from '../../../../src/server/context.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { answerFaults } from '../../../support/records-faults.ts';
-import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-fixture.ts';
 
 const HTML = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const JSON_ONLY = { accept: 'application/json' };

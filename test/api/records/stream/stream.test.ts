@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { ChangeFeed } from '../../../../api/records/stream/feed.ts';
 import { listenRecords } from '../../../../api/server.ts';
-import { openAppContext } from '../../../../src/app/context.ts';
-import { STREAMS_MAX } from '../../../../src/limits.ts';
+import { openAppContext } from '../../../../src/server/context.ts';
+import { STREAMS_MAX } from '../../../../src/shared/limits.ts';
 import { listenTo } from '../../../support/events.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
 import * as fc from '../../../support/properties.ts';
-import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-stand.ts';
+import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-fixture.ts';
 
 const MINUTE = 60_000;
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
-import { ALERTS_MAX } from '../../../../src/accounts/change-alert.ts';
-import { KEYS_MAX } from '../../../../src/accounts/service-key.ts';
-import { GROUPS_MAX } from '../../../../src/accounts/watching.ts';
-import { openAppContext } from '../../../../src/app/context.ts';
+import { ALERTS_MAX } from '../../../../src/records/accounts/change-alert.ts';
+import { KEYS_MAX } from '../../../../src/records/accounts/service-key.ts';
+import { GROUPS_MAX } from '../../../../src/records/accounts/watching.ts';
+import { openAppContext } from '../../../../src/server/context.ts';
 import { ask } from '../../../support/http.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
 
 /** The records, served twice over one database, and what an account sends to either in turn. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { verifyNoble, verifyNode } from '../../../../src/ledger/ed25519.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
+import { verifyNoble, verifyNode } from '../../../../src/proof/ed25519.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { evidenceFaults } from '../../../support/records-faults.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 const MINUTE = 60_000;
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyNode } from '../../../../src/ledger/ed25519.ts';
-import type { LogProof } from '../../../../src/ledger/log/log-proof.ts';
-import { loggedEntries } from '../../../../src/ledger/log/logged-entries.ts';
-import { nodeCrypto } from '../../../../src/ledger/log/node-crypto.ts';
-import { verifyTlogProof } from '../../../../src/ledger/log/verify.ts';
-import type { Evidence } from '../../../../src/records/evidence.ts';
-import { parseHostname } from '../../../../src/records/hostname.ts';
-import { documentFaults } from '../../../../src/records/verify/document-faults.ts';
-import { jsonDocument, type ProvenancePage } from '../../../../src/records/verify/documents.ts';
+import { verifyNode } from '../../../../src/proof/ed25519.ts';
+import type { LogProof } from '../../../../src/proof/log/log-proof.ts';
+import { loggedEntries } from '../../../../src/proof/log/logged-entries.ts';
+import { nodeCrypto } from '../../../../src/proof/log/node-crypto.ts';
+import { verifyTlogProof } from '../../../../src/proof/log/verify.ts';
+import type { Evidence } from '../../../../src/proof/records/evidence.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { documentFaults } from '../../../../src/proof/records/verify/document-faults.ts';
+import { jsonDocument, type ProvenancePage } from '../../../../src/proof/records/verify/documents.ts';
 import { ask } from '../../../support/http.ts';
 import { LogHeads } from '../../../support/log-heads.ts';
 import { probe } from '../../../support/probes.ts';
 import { evidenceFaults } from '../../../support/records-faults.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 test('provenance and evidence say that receipts are in the log, as soon as a cosigned head covers them', async (t) => {
   const { app, url, enter, clock, keyOf } = await recordsStand(t);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema } from '@x402/core/schemas';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
-import { decoded, PAYEE, paidStand, payment } from '../../../support/paid-stand.ts';
+import { decoded, PAYEE, paidStand, payment } from '../../../support/paid-fixture.ts';
 import { send } from '../../../support/send.ts';
 
 const CREDIT_UNITS = 50_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHostname } from '../../../../src/records/hostname.ts';
-import { parseSpan } from '../../../../src/time.ts';
+import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { parseSpan } from '../../../../src/shared/time.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { recordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
 
 const DOOR = '/v1/domains/example.org';

@@ -1,0 +1,271 @@
+import {
+  AUTHOR_MAX,
+  AUTHORS_MAX,
+  CORRECTION_MAX,
+  CREDIT_MAX,
+  DEK_MAX,
+  FACTS_MAX,
+  type Filing,
+  HEADLINE_MAX,
+  INSTRUMENT_MAX,
+  MARKERS_MAX,
+  PROSE_MAX,
+  SLUG_MAX,
+  SOURCE_MAX,
+  STATEMENT_MAX,
+  TAG_MAX,
+  TAGS_MAX,
+  WRITER_MAX,
+} from '../../proof/piece.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import type { Problem } from '../../shared/fault.ts';
+import {
+  lineProblems,
+  paragraphProblems,
+  problem,
+  quote,
+  textProblems,
+  unseenProblem,
+} from '../../shared/shown-text.ts';
+import { markersIn, type ParsedProse, parseProse, UNSAFE_SCHEME } from './prose.ts';
+
+/** The paper's rules and records against which a filing is checked. */
+export interface PaperRules {
+  sections: readonly string[];
+  /** Slugs of the personas that may sign. */
+  personas: readonly string[];
+  /** Minimum number of distinct publishers for a piece on air. */
+  source_floor: number;
+  /** Whether the paper has a media file at this path. */
+  hasMedia(path: string): boolean;
+  /** Whether pictures may lack a description, as in what was written elsewhere before. */
+  takesUndescribed?: boolean;
+}
+
+/** Parses prose, perhaps once for several rules. */
+export type ProseParser = (prose: string) => ParsedProse;
+
+/** The form of a slug, of a piece or a persona. */
+export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** The form of a piece's id. A slug must not look like one. */
+const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
+/** Every rule that a filing breaks, so that a desk can mend all at once. `parse` may use a cache. */
+export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
+  return [
+    ...slugProblems(filing.slug),
+    ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
+    ...lineProblems('dek', filing.dek, DEK_MAX, false),
+    ...memberProblems(filing, rules),
+    ...proseProblems(filing.prose, rules, parse),
+    ...factProblems(filing),
+    ...markerProblems(filing),
+    ...imageProblems(filing, rules),
+    ...paragraphProblems('credit', filing.credit, CREDIT_MAX),
+    ...authorProblems(filing),
+    ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
+    ...tagProblems(filing),
+    ...paragraphProblems('correction', filing.correction, CORRECTION_MAX),
+  ];
+}
+
+/** What keeps a filed piece off the air: too few distinct publishers, or a section that the paper has dropped. */
+export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
+  return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
+}
+
+/** The only rule that drafts need not meet: enough distinct publishers, by `source` in NFKC and folded case. */
+export function sourceFloorProblems(
+  filing: Pick<Filing, 'cited_facts'>,
+  rules: Pick<PaperRules, 'source_floor'>,
+): Problem[] {
+  const publishers = distinctPublishers(filing.cited_facts);
+  if (publishers >= rules.source_floor) return [];
+  const message = `the piece rests on ${publishers} distinct publisher${publishers === 1 ? '' : 's'}, and this paper puts nothing on air with fewer than ${rules.source_floor}; cite another publisher (two pages of one publisher are one)`;
+  return [problem('cited_facts', 'source_floor', message)];
+}
+
+/** How many distinct publishers the facts name. */
+export function distinctPublishers(facts: { source: string }[]): number {
+  return new Set(facts.map(({ source }) => foldCase(normalized(source, 'NFKC')))).size;
+}
+
+/** Upper-casing first folds ß, ﬁ and final sigma, as Unicode's full case folding does. Drops invisible characters. */
+function foldCase(text: string): string {
+  const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return normalized(visible.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
+}
+
+function slugProblems(slug: string): Problem[] {
+  if (SLUG.test(slug) && slug.length <= SLUG_MAX && !ID.test(slug)) return [];
+  const message = `${quote(slug)} is not a slug; use 1 to ${SLUG_MAX} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`;
+  return [problem('slug', 'slug_form', message)];
+}
+
+function sectionProblems(category: string, { sections }: PaperRules): Problem[] {
+  if (sections.includes(category)) return [];
+  const message = `${quote(category)} is not a section of this paper; use one of ${sections.join(', ')}, or add it to paper.yaml`;
+  return [problem('category', 'unknown_section', message)];
+}
+
+function memberProblems(filing: Filing, rules: PaperRules): Problem[] {
+  const problems = sectionProblems(filing.category, rules);
+  if (!rules.personas.includes(filing.persona)) {
+    const message = `${quote(filing.persona)} is not an active persona of this desk; use one of ${rules.personas.join(', ')}, or add masthead/${SLUG.test(filing.persona) ? filing.persona : '<slug>'}.yaml`;
+    problems.push(problem('byline', 'unknown_persona', message));
+  }
+  if (!isLanguageTag(filing.language)) {
+    const message = `${quote(filing.language)} is not a language tag; write it as in BCP 47, such as en, pt-BR or ja`;
+    problems.push(problem('language', 'language_form', message));
+  }
+  return problems;
+}
+
+/** Whether a text is a language tag (BCP 47) that Intl accepts. */
+export function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
+export function proseProblems(
+  prose: string,
+  rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>,
+  parse: ProseParser = parseProse,
+): Problem[] {
+  const problems = textProblems('prose', prose, PROSE_MAX);
+  const unseen = unseenProblem('prose', prose);
+  if (unseen !== null) problems.push(unseen);
+  // Prose that is too long is not parsed.
+  if (prose.length > PROSE_MAX) return problems;
+  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
+  if (excess.length > 0) return [...problems, ...excess];
+  for (const { text, offset } of rawHtml) {
+    const message = `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`;
+    problems.push(problem('prose', 'raw_html', message, offset));
+  }
+  for (const { text, offset } of unsafeLinks) {
+    const message = `the link ${quote(text)} is not allowed; link to an http, https or mailto address`;
+    problems.push(problem('prose', 'unsafe_link', message, offset));
+  }
+  const exists = new Map<string, boolean>();
+  for (const { text, offset } of pictures) {
+    if (!exists.has(text)) exists.set(text, rules.hasMedia(text));
+    if (exists.get(text)) continue;
+    const message = `the picture ${quote(text)} is not a media file of this paper; put it under media/ and name it from there`;
+    problems.push(problem('prose', 'unknown_media', message, offset));
+  }
+  for (const { text, offset } of rules.takesUndescribed ? [] : undescribed) {
+    const message = `the picture ${quote(text)} has no description; say what it shows in the square brackets before it, as in ![Two ferries at the quay](${text})`;
+    problems.push(problem('prose', 'no_description', message, offset));
+  }
+  for (const { text, offset } of hiddenMarkers) {
+    const message = `${text} is where no reader sees it: in a picture's description, in a link's target or title, or after a code fence; move it into the text`;
+    problems.push(problem('prose', 'hidden_marker', message, offset));
+  }
+  return problems;
+}
+
+function factProblems({ cited_facts }: Filing): Problem[] {
+  const problems: Problem[] = [];
+  if (cited_facts.length > FACTS_MAX) {
+    const message = `${cited_facts.length} entries are more than ${FACTS_MAX}; split the piece`;
+    problems.push(problem('cited_facts', 'too_many', message));
+  }
+  for (const [index, fact] of cited_facts.entries()) {
+    const at = `cited_facts[${index}]`;
+    problems.push(
+      ...lineProblems(`${at}.statement`, fact.statement, STATEMENT_MAX, true),
+      ...lineProblems(`${at}.source`, fact.source, SOURCE_MAX, true),
+      ...lineProblems(`${at}.instrument`, fact.instrument, INSTRUMENT_MAX, true),
+      ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, INSTRUMENT_MAX, false)),
+    );
+    if (UNSAFE_SCHEME.test(fact.instrument)) {
+      const message = `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`;
+      problems.push(problem(`${at}.instrument`, 'unsafe_link', message));
+    }
+    if (fact.n !== index + 1) {
+      const message = `${fact.n} is not the entry's place in the list, ${index + 1}; number the entries 1, 2, 3 …, or leave the numbers out`;
+      problems.push(problem(`${at}.n`, 'fact_number', message));
+    }
+  }
+  return problems;
+}
+
+function markerProblems({ prose, cited_facts }: Filing): Problem[] {
+  const problems: Problem[] = [];
+  const seen = new Set<number>();
+  const markers = markersIn(prose);
+  if (markers.length > MARKERS_MAX) {
+    const message = `${markers.length} markers are more than ${MARKERS_MAX}; split the piece`;
+    problems.push(problem('prose', 'too_many', message));
+  }
+  for (const { n, offset } of markers) {
+    if (n >= 1 && n <= cited_facts.length) {
+      seen.add(n);
+    } else if (!seen.has(-n)) {
+      seen.add(-n);
+      const message = `[^${n}] points at no entry: cited_facts has ${cited_facts.length}; add the entry or correct the number`;
+      problems.push(problem('prose', 'marker_without_entry', message, offset));
+    }
+  }
+  for (let n = 1; n <= cited_facts.length; n++) {
+    if (seen.has(n)) continue;
+    const message = `no [^${n}] in the prose points at this entry; add the marker or take the entry out`;
+    problems.push(problem(`cited_facts[${n - 1}]`, 'entry_without_marker', message));
+  }
+  return problems;
+}
+
+function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
+  if (image === null) return [];
+  const problems = lineProblems('image.alt', image.alt, DEK_MAX, false);
+  if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, SOURCE_MAX, false));
+  if (!rules.hasMedia(image.src)) {
+    const message = `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`;
+    problems.push(problem('image.src', 'unknown_media', message));
+  }
+  if (image.alt.trim() === '' && !rules.takesUndescribed) {
+    const message = `the picture ${quote(image.src)} has no description; say what it shows in alt, as in image: {src: ${image.src}, alt: Two ferries at the quay}`;
+    problems.push(problem('image.alt', 'no_description', message));
+  }
+  return problems;
+}
+
+function authorProblems({ authors, written_by }: Filing): Problem[] {
+  if (authors.length > 0 && written_by !== null) {
+    const message = `authors names ${authors.length === 1 ? 'one person' : `${authors.length} people`} and written_by says ${quote(written_by)}; keep the list, and leave written_by out`;
+    return [problem('written_by', 'authors_twice', message)];
+  }
+  if (authors.length > AUTHORS_MAX) {
+    const message = `${authors.length} authors are more than ${AUTHORS_MAX}; name those who wrote most of it, and all of them in credit`;
+    return [problem('authors', 'too_many', message)];
+  }
+  return authors.flatMap(({ name, url }, index) => [
+    ...lineProblems(`authors[${index}].name`, name, AUTHOR_MAX, true),
+    ...(url === undefined ? [] : authorUrlProblems(`authors[${index}].url`, url)),
+  ]);
+}
+
+/** Whether a text can be an author's address: https, as a browser writes it. */
+export function isAuthorUrl(url: string): boolean {
+  const parsed = /^https:\/\/\S+$/i.test(url) && url.length <= INSTRUMENT_MAX ? URL.parse(url) : null;
+  return parsed !== null && parsed.username === '' && parsed.password === '';
+}
+
+function authorUrlProblems(field: string, url: string): Problem[] {
+  const problems = lineProblems(field, url, INSTRUMENT_MAX, false);
+  if (problems.length > 0 || isAuthorUrl(url)) return problems;
+  const message = `${quote(url)} is not the https address of an author; write one such as https://example.org/ann-lee, or leave it out`;
+  return [problem(field, 'unsafe_link', message)];
+}
+
+function tagProblems({ tags }: Filing): Problem[] {
+  if (tags.length > TAGS_MAX) {
+    const message = `${tags.length} tags are more than ${TAGS_MAX}; keep those by which readers look for the piece`;
+    return [problem('tags', 'too_many', message)];
+  }
+  return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, TAG_MAX, true));
+}

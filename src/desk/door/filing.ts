@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { AUTHORS_MAX, type Author, type Filing, KINDS, TAG_MAX, TAGS_MAX } from '../../proof/piece.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { tagsFrom } from './tag.ts';
+
+/** A cited fact as a desk writes it. Its number is its position in the list. */
+export const CitedFactBody = z.strictObject({
+  n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
+  statement: z.string(),
+  source: z.string().meta({ description: 'The publisher.' }),
+  instrument: z.string().meta({ description: 'The document that says it: an address or a name.' }),
+  claim_key: z.string().nullish().meta({ description: 'A pointer into the fact record.' }),
+});
+
+const ImageBody = z.strictObject({
+  src: z.string(),
+  alt: z.string(),
+  credit: z.string().nullish(),
+});
+
+/** An author as a desk writes one: a name, or a name with an address. */
+const AuthorBody = z.union(
+  [z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })],
+  'must be a name, or a name with an address: {name, url}',
+);
+type AuthorBody = z.infer<typeof AuthorBody>;
+
+/** The body of a filing, from front matter, the import or the API. */
+export const FilingBody = z.strictObject({
+  slug: z.string().optional().meta({ description: 'The piece’s place in addresses; it is kept for good.' }),
+  headline: z.string(),
+  dek: z.string(),
+  category: z.string().meta({ description: 'A section of the paper, by its name.' }),
+  kind: z.enum(KINDS).optional(),
+  byline: z.string().meta({ description: 'The slug of the persona that signs.' }),
+  prose: z.string().meta({ description: 'Markdown without HTML. Each [^N] points at entry N of cited_facts.' }),
+  cited_facts: z.array(CitedFactBody),
+  language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when left out.' }),
+  image: z.union([z.string(), ImageBody]).nullish(),
+  credit: z.string().nullish().meta({ description: 'Whose work the piece rests on, and under which licence.' }),
+  authors: z
+    .array(AuthorBody)
+    .nullish()
+    .meta({
+      description: `The people who wrote the piece, when people did, up to ${AUTHORS_MAX}: names, or names with https addresses. The persona in \`byline\` then only brought it in.`,
+    }),
+  written_by: z.string().nullish().meta({
+    description: 'The authors in one line, as pieces were filed before `authors`; give one of the two.',
+  }),
+  tags: z
+    .array(z.string())
+    .nullish()
+    .meta({ description: `What the piece is about: up to ${TAGS_MAX} names of up to ${TAG_MAX} characters.` }),
+  correction: z.string().nullish().meta({ description: 'What was wrong and is right now; readers will see it.' }),
+  revised_at: z.iso.datetime({ offset: true }).nullish(),
+});
+export type FilingBody = z.infer<typeof FilingBody>;
+
+/** Normalizes a line to NFC and trims it. */
+const line = (text: string): string => normalized(text).trim();
+const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
+
+function authorFrom(body: AuthorBody): Author {
+  const { name, url } = typeof body === 'string' ? { name: body, url: null } : body;
+  const address = optionalLine(url);
+  return address === null ? { name: line(name) } : { name: line(name), url: address };
+}
+
+/** Normalizes prose to NFC, trims it and removes carriage returns. */
+export function proseFrom(text: string): string {
+  return normalized(text)
+    .replace(/\r\n?|\u0085/g, '\n')
+    .trim();
+}
+
+/** Creates a filing from its body: normalizes to NFC, trims, removes carriage returns and fills in defaults. */
+export function filingFrom(
+  body: FilingBody,
+  defaults: { slug: string; kind: Filing['kind']; language: string },
+): Filing {
+  const image = typeof body.image === 'string' ? { src: body.image, alt: '', credit: null } : body.image;
+  return {
+    slug: body.slug ?? defaults.slug,
+    headline: line(body.headline),
+    dek: line(body.dek),
+    prose: proseFrom(body.prose),
+    cited_facts: body.cited_facts.map((fact, index) => ({
+      n: fact.n ?? index + 1,
+      statement: line(fact.statement),
+      source: line(fact.source),
+      instrument: line(fact.instrument),
+      claim_key: optionalLine(fact.claim_key),
+    })),
+    category: line(body.category),
+    kind: body.kind ?? defaults.kind,
+    persona: body.byline,
+    language: body.language ?? defaults.language,
+    image: image ? { src: image.src, alt: line(image.alt), credit: optionalLine(image.credit) } : null,
+    credit: optionalLine(body.credit),
+    authors: (body.authors ?? []).map(authorFrom),
+    written_by: optionalLine(body.written_by),
+    tags: tagsFrom(body.tags ?? []),
+    correction: optionalLine(body.correction),
+    revised_at: body.revised_at ? Date.parse(body.revised_at) : null,
+  };
+}

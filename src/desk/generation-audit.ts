@@ -1,0 +1,46 @@
+import { verifyNode } from '../proof/ed25519.ts';
+import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
+import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
+import type { LogService } from '../proof/log/leaf.ts';
+import { isoTime } from '../shared/time.ts';
+import type { ClockBody } from './clock-correction.ts';
+import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
+
+/** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
+export function generationAudit(
+  keys: VerifyingKey[],
+  options: AuditOptions = {},
+): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
+  const audit = generationAuditor(keys, options);
+  return {
+    next(entry) {
+      if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
+      if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
+      return entry.type === 'generation' ? audit.next(audited(entry)) : [];
+    },
+    revisions: audit.revisions,
+  };
+}
+
+/** What is wrong with a correction of the clock. Keys of the desk sign those of the domain records too. */
+function clockFaults(entry: RecordEntry, keys: VerifyingKey[], newestSeq: (paper: string) => number): string[] {
+  const { paper, name, body, at } = entry;
+  const of = { service: name as LogService, paper: paper === '' ? null : paper };
+  const { statements, faults } = checkClockNotes([(body as ClockBody).note], of, keys, verifyNode);
+  for (const { true_time, seqs } of statements) {
+    if (true_time !== isoTime(at)) faults.push(`it says ${true_time}, and its line ${isoTime(at)}`);
+    if (paper !== '' && seqs !== null && seqs.last !== newestSeq(paper)) faults.push(`it ends at seq ${seqs.last}`);
+  }
+  return faults.map((fault) => `correction of the clock for ${paper || name}: ${fault}`);
+}
+
+/** A key as its entry lists it, before any retirement. */
+export function verifyingKeyOf({ kid, name, public_key, at }: KeyEntry): VerifyingKey {
+  return { kid, name, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')), nbf: at, retired_at: null };
+}
+
+function audited(entry: GenerationEntry) {
+  const { paper, piece, seq, content_hash, receipt, receipt_hash, kid } = entry;
+  const filed_at = isoTime(entry.at);
+  return { paper, piece, revision: piece.revision, seq, content_hash, receipt, receipt_hash, filed_at, kid };
+}

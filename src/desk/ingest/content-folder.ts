@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Fault } from '../../shared/fault.ts';
+import { DeskFolder, type Filed } from './desk-folder.ts';
+import type { Intake } from './intake.ts';
+import { filePages } from './pages.ts';
+import { type MediaReader, Records } from './record-files.ts';
+import { Stories } from './stories.ts';
+
+export function papersInContent(contentDir: string): string[] {
+  return paperFolders(contentDir).map((folder) => basename(folder));
+}
+
+/** `signal` stops between two stories; `filed` is called per paper. Throws `not_found`, `invalid_request`. */
+export async function fileContent(
+  intake: Intake,
+  paths: string[] = [],
+  { signal, filed: onFiled }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
+): Promise<Filed> {
+  const outcome: Filed = { filed: [], unchanged: 0, problems: [], without_file: [] };
+  const folders =
+    paths.length > 0
+      ? foldersOf(paths)
+      : new Map(paperFolders(intake.settings.contentDir).map((folder) => [folder, undefined]));
+  for (const [folder, only] of folders) {
+    if (signal?.aborted) break;
+    const filed = await fileFolder(intake, folder, only, signal);
+    outcome.filed.push(...filed.filed);
+    outcome.unchanged += filed.unchanged;
+    outcome.problems.push(...filed.problems);
+    outcome.without_file.push(...filed.without_file);
+    onFiled?.(basename(folder));
+  }
+  return outcome;
+}
+
+/** Reports rejected files and continues. `only` limits the stories; `signal` stops the work between two stories. */
+export async function fileFolder(
+  intake: Intake,
+  folder: string,
+  only?: Set<string>,
+  signal?: AbortSignal,
+): Promise<Filed> {
+  const at = new DeskFolder(intake, folder);
+  if (await applyRecords(at)) await new Stories(at).file(only, signal);
+  return at.result;
+}
+
+/** Applies everything of a paper's folder that is not a story. Returns false when there is still no paper. */
+export async function applyRecords(at: DeskFolder, media?: MediaReader): Promise<boolean> {
+  const records = new Records(at);
+  // The paper's record may name its logo, icon and stylesheet.
+  const mediaFirst = records.namesMedia();
+  if (mediaFirst) await records.media(media);
+  if (!records.paper()) return false;
+  if (!mediaFirst) await records.media(media);
+  records.masthead();
+  records.casts();
+  filePages(at);
+  return true;
+}
+
+/** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */
+export function paperFolders(contentDir: string): string[] {
+  if (!existsSync(contentDir)) return [];
+  return readdirSync(contentDir, { withFileTypes: true })
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
+    .map(({ name }) => join(contentDir, name));
+}
+
+/** The papers' folders that contain the paths, each with the story files to file, or undefined for all of them. */
+function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
+  const folders = new Map<string, Set<string> | undefined>();
+  for (const given of paths) {
+    const path = resolve(given);
+    if (!existsSync(path))
+      throw new Fault('not_found', `${given} does not exist; name a paper's folder or a story's file`);
+    const folder = paperFolder(path);
+    if (folder === null) {
+      const message = `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`;
+      throw new Fault('invalid_request', message);
+    }
+    if (statSync(path).isDirectory()) folders.set(folder, undefined);
+    else if (!folders.has(folder)) folders.set(folder, new Set([path]));
+    else folders.get(folder)?.add(path);
+  }
+  return folders;
+}
+
+function paperFolder(path: string): string | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'paper.yaml'))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLink } from '../../shared/files/plain-file.ts';
+import { filesIn } from '../press/tree.ts';
+
+/** The demo papers, and a digest of each folder; the test of `demo remove` prints the digest after a change. */
+export const DEMO_PAPERS = [
+  { slug: 'the-leading-light', nameplate: 'The Leading Light', digest: 'e66e3c4d31fef825' },
+  { slug: 'the-plumb-line', nameplate: 'The Plumb Line', digest: 'ce73f47a59916819' },
+] as const;
+
+/** A digest of the names and bytes of all files below a folder; null when there is no folder. */
+export function folderDigest(folder: string): string | null {
+  if (!existsSync(folder)) return null;
+  const hash = createHash('sha256');
+  // An empty folder is nothing of the desk's, and a link is not followed.
+  for (const path of [...filesIn(folder)].sort()) {
+    const file = join(folder, path);
+    const bytes = isLink(file) ? readlinkSync(file) : readFileSync(file);
+    hash.update(`${path}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,271 @@
+import { existsSync } from 'node:fs';
+import { list } from '../../phrases/intl.ts';
+import { AUTHORS_MAX, type Author, type Filing, type Kind, WRITER_MAX } from '../../proof/piece.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { Fault, type Problem } from '../../shared/fault.ts';
+import { airFound } from '../airing.ts';
+import type { Archive } from '../archive.ts';
+import { isAuthorUrl, type PaperRules } from '../door/door.ts';
+import { filingFrom } from '../door/filing.ts';
+import { ofGiven, type Repaired } from '../door/repair.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../filing.ts';
+import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';
+import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts';
+import type { Intake } from './intake.ts';
+import { inShortTransactions } from './short-transactions.ts';
+
+/** The longest transaction while no server runs, in ms: FTS5 indexes many pieces faster together than one by one. */
+const TURN_ALONE = 1_000;
+
+export interface ImportOptions {
+  paper: string;
+  /** Creates the paper, its sections and a persona if they are missing. */
+  create?: boolean;
+  /** Slug of the persona that signs; by default the paper's only one. */
+  persona?: string;
+  /** Publishes each piece at its own `published_at`. */
+  air?: boolean;
+  /** Called for each rejected line. */
+  onRefused?(line: RefusedLine): void;
+  /** Called with the number of lines read so far. */
+  onProgress?(lines: number): void;
+}
+
+export interface RefusedLine {
+  line: number;
+  slug: string | null;
+  problems: Problem[];
+}
+
+export interface Imported {
+  filed: number;
+  unchanged: number;
+  refused: RefusedLine[];
+}
+
+export function requireArchive(file: string): void {
+  if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
+}
+
+/** Files every line of an archive in JSON Lines, gzipped or not. Reports rejected lines and continues. */
+export async function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
+  requireArchive(file);
+  const { paper, persona, onProgress = () => {} } = options;
+  const target = options.create
+    ? await createdPaper(intake, paper, file, persona)
+    : existingPaper(intake, paper, persona);
+  intake.openSigningKey();
+  const run = new ImportRun(intake, target, options);
+  let read = 0;
+  for await (const batch of parsedBatches(file)) {
+    let next = 0;
+    const fileNext = () => {
+      const line = batch[next++];
+      if (line !== undefined) run.fileLine(line, ++read);
+      return next < batch.length;
+    };
+    await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact: (work) => run.transact(work) });
+    onProgress(read);
+  }
+  intake.store.optimizeSearch();
+  return run.outcome;
+}
+
+/** Members of a line whose name in a filing is another. */
+const FILED_AS: Record<string, string> = { section: 'category', lang: 'language' };
+
+/** Thrown to roll back a transaction. */
+const NOTHING_FILED = Symbol('nothing filed');
+
+class ImportRun {
+  readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
+  readonly #intake: Intake;
+  readonly #target: ImportPaper;
+  readonly #options: ImportOptions;
+  readonly #archive: Archive;
+  /** The line on which each slug appeared. */
+  readonly #slugs = new Map<string, number>();
+  #read: { rules: PaperRules; default_kind: Kind; language: string } | null = null;
+
+  constructor(intake: Intake, target: ImportPaper, options: ImportOptions) {
+    this.#intake = intake;
+    this.#target = target;
+    this.#options = options;
+    this.#archive = intake.store.archive(options.paper);
+  }
+
+  /** Creates the paper with its first piece: until one is filed, every transaction is rolled back. */
+  transact(work: () => void): void {
+    try {
+      this.#intake.store.transact(() => {
+        this.#read = null;
+        if (this.outcome.filed === 0) this.#target.create();
+        work();
+        if (this.outcome.filed === 0) throw NOTHING_FILED;
+      });
+    } catch (error) {
+      if (error !== NOTHING_FILED) throw error;
+    }
+  }
+
+  /** The paper as this transaction finds it, so that not every piece reads it again. */
+  #current() {
+    if (this.#read === null) {
+      const { default_kind, language } = this.#archive.paper();
+      this.#read = { rules: paperRules(this.#archive), default_kind, language };
+    }
+    return this.#read;
+  }
+
+  fileLine(parsed: ParsedLine, number: number): void {
+    if (parsed === null) return;
+    if ('problems' in parsed) {
+      const { problems, rest } = parsed;
+      const slug = rest === null || rest.fields.includes('slug') ? null : rest.data.slug;
+      return this.#refuse(number, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
+    }
+    const { line } = parsed;
+    try {
+      const first = this.#slugs.get(line.slug);
+      if (first !== undefined) {
+        throw new Fault('conflict', `line ${first} already has this slug; give each piece its own slug`);
+      }
+      this.#slugs.set(line.slug, number);
+      if (this.#file(line)) this.outcome.filed++;
+      else this.outcome.unchanged++;
+    } catch (error) {
+      this.#refuse(number, line.slug, lineProblems(error));
+    }
+  }
+
+  #refuse(line: number, slug: string | null, problems: Problem[]): void {
+    const refused = { line, slug, problems };
+    this.outcome.refused.push(refused);
+    this.#options.onRefused?.(refused);
+  }
+
+  /** The problems that the door finds in a line that has others already. */
+  #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
+    const { rules } = this.#current();
+    const options = { now: this.#intake.now(), toAir: this.#options.air === true };
+    const found = doorProblems(this.#filingOf(data), { ...rules, takesUndescribed: true }, options);
+    return ofGiven(
+      found,
+      fields.flatMap((field) => [field, FILED_AS[field] ?? field]),
+    );
+  }
+
+  /** Files one piece. Returns false when nothing changed. */
+  #file(line: ImportLine): boolean {
+    const { paper, air = false } = this.#options;
+    const { desk } = this.#intake;
+    const { rules } = this.#current();
+    const { story, changed } = fileStory(desk, paper, this.#filingOf(line), {
+      by: 'cli',
+      toAir: air,
+      takesUndescribed: true,
+      rules,
+    });
+    // Withdrawn or unscheduled pieces stay off the air.
+    if (!air || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
+    return airFound(desk, paper, story, { by: 'cli', at: Date.parse(line.published_at), rules }) || changed;
+  }
+
+  #filingOf(line: ImportLine): Filing {
+    const { default_kind, language } = this.#current();
+    const filing = filingFrom(
+      {
+        headline: line.headline,
+        dek: line.dek ?? '',
+        category: line.section,
+        kind: line.kind,
+        byline: this.#target.persona,
+        prose: '',
+        cited_facts: line.cited_facts,
+        language: line.lang ?? undefined,
+        credit: creditOf(line),
+        ...writersIn(line),
+        tags: line.tags,
+      },
+      { slug: line.slug, kind: default_kind, language },
+    );
+    // The reader of the line has normalized its prose.
+    const whole = { ...filing, prose: line.prose };
+    return asFiledBefore(whole, this.#archive, line);
+  }
+}
+
+const namesOf = ({ authors }: ImportLine): string[] =>
+  (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
+
+/** Who wrote an imported piece: the line's own `written_by`, else the first of its authors. The credit names all. */
+function writersIn(line: ImportLine): { authors: Author[] } | { written_by: string } {
+  return line.written_by == null ? { authors: authorsIn(line).slice(0, AUTHORS_MAX) } : { written_by: line.written_by };
+}
+
+/** An archive may give an author any address, or none: what the filing door does not take is left out. */
+function authorsIn({ authors }: ImportLine): Author[] {
+  return (authors ?? []).flatMap((author) => {
+    const { name, url } = typeof author === 'string' ? { name: author } : author;
+    const spoken = name.replace(/\s+/g, ' ').trim();
+    if (spoken === '') return [];
+    return typeof url === 'string' && isAuthorUrl(url) ? [{ name: spoken, url }] : [{ name: spoken }];
+  });
+}
+
+/** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */
+function creditOf(line: ImportLine): string | null {
+  const { license, origin, changes } = line;
+  const names = namesOf(line);
+  const parts = [
+    names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
+    origin ? `First published at ${origin}.` : '',
+    license ? `Licence: ${license}.` : '',
+    // Many licenses require an indication of changes. The import itself makes none, so only the archive knows them.
+    changes ? `Changes: ${changes.trim().replace(/\.$/, '')}.` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+/** A sentence that earlier versions added to every credit, true or not. */
+const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
+
+/** Keeps the credit and writers of an earlier version's import: another wording alone makes no revision. */
+function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
+  if (!archive.hasSlug(filing.slug)) return filing;
+  const story = archive.storyBySlug(filing.slug);
+  const old = story === null ? null : archive.piece(story.id);
+  if (old === null) return filing;
+  const credit = old.credit === `${filing.credit}${ADDED_BEFORE}` ? old.credit : filing.credit;
+  const again = { ...filing, ...writersAsFiled(filing, old, line), credit };
+  return sameContent(old, again) ? again : filing;
+}
+
+/** Earlier versions filed the authors of a line as one text, and before that in the credit alone. */
+function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Filing, 'authors' | 'written_by'> {
+  const { authors, written_by } = filing;
+  if (line.written_by != null || old.authors.length > 0) return { authors, written_by };
+  const isAsFiled = old.written_by === null || old.written_by === joinedAuthors(namesOf(line), filing.language);
+  return isAsFiled ? { authors: [], written_by: old.written_by } : { authors, written_by };
+}
+
+/** Authors as earlier versions filed them, in one line as far as they fit, so that a new import changes nothing. */
+export function joinedAuthors(authors: readonly string[], language: string): string | null {
+  const names = authors.map((name) => name.replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
+  // More than fit side by side are not tried: an archive may name thousands.
+  for (let count = fitting(names, WRITER_MAX); count > 0; count--) {
+    const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
+    if (writer.length <= WRITER_MAX) return normalized(writer).trim();
+  }
+  return null;
+}
+
+/** How many texts have no more than `max` characters together. */
+function fitting(texts: readonly string[], max: number): number {
+  let length = 0;
+  for (const [count, text] of texts.entries()) {
+    length += text.length;
+    if (length > max) return count;
+  }
+  return texts.length;
+}

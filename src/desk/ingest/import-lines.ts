@@ -1,0 +1,165 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import * as z from 'zod';
+import { KINDS } from '../../proof/piece.ts';
+import { shapeProblems } from '../../proof/shape.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { Fault, messageOf, type Problem, problemsIn } from '../../shared/fault.ts';
+import { CitedFactBody, proseFrom } from '../door/filing.ts';
+import { type Repaired, repair } from '../door/repair.ts';
+
+/** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */
+const ENTRIES_MAX = 10_000;
+const listOf = <Entry extends z.ZodType>(entry: Entry) => z.array(z.unknown()).max(ENTRIES_MAX).pipe(z.array(entry));
+
+/** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */
+const ImportLine = z.object({
+  slug: z.string(),
+  headline: z.string(),
+  dek: z.string().nullish(),
+  section: z.string(),
+  kind: z.enum(KINDS).optional(),
+  published_at: z.iso.datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' }),
+  prose: z.string(),
+  cited_facts: listOf(CitedFactBody),
+  lang: z.string().nullish(),
+  authors: listOf(z.union([z.string(), z.object({ name: z.string(), url: z.unknown().optional() })])).nullish(),
+  written_by: z.string().nullish(),
+  tags: listOf(z.string()).nullish(),
+  license: z.string().nullish(),
+  origin: z.string().nullish(),
+  changes: z.string().nullish(),
+});
+export type ImportLine = z.infer<typeof ImportLine>;
+
+/** A line of an archive that was read: its piece, null for a blank line, or the problems for which it is rejected. */
+export type ParsedLine =
+  | { line: ImportLine }
+  | {
+      problems: Problem[];
+      /** What the door can judge of the line besides its problems; null for a line that is not a piece. */
+      rest: Repaired<ImportLine> | null;
+    }
+  | null;
+
+const BATCH = 100;
+/** A batch ends where its lines have so many bytes. */
+const BATCH_BYTES = 2_000_000;
+const CHUNK = 2 ** 20;
+/** The longest line that is read, in bytes. A piece is far shorter. */
+const LINE_MAX = 16_000_000;
+
+/** The lines of an archive in batches. Throws `invalid_request` for damaged data. */
+export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> {
+  let batch: ParsedLine[] = [];
+  let bytes = 0;
+  for await (const line of linesOf(file)) {
+    batch.push(parsedLine(line));
+    bytes += line.length;
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  yield batch;
+}
+
+function parsedLine(bytes: Uint8Array): ParsedLine {
+  try {
+    const value = parseLine(bytes);
+    if (value === undefined) return null;
+    const parsed = ImportLine.safeParse(value);
+    if (!parsed.success) return brokenLine(value, parsed.error);
+    const line = parsed.data;
+    return { line: { ...line, prose: proseFrom(line.prose) } };
+  } catch (error) {
+    return { problems: lineProblems(error), rest: null };
+  }
+}
+
+function brokenLine(value: unknown, error: z.ZodError): ParsedLine {
+  const rest = repair(ImportLine, value, error);
+  if (rest !== null) rest.data.prose = proseFrom(rest.data.prose);
+  return { problems: shapeProblems(error, value), rest };
+}
+
+/** The problems of a line that was rejected. Throws errors that the line did not cause. */
+export function lineProblems(error: unknown): Problem[] {
+  if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
+  return problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
+}
+
+/** Parses a line of an archive as JSON; undefined for a blank one. Throws `invalid_request`. */
+function parseLine(bytes: Uint8Array): unknown {
+  const text = textOf(bytes);
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault('invalid_request', `the line is not JSON (${why}); correct it`);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > LINE_MAX) {
+    throw new Fault('invalid_request', `the line has more than ${LINE_MAX} bytes; put each piece on a line of its own`);
+  }
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
+  }
+}
+
+/** The sections named in a file, sorted. Skips unreadable lines. */
+export async function sectionsIn(file: string): Promise<string[]> {
+  const sections = new Set<string>();
+  for await (const line of linesOf(file)) {
+    const section = sectionIn(line);
+    if (section !== null) sections.add(section);
+  }
+  return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
+}
+
+function sectionIn(bytes: Uint8Array): string | null {
+  try {
+    const { section } = JSON.parse(textOf(bytes)) as { section?: unknown };
+    return typeof section === 'string' && section.trim() !== '' ? normalized(section).trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a line that is too long, a little more than `LINE_MAX` bytes. Throws `invalid_request` for damaged data. */
+async function* linesOf(file: string): AsyncIterable<Buffer> {
+  const raw = createReadStream(file, { highWaterMark: CHUNK });
+  // Errors surface where the lines are read, so the callback has nothing to do.
+  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
+  let rest: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      let start = 0;
+      // Only \n ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        const part = chunk.subarray(start, end);
+        // Most lines are in one chunk, and need no copy.
+        yield rest.length === 0 ? part : Buffer.concat([...rest, part]);
+        [rest, length] = [[], 0];
+        start = end + 1;
+      }
+      // A file without an end of line, or a small one that decompresses to it, must not fill the memory.
+      if (length <= LINE_MAX) rest.push(chunk.subarray(start));
+      length += chunk.length - start;
+    }
+  } catch (error) {
+    throw new Fault(
+      'invalid_request',
+      `${file} cannot be read (${messageOf(error)}); it is damaged or cut short: get it again`,
+    );
+  }
+  yield Buffer.concat(rest);
+}

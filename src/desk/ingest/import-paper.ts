@@ -1,0 +1,97 @@
+import { shapeProblems } from '../../proof/shape.ts';
+import { Fault, refusalOf } from '../../shared/fault.ts';
+import { shownProblems } from '../../shared/shown-text.ts';
+import { append } from '../append.ts';
+import { SLUG } from '../door/door.ts';
+import type { Persona } from '../papers/masthead.ts';
+import { isPaperSlug, PaperBody } from '../papers/paper.ts';
+import { removedProblem } from '../papers/removal.ts';
+import { sectionsIn } from './import-lines.ts';
+import type { Intake } from './intake.ts';
+
+/** The persona that signs the pieces of an import, and how to create what the paper lacks. */
+export interface ImportPaper {
+  persona: string;
+  /** Appends the missing paper, sections and persona to the ledger. */
+  create(): void;
+}
+
+/** The persona that `--create` adds when none is named and the paper has none. */
+const DEFAULT_PERSONA = 'archive-desk';
+
+/** Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
+export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
+  if (!store.hasPaper(paper)) {
+    const message = `there is no paper ${JSON.stringify(paper)}; create it with --create, or file a content folder first`;
+    throw new Fault('not_found', message);
+  }
+  const active = store.archive(paper).masthead();
+  const found = persona === undefined && active.length === 1 ? active[0] : active.find(({ slug }) => slug === persona);
+  if (found === undefined) {
+    const message = `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`;
+    throw new Fault('invalid_request', message);
+  }
+  return { persona: found.slug, create() {} };
+}
+
+/** The paper with every section of the archive, and a persona. Throws `invalid_request`, `refused_by_door`. */
+export async function createdPaper(
+  { store, now }: Intake,
+  paper: string,
+  file: string,
+  persona: string | undefined,
+): Promise<ImportPaper> {
+  if (!isPaperSlug(paper) && !store.hasPaper(paper)) {
+    const message = `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`;
+    throw new Fault('invalid_request', message);
+  }
+  const removed = removedProblem(store, paper);
+  if (removed !== null) throw new Fault('conflict', removed);
+  const before = store.paper(paper);
+  const { slug: _slug, edition: _edition, changed_at: _changed, ...old } = before ?? {};
+  const known = before?.sections ?? [];
+  const added = (await sectionsIn(file)).filter((section) => !known.includes(section));
+  const sections = [...known, ...added];
+  if (sections.length === 0) {
+    const message = `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`;
+    throw new Fault('invalid_request', message);
+  }
+  const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
+  if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));
+  const unshown = added.flatMap((section) => shownProblems('section', section));
+  if (unshown.length > 0) throw refusalOf(unshown);
+  if (persona !== undefined && !SLUG.test(persona)) {
+    const message = `--persona ${JSON.stringify(persona)} cannot be a persona's address; use a–z, 0–9 and single hyphens`;
+    throw new Fault('invalid_request', message);
+  }
+  const slug = persona ?? store.archive(paper).masthead()[0]?.slug ?? DEFAULT_PERSONA;
+  const create = () => {
+    const at = now();
+    if (before === null || added.length > 0) {
+      append(store, { type: 'record', at, paper, kind: 'paper', name: '', body: body.data });
+    }
+    if (store.archive(paper).persona(slug) === null) {
+      append(store, { type: 'record', at, paper, kind: 'persona', name: slug, body: personaOf(slug) });
+    }
+  };
+  return { persona: slug, create };
+}
+
+function personaOf(slug: string): Persona {
+  return {
+    slug,
+    name: titleOf(slug),
+    title: 'Archive editor',
+    beat: 'Pieces that were first published elsewhere, each with its credit.',
+    bio: '',
+    avatar: null,
+    active: true,
+  };
+}
+
+function titleOf(slug: string): string {
+  return slug
+    .split('-')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join(' ');
+}

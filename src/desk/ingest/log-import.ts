@@ -1,0 +1,159 @@
+import { sameBytes } from '../../proof/bytes.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge, type TreeEdge } from '../../proof/log/append.ts';
+import { parseCheckpoint } from '../../proof/log/checkpoint.ts';
+import { type Leaf, parseLeaf } from '../../proof/log/leaf.ts';
+import { LogFault } from '../../proof/log/log-fault.ts';
+import { loggedEntries } from '../../proof/log/logged-entries.ts';
+import { leafHash } from '../../proof/merkle.ts';
+import type { LogTables } from '../../proof/transparency/log-tables.ts';
+import { addNodes } from '../../proof/transparency/log-tree.ts';
+import type { LedgerEntry } from '../ledger-entry.ts';
+import type { LedgerStore } from '../ledger-store.ts';
+import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
+import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
+
+interface LoggedStore extends Pick<LedgerStore, 'archive'> {
+  entries(): Iterable<LedgerEntry>;
+  log: LogTables;
+}
+
+/**
+ * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf is of
+ * something in the ledger, and every receipt has one; every head has the root of these leaves; what was cosigned holds
+ * cosignatures that are in the file. `checkLogSignatures` checks the signatures. Methods throw a LogFault.
+ */
+export class LogImport {
+  readonly #store: LoggedStore;
+  readonly #tables: LogTables;
+  /** The leaves of the ledger's keys and their retirements. */
+  #keys: Set<string> | null = null;
+  #receipts = 0;
+  #hashes = 0;
+  /** The tree of the newest head. */
+  #edge: TreeEdge = EMPTY_EDGE;
+  #head: HeadLine | null = null;
+  /** The lines of the newest head's cosigned text for which no cosignature was read yet. */
+  #missing = new Set<string>();
+
+  constructor(store: LoggedStore) {
+    this.#store = store;
+    this.#tables = store.log;
+  }
+
+  take(given: LogLine): void {
+    const line = readLogLine(given);
+    if (line.type === 'cosignature') return this.#takeCosignature(line);
+    this.#requireCosignatures();
+    if (line.type === 'head') this.#takeHead(line);
+    if (line.type === 'leaf') this.#takeLeaf(line.entry);
+  }
+
+  /** Checks what only the whole log shows. Call it after the last line. */
+  end(): void {
+    this.#requireCosignatures();
+    const size = this.#tables.size('desk');
+    if (size === 0) return;
+    let [receipts, hashes] = [0, 0];
+    for (const entry of this.#store.entries()) {
+      if (entry.type !== 'generation') continue;
+      const [note, hash] = loggedEntries(entry.receipt).map((text) => this.#indexOf(text) !== null);
+      if (!note && !hash) throw new LogFault(`receipt ${entry.seq} of ${entry.paper} has no leaf in the log`);
+      if (note) receipts++;
+      if (hash) hashes++;
+    }
+    if (hashes !== this.#hashes) {
+      throw new LogFault(`${this.#hashes - hashes} leaves are hashes of receipts that the ledger does not have`);
+    }
+    if (receipts !== this.#receipts) {
+      throw new LogFault(`${this.#receipts - receipts} leaves are receipts that the ledger does not have`);
+    }
+    while (!addNodes(this.#tables, 'desk', size));
+    this.#tables.setFilled('desk', true);
+  }
+
+  #takeLeaf(entry: string): void {
+    if (this.#head !== null) throw new LogFault('a leaf follows a head');
+    const leaf = parseLeaf(entry);
+    if (this.#indexOf(entry) !== null) throw new LogFault('the log has this leaf already');
+    this.#requireKnown(leaf, entry);
+    this.#tables.fill('desk', entry);
+  }
+
+  /** Hashes of receipts are counted, and looked for at the end. */
+  #requireKnown(leaf: Leaf, entry: string): void {
+    if (leaf.kind === 'receipt-hash') this.#hashes++;
+    if (leaf.kind === 'receipt') this.#receipts++;
+    if ((leaf.kind === 'key' || leaf.kind === 'key-retired') && !this.#keyLeaves().has(entry)) {
+      throw new LogFault(`the ledger does not say of key ${leaf.kid} what this leaf says`);
+    }
+    if (leaf.kind === 'withdrawal') {
+      const { paper, piece } = leaf;
+      if (this.#store.archive(paper).storyById(piece) === null) {
+        throw new LogFault(`the leaf is of piece ${piece} of ${paper}, which the ledger does not have`);
+      }
+    }
+  }
+
+  #keyLeaves(): Set<string> {
+    this.#keys ??= new Set([...this.#store.entries()].flatMap(leavesOfKey));
+    return this.#keys;
+  }
+
+  #takeHead(line: HeadLine): void {
+    const { origin, size, signed_at, checkpoint, cosigned } = line;
+    const tables = this.#tables;
+    const leaves = tables.size('desk');
+    const signed = parseCheckpoint(checkpoint);
+    if (signed.origin !== origin || signed.size !== size) {
+      throw new LogFault(
+        `it says ${origin} and size ${size}, but its checkpoint says ${signed.origin}, ${signed.size}`,
+      );
+    }
+    if (size > leaves) throw new LogFault(`the head is of ${size} leaves, but there are ${leaves}`);
+    if (size < this.#edge.size) throw new LogFault(`the head is of ${size} leaves, the one before of more`);
+    this.#grow(size);
+    if (!sameBytes(edgeRoot(this.#edge), signed.root)) {
+      throw new LogFault(`the root of the head of ${size} leaves is not that of the leaves`);
+    }
+    if (tables.newestHead('desk', origin)?.size === size) throw new LogFault(`${origin} has a head of ${size} already`);
+    tables.addHead('desk', { origin, size, signed_at, checkpoint });
+    this.#head = line;
+    if (cosigned === null) return;
+    if (!cosigned.startsWith(checkpoint)) throw new LogFault('what was cosigned is not this checkpoint');
+    parseCheckpoint(cosigned);
+    this.#missing = new Set(cosigned.slice(checkpoint.length).split('\n').slice(0, -1));
+    tables.setCosigned('desk', origin, size, cosigned);
+  }
+
+  #takeCosignature({ origin, size, vkey, time, line }: CosignatureLine): void {
+    if (this.#head?.origin !== origin || this.#head.size !== size) {
+      throw new LogFault('a cosignature does not follow its head');
+    }
+    this.#tables.addCosignature('desk', { origin, size, vkey, time, line });
+    this.#missing.delete(line);
+  }
+
+  #requireCosignatures(): void {
+    if (this.#missing.size > 0) {
+      throw new LogFault(`the head of ${this.#head?.size} leaves holds a cosignature that is not in the file`);
+    }
+  }
+
+  #grow(size: number): void {
+    for (let start = this.#edge.size; start < size; start += GROW) {
+      const hashes = this.#tables.leafHashes('desk', start, Math.min(size, start + GROW));
+      this.#edge = growEdge(this.#edge, hashes).edge;
+    }
+  }
+
+  #indexOf(entry: string): number | null {
+    return this.#tables.indexOf('desk', leafHash(entry));
+  }
+}
+
+const GROW = 4_096;
+
+function leavesOfKey(entry: LedgerEntry): string[] {
+  if (entry.type === 'key') return [keyLeaf('desk', entry)];
+  return entry.type === 'retirement' ? [retirementLeaf('desk', entry)] : [];
+}

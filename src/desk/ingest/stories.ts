@@ -1,0 +1,169 @@
+import { type Problem, refusalOf } from '../../shared/fault.ts';
+import { airStory } from '../airing.ts';
+import type { Archive, StateName, Story } from '../archive.ts';
+import { ofGiven, type Repaired } from '../door/repair.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../filing.ts';
+import { type PlacementBody, placeOf } from '../placement.ts';
+import { placeStory, unplaceable } from '../placing.ts';
+import type { DeskFolder } from './desk-folder.ts';
+import { inShortTransactions } from './short-transactions.ts';
+import type { SourceFile } from './source-file.ts';
+import { type StoryFile, storyFrom } from './story-file.ts';
+import { type RevisionFile, storyFiles } from './story-files.ts';
+import { piecesWithoutFile, type WithoutFile } from './without-file.ts';
+
+interface ReadStory {
+  source: SourceFile;
+  story: StoryFile;
+}
+
+export class Stories {
+  readonly #at: DeskFolder;
+  #bySlug = new Map<string, RevisionFile[]>();
+
+  constructor(at: DeskFolder) {
+    this.#at = at;
+  }
+
+  /** Files the stories. `slug.md` is a piece, or its first revision where there is a `slug.2.md`. */
+  async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
+    const paths = this.#at.files('stories', '.md');
+    this.#bySlug = storyFiles(this.#at, paths);
+    const pieces = [...this.#bySlug].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
+    if (pieces.length > 0) this.#at.intake.openSigningKey();
+    let next = 0;
+    const file = () => {
+      const piece = pieces[next++];
+      if (piece === undefined) return false;
+      this.#piece(...piece);
+      return true;
+    };
+    await inShortTransactions(this.#at.intake, file, { signal });
+    if (only === undefined) this.#at.result.without_file.push(...this.#withoutFile(paths));
+  }
+
+  #withoutFile(paths: string[]): WithoutFile[] {
+    const { slug, intake } = this.#at;
+    const archive = intake.store.archive(slug);
+    const names = intake.store.appliedIn(`${slug}/stories/`);
+    const filed = new Map(names.map((name) => [name, intake.store.applied(name) ?? '']));
+    const present = paths.map((path) => this.#at.name(path));
+    return piecesWithoutFile(slug, filed, present, (piece) => archive.storyBySlug(piece)?.state ?? null);
+  }
+
+  /** Files new revisions. Older files must not have changed; unchanged pieces may have been revised elsewhere. */
+  #piece(slug: string, files: RevisionFile[]): void {
+    const { store } = this.#at.intake;
+    const archive = store.archive(this.#at.slug);
+    const before = archive.storyBySlug(slug);
+    const sources = files.map(({ path }) => this.#at.read(path, 'markdown'));
+    const areApplied = sources.every(({ file, digest }) => store.applied(file) === digest);
+    if (before !== null && areApplied) {
+      this.#at.result.unchanged++;
+      return;
+    }
+    const read: ReadStory[] = [];
+    for (const source of sources) {
+      const { story, problems, rest } = storyFrom(source, slug, archive.paper());
+      this.#at.result.problems.push(...source.problems, ...source.locate(problems));
+      if (story === undefined) {
+        if (rest !== undefined) this.#at.result.problems.push(...source.locate(this.#judged(rest, archive)));
+        return;
+      }
+      read.push({ source, story });
+    }
+    const filed = before === null ? [] : archive.revisions(before.id);
+    // The index of each file's revision among the filed ones, in order; -1 for a file that was not filed.
+    let next = 0;
+    const places = read.map(({ story: { filing } }) => {
+      const place = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
+      if (place >= 0) next = place + 1;
+      return place;
+    });
+    const last = places.findLastIndex((place) => place >= 0);
+    const altered =
+      filed.length === 0 || read.length === 1
+        ? -1
+        : places.findIndex((place, index) => place < 0 && index < Math.max(last, 1));
+    const history = read[altered];
+    if (history !== undefined) {
+      this.#at.problem(
+        history.source.file,
+        'file',
+        `this is an older revision and not as it was filed, and what was filed is never changed; put its text back, and make the change in ${slug}.${files.length + 1}.md`,
+      );
+      return;
+    }
+    // Without a record of which file was filed, as after a ledger import, an already filed text is filed again only
+    // if it is the newest revision, because its `air` may still have to be applied.
+    const newest = read.at(-1)?.source.file ?? '';
+    const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
+    if (isOld) this.#at.result.unchanged++;
+    else {
+      for (const one of read.slice(Math.min(last + 1, read.length - 1)))
+        if (!this.#story(slug, one, one === read.at(-1))) return;
+    }
+    for (const { file, digest } of sources) store.setApplied(file, digest);
+  }
+
+  /** The problems that the door finds in a file that has others already. */
+  #judged({ data: { filing, air }, fields }: Repaired<StoryFile>, archive: Archive): Problem[] {
+    const options = { now: this.#at.intake.now(), toAir: air !== false };
+    return ofGiven(doorProblems(filing, paperRules(archive), options), fields);
+  }
+
+  /** Files one story. Returns false when it was rejected. */
+  #story(slug: string, { source, story: { filing, air, placement } }: ReadStory, isNewest: boolean): boolean {
+    const { desk, store } = this.#at.intake;
+    try {
+      const before = store.archive(this.#at.slug).storyBySlug(slug);
+      // Withdrawn or unscheduled pieces stay off the air.
+      const airs = air !== false && (before === null || before.withdrawn_at === null);
+      const place = isNewest && !isOver(placement, this.#at.intake.now()) ? placement : null;
+      if (place !== null) this.#requirePlace(slug, place, airs ? 'on_air' : (before?.state ?? 'draft'));
+      const { changed, story } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
+      const at = typeof air === 'number' ? { at: air } : {};
+      const aired = airs && airStory(desk, this.#at.slug, slug, { by: 'cli', ...at }).changed;
+      const placed = isNewest && this.#place(story, place);
+      if (changed || aired || placed) this.#at.result.filed.push(source.file);
+      else this.#at.result.unchanged++;
+      return true;
+    } catch (error) {
+      this.#at.report(source, error, 'prose');
+      return false;
+    }
+  }
+
+  /** Throws `refused_by_door` when the piece cannot be placed, or when the file of another piece has the same place. */
+  #requirePlace(slug: string, { lead, pin }: PlacementBody, state: StateName): void {
+    const { store, now } = this.#at.intake;
+    const problem = unplaceable({ slug, state }, slug);
+    if (problem !== null) throw refusalOf([{ field: 'placement', ...problem }]);
+    const archive = store.archive(this.#at.slug);
+    const placement = archive.placement();
+    const holder = lead ? placement.lead : placement.pins.find((place) => place.pin === pin);
+    const other = holder == null ? null : archive.storyById(holder.piece);
+    const file = other === null || other.slug === slug ? undefined : this.#bySlug.get(other.slug)?.at(-1);
+    if (file === undefined || other === null) return;
+    const source = this.#at.read(file.path, 'markdown');
+    const { story } = storyFrom(source, other.slug, archive.paper());
+    if (story?.placement == null || isOver(story.placement, now())) return;
+    if (story.placement.lead !== lead || story.placement.pin !== pin) return;
+    const what = lead ? 'leads the front too' : `has place ${pin} too`;
+    const message = `${source.file} ${what}; take placement out of one of the two files, or give the other an until that is over`;
+    throw refusalOf([{ field: 'placement', rule: 'place_taken', message }]);
+  }
+
+  /** Gives a piece the position that its file requests, or frees the one that its file requested before. */
+  #place(story: Story, place: PlacementBody | null): boolean {
+    const { desk, store } = this.#at.intake;
+    const before = store.archive(this.#at.slug).placement();
+    if (place === null && placeOf(before, story.id)?.made_by !== 'cli') return false;
+    return placeStory(desk, this.#at.slug, story, place, 'cli').revision !== before.revision;
+  }
+}
+
+/** Whether a position has expired. Then its file requests nothing, so that an old folder can be filed again. */
+function isOver(placement: PlacementBody | null, now: number): boolean {
+  return placement?.until !== undefined && Date.parse(placement.until) <= now;
+}

@@ -1,0 +1,94 @@
+import type { Logger } from 'pino';
+import type { AppContext } from '../../server/context.ts';
+import { isLocked } from '../../shared/fault.ts';
+import { MINUTE } from '../../shared/time.ts';
+import { hourly, LOCKED_REST, poll } from '../../shared/workers/poll.ts';
+import { ANSWER_TTL } from '../papers/answers.ts';
+import { NEWS_AGE } from '../press/outputs/sitemap.ts';
+import { tags } from '../tags.ts';
+import type { PressQueue } from './press-queue.ts';
+import { airWhatIsDue } from './press-run.ts';
+
+/** How often the server checks for pieces that other processes filed, in ms. */
+const POLL_EVERY = 200;
+/** How often the news sitemap is pressed again, in ms, because its entries expire. */
+const NEWS_EVERY = 10 * MINUTE;
+/** How long to wait after a failed press before pressing the paper again, in ms. */
+const REST = 10_000;
+
+interface Parts {
+  app: AppContext;
+  presses: PressQueue;
+  /** The papers that are still to be filed. */
+  backlog: Set<string>;
+  logger: Logger;
+}
+
+/**
+ * Does what is due: scheduled airings, ends of places on the front, stale outputs of any process, the news sitemap. No
+ * press delays another paper. Returns a function that stops it.
+ */
+export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
+  const { store } = app;
+  let newsAt = app.clock.now() + NEWS_EVERY;
+  // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
+  // is for what expired while no server ran.
+  let newsMarkedAt = 0;
+  const dropOld = hourly(app, (now) => store.desk.answers.deleteUntil(now - ANSWER_TTL));
+  /** Papers that another program version or other settings may have pressed. Only a press can tell. */
+  const unseen = new Set(store.desk.paperSlugs());
+  let newestMark = store.desk.manifest.highestMarkOfAll();
+  /** Papers that may have stale outputs: all that were marked since this job began, until they are found pressed. */
+  const marked = new Set(store.desk.removedPapers().map(({ slug }) => slug));
+  /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
+  const resting = new Map<string, number>();
+
+  const press = async (paper: string): Promise<void> => {
+    try {
+      const report = await presses.press(paper);
+      unseen.delete(paper);
+      if (report !== null) logger.info({ paper, ...report }, 'pressed');
+    } catch (error) {
+      resting.set(paper, performance.now() + (isLocked(error) ? LOCKED_REST : REST));
+      if (!isLocked(error)) logger.error({ paper, err: error }, 'the press failed; it is tried again');
+    }
+  };
+  const check = async (): Promise<number> => {
+    const now = app.clock.now();
+    airWhatIsDue(app);
+    // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
+    if (now >= newsAt || newsAt - now > NEWS_EVERY) {
+      const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
+      const papers = store.desk
+        .paperSlugs()
+        .filter((paper) => store.desk.archive(paper).latest({ limit: 1, since }).length > 0);
+      store.database.transact(() => {
+        for (const paper of papers) store.desk.manifest.markStale(paper, [tags.news]);
+      });
+      // Not before: what could not be written is due as before.
+      newsAt = now + NEWS_EVERY;
+      newsMarkedAt = now;
+    }
+    dropOld(now);
+    const mark = store.desk.manifest.highestMarkOfAll();
+    if (mark !== newestMark) for (const paper of store.desk.manifest.papersMarkedAfter(newestMark)) marked.add(paper);
+    newestMark = mark;
+    for (const paper of new Set([...unseen, ...marked])) {
+      // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
+      if (backlog.has(paper) && !presses.isShown(paper)) continue;
+      if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
+      if (!unseen.has(paper) && store.desk.manifest.newestMark(paper) === 0) {
+        marked.delete(paper);
+        continue;
+      }
+      resting.delete(paper);
+      void press(paper);
+    }
+    return POLL_EVERY;
+  };
+  const stop = poll(check, { job: 'clock', logger, failed: 'checking for due pieces failed; it is tried again' });
+  return async () => {
+    await stop();
+    await presses.close();
+  };
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { sha256 } from '../../proof/basis.ts';
+import type { AppContext } from '../../server/context.ts';
+import { plural } from '../../shared/plural.ts';
+import { MINUTE } from '../../shared/time.ts';
+import { measurements } from '../../shared/workers/measurements.ts';
+import { poll } from '../../shared/workers/poll.ts';
+import { type MediaStore, openMediaStore } from '../media/media-place.ts';
+import { lookForMissing } from '../media/missing-media.ts';
+
+/** Sends to the place of MEDIA_URL what it lacks of the media that the ledger names. */
+export class MediaCopies {
+  readonly #app: Pick<AppContext, 'store'>;
+  readonly #place: MediaStore;
+  /** What the place has; null until it was asked. */
+  #there: Set<string> | null = null;
+  readonly #waiting = new Set<string>();
+  /** The last record that was looked at. */
+  #seen = 0;
+
+  constructor(app: Pick<AppContext, 'store'>, place: MediaStore) {
+    this.#app = app;
+    this.#place = place;
+  }
+
+  /** How many files the place lacks, as far as is known. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Returns how many files were sent. Throws the fault of the place; what was not sent waits for the next call. */
+  async send(signal?: AbortSignal): Promise<number> {
+    const {
+      store,
+      store: { media },
+    } = this.#app;
+    for (const { n, digest } of store.desk.papers.mediaAfter(this.#seen)) {
+      if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
+      this.#seen = n;
+    }
+    if (this.#waiting.size === 0) return 0;
+    this.#there ??= await this.#place.digests();
+    let sent = 0;
+    for (const digest of this.#waiting) {
+      if (!this.#there.has(digest)) {
+        // What is missing here or damaged cannot be sent.
+        const bytes = await readFile(media.pathOf(digest)).catch(() => null);
+        if (bytes === null || sha256(bytes) !== digest) continue;
+        await this.#place.put(digest, bytes, signal);
+        this.#there.add(digest);
+        sent++;
+      }
+      this.#waiting.delete(digest);
+    }
+    return sent;
+  }
+}
+
+const JOB = 'media';
+/** How often the job looks for media that were filed, in ms. */
+const LOOK_EVERY = 500;
+
+/** Sends filed media to MEDIA_URL, and looks each minute for what was missing. Returns a function that stops it. */
+export function startMediaCopies(app: AppContext, logger: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const place = openMediaStore(app.settings, stopping.signal);
+  const copies = place === null ? null : new MediaCopies(app, place);
+  let lookedAt = performance.now();
+  const round = async (): Promise<number> => {
+    if (performance.now() - lookedAt >= MINUTE) {
+      lookedAt = performance.now();
+      await lookForMissing(app, { fetches: true });
+    }
+    try {
+      const sent = (await copies?.send(stopping.signal)) ?? 0;
+      if (sent > 0) logger.info({ job: JOB, to: place?.name }, `${plural(sent, 'media file')} kept`);
+    } finally {
+      measurements.emit('mediaCopies', { waiting: copies?.waiting ?? 0 });
+    }
+    return copies === null ? MINUTE : LOOK_EVERY;
+  };
+  const stop = poll(round, { job: JOB, logger, failed: 'media are not kept at MEDIA_URL; retrying' });
+  return async () => {
+    stopping.abort();
+    await stop();
+  };
+}

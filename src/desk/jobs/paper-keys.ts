@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { shapeProblems } from '../../proof/shape.ts';
+import { type AppContext, newId, requirePaper } from '../../server/context.ts';
+import { Fault } from '../../shared/fault.ts';
+import { keyExpiry, keyLog } from '../../shared/key-life.ts';
+import { KeyBody, keyRow, makeKey } from '../papers/keys.ts';
+
+/**
+ * Creates a key of a paper. `options` maps members to names of options. Throws `invalid_request`, `not_found`,
+ * `conflict`.
+ */
+export function makePaperKey(
+  app: AppContext,
+  paper: string,
+  words: Record<string, string | undefined>,
+  options: Record<string, string> = {},
+) {
+  const {
+    store,
+    clock: { now },
+  } = app;
+  requirePaper(app, paper);
+  const body = KeyBody.safeParse(words);
+  if (!body.success) {
+    const [problem] = shapeProblems(body.error, words);
+    const field = problem?.field ?? '';
+    throw new Fault('invalid_request', `--${options[field] ?? field}: ${problem?.message}`, { field });
+  }
+  if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', now());
+  const maker = {
+    keys: store.desk.keys,
+    archive: store.desk.archive(paper),
+    now,
+    newId,
+    random: randomBytes,
+    by: 'cli',
+  };
+  return store.database.transact(() => makeKey(maker, paper, body.data));
+}
+
+/** Lists the keys of a paper, including revoked ones. Throws `not_found` when the paper does not exist. */
+export function listPaperKeys(app: AppContext, paper: string) {
+  requirePaper(app, paper);
+  const {
+    desk: { keys },
+  } = app.store;
+  return keys.list(paper).map((key) => keyRow(key, keys.hasExpired(key, app.clock.now())));
+}
+
+/** Returns the history of a paper's key. Throws `not_found`. */
+export function paperKeyLog(
+  {
+    store: {
+      desk: { keys },
+    },
+    clock: { now },
+  }: AppContext,
+  paper: string,
+  id: string,
+) {
+  const key = keys.byId(id);
+  if (key === null || key.paper !== paper) throw unknownKey(paper, id, '');
+  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
+}
+
+/** Revokes a key of a paper. Throws `not_found` unless the paper has such a key in force. */
+export function revokePaperKey({ store, clock: { now } }: AppContext, paper: string, id: string): void {
+  if (!store.desk.keys.revoke(paper, id, now(), 'cli')) throw unknownKey(paper, id, ' in force');
+}
+
+function unknownKey(paper: string, id: string, state: string): Fault {
+  return new Fault(
+    'not_found',
+    `${paper} has no key ${JSON.stringify(id)}${state}; \`npm run -s broadsheet -- key list --paper ${paper}\` lists its keys`,
+  );
+}
+
+/** Revokes the key of a person's seat and returns it. Throws `not_found` when the seat does not exist. */
+export function removeSeat(app: AppContext, paper: string, email: string): { id: string; seat: string | null } {
+  requirePaper(app, paper);
+  const {
+    desk: { keys },
+  } = app.store;
+  const held = keys.seat(paper, email.toLowerCase());
+  if (held !== null && keys.revoke(paper, held.id, app.clock.now(), 'cli')) return held;
+  throw new Fault(
+    'not_found',
+    `${email} has no seat on ${paper}; \`npm run -s broadsheet -- seat list --paper ${paper}\` lists the seats`,
+  );
+}

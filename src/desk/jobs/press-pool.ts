@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { databaseFile, mediaFolder } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { Fault, type FaultCode } from '../../shared/fault.ts';
+import type { Site } from '../press/edition.ts';
+import type { HowToPrint } from '../press/press.ts';
+import type { RenderResult } from '../press/printer.ts';
+
+/** How many outputs a thread prints before it reports. */
+const BATCH_SIZE = 16;
+/** How many batches a thread has at a time: the next one is there when it has printed one. */
+const BATCHES = 2;
+/** More threads than this would wait for the disk. */
+const THREADS_MAX = 4;
+/** The heap of a thread, in MB. */
+const HEAP = 160;
+/** The heap for very long pieces: the entire content of a feed is in memory at once. */
+const LARGE_HEAP = 2_048;
+
+/** What a thread is started with. It gets the paths, because `context.ts` would load half of the program. */
+export interface WorkerStart {
+  settings: Settings;
+  database: string;
+  media: string;
+}
+
+/** What all outputs of one press have in common. */
+export interface WorkerJob extends HowToPrint {
+  paper: string;
+  site: Site;
+  folder: string;
+  /** The folder for unfinished files. Each thread has its own in it. */
+  scratch: string;
+  /** Whether the tree was new when the press began. */
+  isNew: boolean;
+  now: number;
+  /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
+  deadline: SharedArrayBuffer;
+}
+
+/** What a thread printed, or why it did not. A `Fault` would arrive without its code. */
+export type Printed =
+  | { results: RenderResult[] }
+  | { fault: { code: FaultCode; message: string; details: Record<string, unknown> } };
+
+/** Threads that print outputs (`press-worker.ts`), each with its own snapshot of the archive and a bounded heap. */
+export class PressPool {
+  /** One thread with a large heap, for few but very long pieces; this leaves the other cores free. */
+  readonly isLarge: boolean;
+  readonly #threads: number;
+  readonly #pool: Piscina;
+
+  constructor(settings: Settings, { isLarge = false } = {}) {
+    this.isLarge = isLarge;
+    this.#threads = isLarge ? 1 : Math.min(availableParallelism(), THREADS_MAX);
+    this.#pool = new Piscina({
+      filename: fileURLToPath(new URL('./press-worker.ts', import.meta.url)),
+      workerData: { settings, database: databaseFile(settings), media: mediaFolder(settings) } satisfies WorkerStart,
+      minThreads: this.#threads,
+      maxThreads: this.#threads,
+      concurrentTasksPerWorker: BATCHES,
+      resourceLimits: { maxOldGenerationSizeMb: isLarge ? LARGE_HEAP : HEAP },
+    });
+    // Of a thread that fails before its first task. The task gets the same error from the thread that replaces it.
+    this.#pool.on('error', () => {});
+  }
+
+  /** Makes every thread take a snapshot of the ledger. Returns the highest mark in each snapshot. */
+  takeSnapshots(): Promise<number[]> {
+    // A task goes to a thread that has none, so each thread gets one.
+    return Promise.all(
+      Array.from({ length: this.#threads }, () => this.#pool.run(null, { name: 'takeSnapshot' }) as Promise<number>),
+    );
+  }
+
+  /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
+  async print(job: WorkerJob, names: string[], done: (result: RenderResult) => void): Promise<void> {
+    let next = 0;
+    const printNext = async (): Promise<void> => {
+      while (next < names.length) {
+        const batch = names.slice(next, next + BATCH_SIZE);
+        next += batch.length;
+        const printed: Printed = await this.#pool.run({ job, names: batch }, { name: 'print' });
+        if ('fault' in printed) throw new Fault(printed.fault.code, printed.fault.message, printed.fault.details);
+        for (const result of printed.results) done(result);
+      }
+    };
+    const stop = (error: unknown): never => {
+      next = names.length;
+      throw error;
+    };
+    const works = Array.from({ length: this.#threads * BATCHES }, () => printNext().catch(stop));
+    for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}

@@ -1,0 +1,350 @@
+import { existsSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { missingMediaIn } from '../../media/media.ts';
+import { type Build, loadBuild } from '../../server/build.ts';
+import { type AppContext, requirePaper } from '../../server/context.ts';
+import { codeOf, Fault } from '../../shared/fault.ts';
+import { mayHaveLostWrites, syncTree, unsyncedNote } from '../../shared/files/disk-sync.ts';
+import { airDue } from '../append.ts';
+import { lookForMissing, missingPlaces, noteMissing } from '../media/missing-media.ts';
+import { paperRoot } from '../papers/paper.ts';
+import { expirePlaces } from '../placing.ts';
+import { siteOf } from '../press/edition.ts';
+import { NEEDS_LARGE_HEAP, type NEEDS_POOL, type PressReport, type PrintPool, press } from '../press/press.ts';
+import { isTree, Tree } from '../press/tree.ts';
+import { PressClaim } from './press-claim.ts';
+import { PressPool } from './press-pool.ts';
+
+/** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
+const PICTURES_PAUSE = 100;
+
+export interface PressOptions {
+  /** Presses only this paper. */
+  paper?: string | undefined;
+  full?: boolean;
+  cards?: boolean;
+  /** Draws a few pictures at most, and leaves the others stale for the next press; by default draws them all. */
+  fewPictures?: boolean;
+  /** Called as the press of a paper makes progress. */
+  progress?: (paper: string, done: number, total: number, what: string) => void;
+  /** Stops a running press; unfinished outputs stay stale. */
+  signal?: AbortSignal;
+  /** Whether to ask MEDIA_URL for media that were missing the last time; a press of everything always does. */
+  fetchesMedia?: boolean;
+  /** Runs the press of a paper when its turn comes; by default immediately. */
+  turn?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Takes over the fsync of a large press, for callers that do not wait for it. */
+  later?: (work: Promise<void>) => void;
+}
+
+/** How often a press may begin again because of media that it finds missing. The first time it looks at all of them. */
+const MEDIA_RETRIES = 3;
+
+/** What a press did, and which media files of the paper it has a stand-in for. */
+export interface PaperReport extends PressReport {
+  missing: string[];
+}
+
+/** Presses what is stale, or everything, of one paper or of all. Each paper is pressed by one press at a time. */
+export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PaperReport>> {
+  const { store } = app;
+  const { paper } = options;
+  // Where another server signs, it airs what is due.
+  if (maySign(app)) airWhatIsDue(app);
+  if (paper !== undefined && store.desk.removedPaper(paper) === null) requirePaper(app, paper);
+  // What cannot be fetched holds up no press.
+  await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+    },
+  );
+  const reports = new Map<string, PaperReport>();
+  const failures: unknown[] = [];
+  const all = () => [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
+  for (const slug of paper === undefined ? all() : [paper]) {
+    try {
+      let report = await pressPaper(app, slug, options);
+      if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
+      const missing = missingPlaces(app).flatMap(({ paper: of, path }) => (of === slug ? [path] : []));
+      if (report !== null) reports.set(slug, { ...report, missing });
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  // A paper that cannot be pressed does not stop the others.
+  if (failures.length === 0) return reports;
+  if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
+  throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
+}
+
+function maySign({ signer }: AppContext): boolean {
+  try {
+    signer.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Airs what is due, and ends places on the front whose time is over. By a wrong clock nothing is due. */
+export function airWhatIsDue({ store, clock, clock: { now } }: AppContext): void {
+  if (clock.fault() !== null) return;
+  const at = now();
+  const isDue = (time: number | null) => time !== null && time <= at;
+  if (isDue(store.desk.nextScheduled())) store.database.transact(() => airDue(store.desk, at));
+  if (isDue(store.desk.papers.nextPlaceExpiry())) store.database.transact(() => expirePlaces(store.desk, at));
+}
+
+/** Presses until no pictures are left. Lets other processes press the paper in between. */
+async function pressPictures(
+  app: AppContext,
+  slug: string,
+  { progress, ...options }: PressOptions,
+  first: PressReport | null,
+): Promise<PressReport | null> {
+  let whole = first;
+  while (whole !== null && whole.pictures_left > 0) {
+    await sleep(PICTURES_PAUSE);
+    const { outputs, written, removed } = whole;
+    const step: PressOptions = {
+      ...options,
+      full: false,
+      progress: (paper, done, total, what) => progress?.(paper, outputs + done, outputs + total, what),
+    };
+    const next = await pressPaper(app, slug, step);
+    whole = {
+      full: whole.full,
+      outputs: outputs + (next?.outputs ?? 0),
+      written: written + (next?.written ?? 0),
+      removed: removed + (next?.removed ?? 0),
+      pictures_left: next?.pictures_left ?? 0,
+    };
+  }
+  return whole;
+}
+
+async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
+  const {
+    desk: { manifest },
+  } = app.store;
+  if (!app.store.desk.hasPaper(slug)) return removeTree(app, slug, options);
+  const build = await loadBuild();
+  const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
+  const isStale = () => isFull() || manifest.newestMark(slug) > 0;
+  if (!isStale()) return null;
+  build.needCurrent();
+  const claim = await PressClaim.acquire(manifest, slug, options.signal);
+  try {
+    // The previous holder of the claim may have done the work, and the paper may have been removed or restored since.
+    if (!app.store.desk.hasPaper(slug) || !isStale()) return null;
+    // Take the turn after the claim: waiting for another process must not block other papers.
+    const work = () => pressClaimed(app, slug, { options, build, claim, isFull });
+    const report = await (options.turn === undefined ? work() : options.turn(work));
+    const written = manifest.unsynced(slug);
+    if (written !== null) {
+      const synced = syncTree(join(app.settings.distDir, slug), () => manifest.setSynced(slug, written));
+      if (options.later === undefined) await synced;
+      else options.later(synced);
+    }
+    return report;
+  } finally {
+    claim.release();
+  }
+}
+
+/** The address and folder of a paper's tree, and a stamp of all that it depends on besides the ledger. */
+export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
+  const root = paperRoot(store.desk.archive(slug).paper(), settings.origin);
+  const folder = join(settings.distDir, slug);
+  const hub = settings.hubUrl;
+  // A change of folder, address or hub makes everything stale.
+  const stamp = [build.stamp, root, folder, ...(hub === null ? [] : [hub])].join(' ');
+  return { site: siteOf(root, hub), folder, stamp };
+}
+
+/** Whether the tree was fully pressed under these settings, survived a power failure, and is there. */
+function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
+  const {
+    desk: { manifest, archive },
+  } = app.store;
+  const { stamp, folder } = pressPlan(app, slug, build);
+  if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
+  return !archive(slug).paper().paper_public || isTree(folder);
+}
+
+/**
+ * The press of a removed paper: removes its tree, then what the manifest knows of it, so that a killed one is
+ * completed. Null when both are gone.
+ */
+async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
+  const { store, settings } = app;
+  const {
+    desk: { manifest },
+  } = store;
+  const folder = join(settings.distDir, slug);
+  const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
+  if (!isLeft()) return null;
+  const claim = await PressClaim.acquire(manifest, slug, signal);
+  try {
+    if (store.desk.hasPaper(slug) || !isLeft()) return null;
+    const until = manifest.newestMark(slug);
+    const removed = [...manifest.allFiles(slug)].length;
+    // `_headers` goes first: without it no server shows the tree.
+    for (const path of [join(folder, '_headers'), folder, join(settings.distDir, '.press', slug)]) {
+      claim.assertHeld();
+      await rm(path, { recursive: true, force: true });
+    }
+    store.database.transact(() => {
+      claim.assertOwner();
+      manifest.forget(slug, until);
+    });
+    return { full: true, outputs: 0, written: 0, removed, pictures_left: 0 };
+  } finally {
+    claim.release();
+  }
+}
+
+interface ClaimedPress {
+  options: PressOptions;
+  build: Build;
+  claim: PressClaim;
+  /** Whether everything is stale. */
+  isFull(): boolean;
+}
+
+/** Returned by a press that needs worker threads. */
+type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
+
+function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequest {
+  return typeof report === 'symbol';
+}
+
+/** Presses what is stale, in a worker pool if there is much of it. */
+async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
+  // The claim gives this press the folder; its contents are left over from an interrupted press.
+  const working = join(app.settings.distDir, '.press', slug);
+  removeFolder(working);
+  const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
+  if (claimed.isFull()) {
+    // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
+    removeFolder(join(app.settings.dataDir, 'press-cache'));
+    await noteMissing(app, slug);
+  }
+  let retries = 0;
+  let pool: PressPool | null = null;
+  try {
+    for (;;) {
+      let needed: WorkerRequest | null = null;
+      try {
+        const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
+        if (!needsWorkers(report)) return report;
+        needed = report;
+      } catch (error) {
+        // Many very long pieces that a feed shows together, in the heap for many short ones.
+        if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' && pool?.isLarge === false) needed = NEEDS_LARGE_HEAP;
+        else if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
+        else if (!(await noteMissing(app, slug, { deep: true }))) throw error;
+      }
+      // Its threads may be at work, or have too small a heap.
+      if (needed === null || (needed === NEEDS_LARGE_HEAP && pool?.isLarge === false)) {
+        await pool?.stop();
+        pool = null;
+      }
+      if (needed !== null) pool ??= new PressPool(app.settings, { isLarge: needed === NEEDS_LARGE_HEAP });
+    }
+  } finally {
+    await pool?.stop();
+    // Remove only this press's folder: if it lost its claim, the rest belongs to the new holder.
+    removeFolder(scratch);
+  }
+}
+
+/** Removes a folder if possible. If the disk refuses, the press fails at its first file. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The disk is read-only, or too many files are open.
+  }
+}
+
+/** Presses what is stale, from a snapshot of the ledger taken when this press begins. */
+async function pressSnapshot(
+  app: AppContext,
+  slug: string,
+  { options, build, claim, isFull, scratch }: ClaimedPress & { scratch: string },
+  pool: PressPool | null,
+): Promise<PressReport | WorkerRequest> {
+  const {
+    store,
+    store: { media },
+  } = app;
+  const {
+    desk: { manifest },
+  } = store;
+  const now = app.clock.now();
+  const begin = () => {
+    claim.assertHeld();
+    claim.assertOwner();
+    const plan = pressPlan(app, slug, build);
+    const full = isFull();
+    // A full press sets the stamp when it ends.
+    if (full) manifest.setStamp(slug, '');
+    snapshot.refresh();
+    return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
+  };
+  const snapshot = app.store.snapshots.take();
+  try {
+    const { start, full, site, folder, stamp, mark } = store.database.transact(begin);
+    const marks = pool?.takeSnapshots();
+    // Avoids an unhandled rejection; awaiting them still throws.
+    marks?.catch(() => {});
+    const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
+    const job = {
+      paper: slug,
+      site,
+      folder,
+      scratch,
+      isNew: tree.isNew,
+      now,
+      deadline: claim.shared,
+    };
+    const printPool: PrintPool | null = pool && {
+      // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
+      isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
+      print: (names, how, done) => pool.print({ ...job, ...how }, names, done),
+    };
+    const report = await press({
+      paper: slug,
+      archive: snapshot.store.desk.archive(slug),
+      manifest,
+      marks: snapshot.store.desk.manifest,
+      site,
+      tree,
+      tools: { render: build.render, assets: build.assets, pictures: app.store.pictures, now },
+      stamp,
+      start,
+      full,
+      cards: options.cards ?? true,
+      unsynced: unsyncedNote(start.until),
+      topics: app.settings.hubUrl === null ? null : store.desk.hubPings,
+      transact: store.database.transact,
+      assertOwner: claim.assertOwner,
+      mediaFile: media.pathOf,
+      pool: printPool,
+      progress: (...at) => options.progress?.(slug, ...at),
+    });
+    // This run wrote nothing, so the tree is still clean.
+    if (needsWorkers(report) && !start.dirty) {
+      store.database.transact(() => {
+        claim.assertOwner();
+        manifest.clearStale(slug, 0);
+      });
+    }
+    return report;
+  } finally {
+    snapshot.end();
+  }
+}

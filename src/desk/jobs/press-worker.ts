@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { threadId, workerData } from 'node:worker_threads';
+import { mediaFiles } from '../../media/media.ts';
+import { loadBuild } from '../../server/build.ts';
+import { openPictures } from '../../server/pictures.ts';
+import { Fault } from '../../shared/fault.ts';
+import { Snapshots } from '../../store/snapshots.ts';
+import { Printer, type RenderResult } from '../press/printer.ts';
+import { Tree } from '../press/tree.ts';
+import { ClaimDeadline } from './press-claim.ts';
+import type { Printed, WorkerJob, WorkerStart } from './press-pool.ts';
+
+// What the threads of `PressPool` run.
+
+const { settings, database, media: mediaFolder }: WorkerStart = workerData;
+const media = mediaFiles(mediaFolder);
+const pictures = openPictures(settings, media);
+const snapshot = new Snapshots(database).take();
+const build = loadBuild();
+// The first `print` awaits it and reports the failure.
+build.catch(() => {});
+/** Of the press that took the last snapshot. */
+let printer: Promise<Printer> | null = null;
+
+/** Begins a press. Returns the highest mark in the snapshot. */
+export function takeSnapshot(): number {
+  printer = null;
+  snapshot.refresh();
+  return snapshot.store.desk.manifest.highestMarkOfAll();
+}
+
+export async function print({ job, names }: { job: WorkerJob; names: string[] }): Promise<Printed> {
+  const results: RenderResult[] = [];
+  try {
+    printer ??= printerFor(job);
+    await (await printer).printAll(names, (result) => results.push(result));
+    return { results };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { fault: { code: error.code, message: error.message, details: error.details } };
+  }
+}
+
+async function printerFor(job: WorkerJob): Promise<Printer> {
+  const { store } = snapshot;
+  const { paper, site, folder, scratch, isNew, now, deadline, checksDisk } = job;
+  const { render, assets } = await build;
+  const aside = join(scratch, `thread-${threadId}`);
+  const assertClaim = new ClaimDeadline(deadline).assertHeld;
+  return new Printer({
+    paper,
+    archive: store.desk.archive(paper),
+    manifest: store.desk.manifest,
+    site,
+    tree: new Tree(folder, { aside, sync: false, isNew, assertClaim }),
+    tools: { render, assets, pictures, now },
+    mediaFile: media.pathOf,
+    checksDisk,
+  });
+}

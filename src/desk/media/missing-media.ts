@@ -1,0 +1,168 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppContext } from '../../server/context.ts';
+import { digestOf, digestOfFile } from '../../shared/files/file-digest.ts';
+import { tags } from '../tags.ts';
+import { type MediaStore, openMediaStore } from './media-place.ts';
+
+/**
+ * Media whose bytes DATA_DIR lacks or has damaged. Presses show stand-ins for what the table lists; each change to it
+ * marks what shows the file as stale.
+ */
+
+type MediaContext = Pick<AppContext, 'store' | 'settings' | 'clock'>;
+
+/** A place of a media file: the paper and the path under its root. */
+export interface MediaPlace {
+  paper: string;
+  path: string;
+}
+
+/**
+ * Notices what is back, before a press. With `fetches`, it is taken from pressed trees or MEDIA_URL; throws the fault
+ * of a place that cannot be asked.
+ */
+export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
+  const { store } = app;
+  const { media } = store;
+  const known = store.desk.missingMedia.all();
+  if (known.length === 0) return;
+  const places = placesOf(app);
+  const back: string[] = [];
+  const sources = fetches ? new Sources(app) : null;
+  for (const { digest, damaged } of known) {
+    const state = await stateOf(media.pathOf(digest), digest, damaged);
+    if (state === 'whole' || !places.has(digest) || (await sources?.restores(digest))) back.push(digest);
+  }
+  if (back.length > 0) {
+    store.database.transact(() => {
+      for (const digest of back) store.desk.missingMedia.clear(digest);
+      markShown(app, back);
+    });
+  }
+  sources?.assertAsked();
+}
+
+/**
+ * Notes what a paper lacks and no tree or MEDIA_URL has; with `deep` by content. Returns whether anything was noted or
+ * came back.
+ */
+export async function noteMissing(app: MediaContext, paper: string, { deep = false } = {}): Promise<boolean> {
+  const { store } = app;
+  const { media } = store;
+  const lost = new Map<string, string | null>();
+  const sources = new Sources(app);
+  let isBack = false;
+  for (const { digest } of store.desk.papers.allMedia(paper)) {
+    if (store.desk.missingMedia.has(digest) || lost.has(digest)) continue;
+    const file = media.pathOf(digest);
+    if (!deep && media.has(digest)) continue;
+    const state = await stateOf(file, digest, null);
+    if (state === 'whole') continue;
+    if (await sources.restores(digest)) isBack = true;
+    else lost.set(digest, state);
+  }
+  if (lost.size > 0) {
+    store.database.transact(() => {
+      for (const [digest, damaged] of lost) store.desk.missingMedia.note({ digest, damaged, at: app.clock.now() });
+      markShown(app, [...lost.keys()]);
+    });
+  }
+  return isBack || lost.size > 0;
+}
+
+/** Where the media that are missing would be shown, in the order of papers and paths. */
+export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
+  const { store } = app;
+  if (store.desk.missingMedia.all().length === 0) return [];
+  return mediaOf(app)
+    .filter(({ digest }) => store.desk.missingMedia.has(digest))
+    .map(({ paper, path }) => ({ paper, path }))
+    .sort((a, b) => (a.paper + a.path < b.paper + b.path ? -1 : 1));
+}
+
+/** Media without a file in DATA_DIR that no press has noticed yet. Does not read the files. */
+export function unnoticedPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
+  return mediaOf(app)
+    .filter(({ digest }) => !app.store.media.has(digest) && !app.store.desk.missingMedia.has(digest))
+    .map(({ paper, path }) => ({ paper, path }));
+}
+
+/** `whole`, null without a file, else what tells the damaged file from one that replaces it. */
+async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return null;
+  const mark = `${found.size} ${found.mtimeMs}`;
+  if (mark === damaged) return mark;
+  return (await digestOfFile(file).catch(() => null)) === digest ? 'whole' : mark;
+}
+
+/** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */
+class Sources {
+  readonly #app: MediaContext;
+  readonly #places: Map<string, MediaPlace[]>;
+  #store: MediaStore | null | undefined;
+  /** Why MEDIA_URL could not be asked. It is not asked again. */
+  #failure: { error: unknown } | null = null;
+
+  constructor(app: MediaContext) {
+    this.#app = app;
+    this.#places = placesOf(app);
+  }
+
+  /** Puts a file back into DATA_DIR. Returns whether any source had it. */
+  async restores(digest: string): Promise<boolean> {
+    const {
+      settings,
+      store: { media },
+    } = this.#app;
+    for (const { paper, path } of this.#places.get(digest) ?? []) {
+      const file = join(settings.distDir, paper, path);
+      if (digestOf(file) !== digest) continue;
+      media.keepFile(digest, file);
+      return true;
+    }
+    const bytes = await this.#fetched(digest);
+    if (bytes !== null) media.keepBytes(digest, bytes);
+    return bytes !== null;
+  }
+
+  assertAsked(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #fetched(digest: string): Promise<Uint8Array | null> {
+    if (this.#failure !== null) return null;
+    try {
+      this.#store ??= openMediaStore(this.#app.settings);
+      return (await this.#store?.get(digest)) ?? null;
+    } catch (error) {
+      this.#failure = { error };
+      return null;
+    }
+  }
+}
+
+/** The newest media of all papers. */
+function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
+  return store.desk
+    .paperSlugs()
+    .flatMap((paper) => store.desk.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
+}
+
+/** By content. */
+function placesOf(app: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
+  return Map.groupBy(mediaOf(app), ({ digest }) => digest);
+}
+
+/** Marks what shows these files. Lists leave out an edition without its video, and read only that it is one. */
+function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
+  const places = placesOf({ store });
+  for (const { paper, path } of digests.flatMap((digest) => places.get(digest) ?? [])) {
+    const isVideo = store.desk
+      .archive(paper)
+      .casts()
+      .some(({ video }) => video === path);
+    store.desk.markStale(paper, [tags.media(path), ...(isVideo ? [tags.cast] : [])]);
+  }
+}

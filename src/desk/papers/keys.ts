@@ -1,0 +1,188 @@
+import { timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { Fault } from '../../shared/fault.ts';
+import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
+import { isLine, shownProblems } from '../../shared/shown-text.ts';
+import { isoTime } from '../../shared/time.ts';
+import type { Archive } from '../archive.ts';
+
+/** What a key permits: reading its own desk; writing as an agent, once the agreement is signed; or everything. */
+export const LEVELS = ['read', 'agent', 'admin'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** A key of one paper, as lists show it. The key itself is shown once and not stored. Times in ms. */
+export interface AccessKey extends KeyLife {
+  /** Its public id: a lower-case ULID. */
+  id: string;
+  paper: string;
+  level: Level;
+  name: string;
+  /** Mail address of the person who holds the seat, or null for a program's key. */
+  seat: string | null;
+  /** The only persona that an agent's key may sign as; null for any. */
+  persona: string | null;
+}
+
+export interface KeyTable {
+  insert(key: AccessKey, hash: string): void;
+  list(paper: string): (AccessKey & KeyDays)[];
+  /** The UTC days on which a key was used, oldest first. */
+  daysOf(id: string): string[];
+  /** The key with this hash, active or not. */
+  byHash(hash: string): { key: AccessKey; hash: string } | null;
+  /** A key, active or not. */
+  byId(id: string): AccessKey | null;
+  /** Whether a key has expired. Once true, the result never changes back within this process. */
+  hasExpired(key: AccessKey, now: number): boolean;
+  /** The key of a person's seat, unless revoked. */
+  seat(paper: string, email: string): AccessKey | null;
+  /** Returns false when the paper has no such active key. */
+  revoke(paper: string, id: string, at: number, by: string): boolean;
+  /** Records when and on which days keys were last used. */
+  used(uses: Iterable<[id: string, at: number]>): void;
+}
+
+/** Maximum length of a key's name, in UTF-16 units. */
+const KEY_NAME_MAX = 100;
+
+/** The body of `POST /api/v1/keys`. */
+export const KeyBody = z
+  .strictObject({
+    level: z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` }),
+    name: z
+      .string()
+      .max(KEY_NAME_MAX)
+      .refine(isLine, 'must be one line without control characters')
+      .check(({ value, issues }) => {
+        for (const { message } of shownProblems('name', value)) issues.push({ code: 'custom', input: value, message });
+      })
+      .transform((text) => normalized(text).trim())
+      .refine((text) => text !== '', 'must say whose key it is'),
+    seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),
+    persona: z.string().nullish(),
+    expires_at: z
+      .string()
+      .nullish()
+      .meta({ format: 'date-time', description: 'When it expires; omit it for a key that never does.' }),
+  })
+  .meta({
+    id: 'KeyOrder',
+    description:
+      'A key to be made. `seat` makes it a person’s; `persona` binds an agent’s key to the byline of one persona.',
+    example: { level: 'read', name: 'The archive’s reader' },
+  });
+export type KeyBody = z.infer<typeof KeyBody>;
+
+/** The prefix of every paper's keys. */
+const PREFIX = 'nrf_';
+
+/** Generates a new paper key. `random` returns n secure bytes. */
+export function newKey(random: (n: number) => Uint8Array): string {
+  return newKeyText(PREFIX, random);
+}
+
+/** Whether a text has the form and the checksum of a paper key. */
+export function isKey(text: string): boolean {
+  return isKeyText(PREFIX, text);
+}
+
+/** The dependencies of key creation, and who creates the key. */
+interface KeyIssuer {
+  keys: KeyTable;
+  archive: Archive;
+  now(): number;
+  newId(): string;
+  /** n secure bytes. */
+  random(n: number): Uint8Array;
+  /** Who creates it: `cli`, or `key:<id>`. */
+  by: string;
+}
+
+/**
+ * Creates a key of a paper and returns its text, which cannot be shown again. Throws `conflict` when the seat is
+ * taken, `invalid_request` when the persona is unknown, the level does not match the seat or the persona, or the key
+ * would expire at once.
+ */
+export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: string; made: AccessKey } {
+  const seat = body.seat?.toLowerCase() ?? null;
+  const persona = body.persona ?? null;
+  if (seat !== null && body.level === 'agent') {
+    throw invalidField('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
+  }
+  if (persona !== null && body.level !== 'agent') {
+    throw invalidField(
+      'persona',
+      `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`,
+    );
+  }
+  if (persona !== null && maker.archive.persona(persona)?.active !== true) {
+    throw invalidField('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);
+  }
+  const expires_at = body.expires_at == null ? null : keyExpiry(body.expires_at, 'expires_at', maker.now());
+  const holder = seat === null ? null : maker.keys.seat(paper, seat);
+  if (holder !== null) {
+    throw new Fault('conflict', `${seat} has a seat already (key ${holder.id}); revoke it before you give another`);
+  }
+  const key = newKey(maker.random);
+  const made: AccessKey = {
+    id: maker.newId(),
+    paper,
+    level: body.level,
+    name: body.name,
+    seat,
+    persona,
+    made_at: maker.now(),
+    made_by: maker.by,
+    expires_at,
+    used_at: null,
+    revoked_at: null,
+    revoked_by: null,
+  };
+  maker.keys.insert(made, keyHash(key));
+  return { key, made };
+}
+
+/** A key with its log, as a paper's admin sees it. `isExpired` comes from the key's table. */
+export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
+  const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
+  const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
+  return { id, level, name, seat, persona, ...keyLifeRow(key, uses, isExpired) };
+}
+
+function invalidField(field: string, message: string): Fault {
+  return new Fault('invalid_request', `${field}: ${message}`, { field });
+}
+
+/** The active key of a text. Throws `key_invalid` for malformed, unknown and revoked ones, else `key_expired`. */
+export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
+  if (!isKey(text)) {
+    const message =
+      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum does not match; copy it again, complete';
+    throw new Fault('key_invalid', message);
+  }
+  const hash = keyHash(text);
+  const found = keys.byHash(hash);
+  if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
+    throw new Fault('key_invalid', 'this key is unknown; ask the paper’s admin for one');
+  }
+  return requireActive(keys, found.key, now);
+}
+
+/** Returns the key if it is active at a time (ms). Throws `key_invalid`, `key_expired`. */
+export function requireActive(keys: KeyTable, key: AccessKey | null, now: number): AccessKey {
+  if (key === null || key.revoked_at !== null) {
+    throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
+  }
+  if (keys.hasExpired(key, now)) {
+    const end = isoTime(key.expires_at ?? now);
+    throw new Fault('key_expired', `this key expired at ${end}; ask the paper’s admin for another`);
+  }
+  return key;
+}
+
+/** Whether a key of one level may do what requires another. */
+export function reaches(level: Level, asked: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(asked);
+}

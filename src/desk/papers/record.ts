@@ -1,0 +1,170 @@
+import canonicalize from 'canonicalize';
+import { type Problem, refusalOf } from '../../shared/fault.ts';
+import { shownProblems } from '../../shared/shown-text.ts';
+import { append } from '../append.ts';
+import type { Archive } from '../archive.ts';
+import { proseProblems, sourceFloorProblems } from '../door/door.ts';
+import { markersIn } from '../door/prose.ts';
+import type { RecordEntry } from '../ledger-entry.ts';
+import type { LedgerStore } from '../ledger-store.ts';
+import type { Cast, CastBody } from './cast.ts';
+import { normalUrl } from './host.ts';
+import type { Persona, PersonaBody } from './masthead.ts';
+import type { Media } from './media.ts';
+import { type PageBody, pageSlugProblem, unfilledProblem } from './page.ts';
+import type { PaperBody } from './paper.ts';
+
+/** How many pieces an error message names. */
+const NAMED_MAX = 5;
+
+/** Creates a persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper,
+ * or a line shows nothing. */
+export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
+  const { name, title, beat } = body;
+  requireShown({ name, title, beat });
+  requireMedia(archive, 'avatar', body.avatar, 'image/');
+  return { slug, ...body };
+}
+
+/** Creates a video edition, with its video's properties. Throws `refused_by_door` for missing or wrong media. */
+export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
+  requireShown({ title: body.title });
+  const video = requireMedia(archive, 'video', body.video, 'video/');
+  requireMedia(archive, 'poster', body.poster, 'image/');
+  requireMedia(archive, 'captions', body.captions, 'text/vtt');
+  return { day, ...body, ...videoProperties(video) };
+}
+
+/**
+ * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that
+ * has pieces, raises the source floor above that of scheduled pieces, or names media that the paper does not have.
+ */
+export function paperFrom(archive: Archive | null, body: PaperBody, media = mediaOf(archive)): PaperBody {
+  const { nameplate, motto, description, sections } = body;
+  const problems = [
+    ...unshown({ nameplate, motto, description }),
+    ...unshown(Object.fromEntries(sections.map((name, index) => [`sections[${index}]`, name]))),
+    ...(archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)]),
+    ...brandMedia(body).flatMap(({ field, path, types }) => mediaProblems(media, field, path, types)),
+  ];
+  if (problems.length > 0) throw refusalOf(problems);
+  return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
+}
+
+/**
+ * Creates a page of the paper's own from its body. Throws `refused_by_door` for an address that the paper uses itself,
+ * and for prose that the door would not take. A page cites no facts.
+ */
+export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBody {
+  const reserved = pageSlugProblem(slug);
+  const [marker] = markersIn(body.prose);
+  const unfilled = unfilledProblem(body.prose);
+  const problems: Problem[] = [
+    ...unshown({ title: body.title, description: body.description }),
+    ...(reserved === null ? [] : [{ field: 'slug', rule: 'slug_form', message: reserved }]),
+    ...proseProblems(body.prose, { hasMedia: (path) => archive.media(path) !== null }),
+    ...(unfilled === null ? [] : [unfilled]),
+  ];
+  if (marker !== undefined) {
+    const message = `[^${marker.n}] points at no entry, because a page cites no facts; link to the source instead`;
+    problems.push({ field: 'prose', rule: 'marker_without_entry', message, offset: marker.offset });
+  }
+  if (problems.length > 0) throw refusalOf(problems);
+  return body;
+}
+
+/** The problems of lines that readers see, by field. A stored record was not asked: older versions took any line. */
+function unshown(lines: Record<string, string>): Problem[] {
+  return Object.entries(lines).flatMap(([field, text]) => shownProblems(field, text));
+}
+
+function requireShown(lines: Record<string, string>): void {
+  const problems = unshown(lines);
+  if (problems.length > 0) throw refusalOf(problems);
+}
+
+/** The properties of a video that an edition shows. */
+export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
+  return {
+    duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
+    bytes: video?.bytes ?? 0,
+    media_type: video?.media_type ?? '',
+  };
+}
+
+/** Appends a record unless the newest one of its name is equal, null when there is none. Returns whether it was appended. */
+export function appendRecord(
+  store: LedgerStore,
+  { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
+  before: unknown,
+): boolean {
+  if (canonicalize(before) === canonicalize(body)) return false;
+  append(store, { type: 'record', at, paper, kind, name, body });
+  return true;
+}
+
+/** A section with pieces on air or scheduled cannot be dropped, because their pages would link to a missing section. */
+function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
+  const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
+  if (dropped.length === 0) return [];
+  const toAir = archive.scheduled();
+  return dropped.flatMap((name) => {
+    const [onAir, scheduled] = [archive.sectionCount(name), toAir.filter(({ category }) => category === name).length];
+    if (onAir + scheduled === 0) return [];
+    const pieces = onAir > 0 ? `on air (${onAir})` : `that are to go on air (${scheduled})`;
+    const message = `${JSON.stringify(name)} still has pieces ${pieces}; keep it, or file them in another section first`;
+    return [{ field: 'sections', rule: 'section_in_use', message }];
+  });
+}
+
+/** A higher floor must not block scheduled pieces, whose failure would go unnoticed. Pieces on air stay on air. */
+function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
+  if (source_floor <= archive.paper().source_floor) return [];
+  const short = archive.scheduled().filter((piece) => sourceFloorProblems(piece, { source_floor }).length > 0);
+  if (short.length === 0) return [];
+  const named = short.slice(0, NAMED_MAX).map(({ slug }) => slug);
+  const slugs = `${named.join(', ')}${short.length > NAMED_MAX ? ', …' : ''}`;
+  const message = `${short.length} of the pieces that are to go on air cite fewer than ${source_floor} distinct publishers (${slugs}); revise them or take them off their schedule first`;
+  return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
+}
+
+const mediaOf = (archive: Archive | null) => (path: string) => archive?.media(path) ?? null;
+
+/** The media that a paper's record names, and the types that each may have. */
+export function brandMedia({ logo, icon, style }: Pick<PaperBody, 'logo' | 'icon' | 'style'>) {
+  const svg = ['image/svg+xml'];
+  const logos = typeof logo === 'object' ? [...Object.entries(logo)] : [['', logo] as const];
+  return [
+    ...logos.map(([part, path]) => ({ field: part === '' ? 'logo' : `logo.${part}`, path, types: svg })),
+    { field: 'icon', path: icon, types: [...svg, 'image/png'] },
+    { field: 'style', path: style, types: ['text/css'] },
+  ].flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ path, ...rest }]));
+}
+
+function mediaProblems(
+  media: (path: string) => Media | null,
+  field: string,
+  path: string,
+  types: readonly string[],
+): Problem[] {
+  const found = media(path);
+  if (found !== null && types.includes(found.media_type)) return [];
+  const wanted = types.join(' or ');
+  const message =
+    found === null
+      ? `${JSON.stringify(path)} is not a media file of this paper; put it under media/, and name it from there`
+      : `${JSON.stringify(path)} is ${found.media_type}, not ${wanted}; name another file`;
+  return [{ field, rule: 'unknown_media', message }];
+}
+
+/** Returns the media file that a record names, or null when it names none. Throws `refused_by_door`. */
+function requireMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
+  if (path === null) return null;
+  const found = archive.media(path);
+  if (found?.media_type.startsWith(type)) return found;
+  const message =
+    found === null
+      ? `${JSON.stringify(path)} is not a media file of this paper; put it there, or correct the path`
+      : `${JSON.stringify(path)} is ${found.media_type}, not ${type}…; name another file`;
+  throw refusalOf([{ field, rule: 'unknown_media', message }]);
+}

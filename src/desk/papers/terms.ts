@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { sha256 } from '../../proof/basis.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { Fault } from '../../shared/fault.ts';
+import { isLine, shownProblems } from '../../shared/shown-text.ts';
+import { isoTime } from '../../shared/time.ts';
+
+/** Maximum length of a signer's name, in UTF-16 units. */
+const SIGNED_BY_MAX = 200;
+
+/** The agreement that agents need before they write: `content/agreement.md`, for all papers of a server. */
+export interface Agreement {
+  version: string;
+  /** Markdown. */
+  text: string;
+}
+
+/** Records that a paper's operator signed one text of the agreement. */
+interface Signature {
+  paper: string;
+  version: string;
+  /** `sha256:<hex>` of the signed text. */
+  digest: string;
+  /** The signer, in their own words. */
+  signed_by: string;
+  /** In ms. */
+  signed_at: number;
+  /** The public id of the admin key that signed. */
+  key: string;
+}
+
+/** The table of signatures. */
+export interface TermsTable {
+  /** Stores a signature, unless the paper has already signed this version of this text: the first signature stays. */
+  insert(signature: Signature): void;
+  /** The paper's signature of this version of this text, or null. */
+  current(paper: string, version: string, digest: string): Signature | null;
+}
+
+/** The agreement, and whether the paper has signed it. */
+export const TermsRecord = z
+  .object({
+    version: z.string().meta({ description: 'The version in force.', example: '2026-11-21' }),
+    text: z.string().meta({ description: 'The agreement, in Markdown.' }),
+    signed: z.boolean().meta({ description: 'Whether the paper has signed this version of this text.' }),
+    signed_at: z.iso.datetime().nullable().meta({ example: '2026-11-21T07:06:00.000Z' }),
+    signed_by: z.string().nullable().meta({ example: 'Mara Vell, publisher' }),
+  })
+  .meta({ id: 'Terms', description: 'The agreement that an agent’s writes need, and whether this paper signed it.' });
+export type TermsRecord = z.infer<typeof TermsRecord>;
+
+/** The body of `POST /api/v1/agent/terms/accept`. */
+export const TermsAcceptance = z
+  .strictObject({
+    version: z.string().meta({ description: 'The version in force, as the terms give it.', example: '2026-11-21' }),
+    signed_by: z
+      .string()
+      .min(1)
+      .max(SIGNED_BY_MAX)
+      .meta({ description: 'Who signs for the paper: one line.', example: 'Mara Vell, publisher' }),
+  })
+  .meta({ id: 'TermsAcceptance', description: 'The operator’s signature under the agreement.' });
+
+/** The paper's signature of the current agreement; null when it is not signed yet. */
+export function signatureOf(terms: Pick<TermsTable, 'current'>, agreement: Agreement, paper: string): Signature | null {
+  return terms.current(paper, agreement.version, sha256(agreement.text));
+}
+
+/** The agreement in wire format. Signatures of other versions or other texts do not count. */
+export function termsRecord(agreement: Agreement, signature: Signature | null): TermsRecord {
+  const { version, text } = agreement;
+  const counts = signature?.version === version && signature.digest === sha256(text);
+  return {
+    version,
+    text,
+    signed: counts,
+    signed_at: counts ? isoTime(signature.signed_at) : null,
+    signed_by: counts ? signature.signed_by : null,
+  };
+}
+
+/** The signing request, at a time in ms. */
+export type Signing = Pick<Signature, 'paper' | 'version' | 'signed_by' | 'key'> & {
+  terms: TermsTable;
+  agreement: Agreement;
+  now: number;
+};
+
+/**
+ * Signs the agreement for a paper and returns the valid signature: the first one, if the paper had already signed
+ * this text. Throws `invalid_request` when `signed_by` is not a line of 1 to `SIGNED_BY_MAX` characters, `conflict`
+ * when the version is not current.
+ */
+export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
+  const name = normalized(signed_by).trim();
+  if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name) || shownProblems('', name).length > 0) {
+    const message = `signed_by ${JSON.stringify(signed_by.slice(0, 80))} names nobody; give who signs for the paper in one line of 1 to ${SIGNED_BY_MAX} characters`;
+    throw new Fault('invalid_request', message, { field: 'signed_by' });
+  }
+  if (version !== agreement.version) {
+    const message = `version ${JSON.stringify(version.slice(0, 80))} is not the agreement in force, which is ${JSON.stringify(agreement.version)}; read /api/v1/agent/terms and sign that one`;
+    throw new Fault('conflict', message);
+  }
+  const digest = sha256(agreement.text);
+  terms.insert({ paper, version, digest, signed_by: name, signed_at: now, key });
+  const signature = terms.current(paper, version, digest);
+  if (signature === null) throw new Error(`the signature of ${paper} was kept but is not there`);
+  return signature;
+}

@@ -1,0 +1,229 @@
+import { standInOf } from '../../media/stand-in.ts';
+import type { LogProof } from '../../proof/log/log-proof.ts';
+import type { Archive, Row, Story } from '../archive.ts';
+import { type Placed, placed } from '../papers/front.ts';
+import type { Media } from '../papers/media.ts';
+import { LOG_SLUG, type PaperRecord } from '../papers/paper.ts';
+import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../tags.ts';
+
+export interface Site {
+  /** Absolute root, without a trailing slash. */
+  root: string;
+  /** Path with which the pages' own links begin, without a trailing slash: empty, or `/harbor-ledger`. */
+  base: string;
+  /** Whether the links stay on the shared host, though `root` is an address of the paper's own. */
+  isShared?: boolean;
+  /** The WebSub hub that the feeds name; null without one. */
+  hub?: string | null;
+}
+
+export function siteOf(root: string, hub: string | null = null): Site {
+  return { root, base: new URL(root).pathname.replace(/\/$/, ''), hub };
+}
+
+/** As read on the shared host at `served`: links stay below it, and canonical addresses are those of `root`. */
+export function siteAt({ root, served }: { root: string; served: string }): Site {
+  return root === served ? siteOf(root) : { root, base: siteOf(served).base, isShared: true };
+}
+
+/** On the host of the page, from which alone it may fetch; absolute where `base` is. With its trailing slash. */
+export function logUrl({ url }: Pick<PaperRecord, 'url'>, { root, base, isShared }: Site): string {
+  if (url !== undefined && !isShared) return `${base}/${LOG_SLUG}/`;
+  const path = `/${LOG_SLUG}/`;
+  return base === root ? new URL(path, root).href : path;
+}
+
+/** The pieces of a section, or with a tag: the newest ones, and numbered pages from the oldest one on. */
+export interface PieceRows {
+  newest(): Row[];
+  page(number: number): Row[];
+  hasPage(number: number): boolean;
+  lastPage(): number;
+}
+
+/** A view of one paper that records what it reads: an output is stale when a dependency that it read is. */
+export class Edition {
+  readonly site: Site;
+  /** For lists of everything that only full presses print: what is read from it is not recorded. */
+  readonly archive: Archive;
+  readonly #read = new Set<string>();
+
+  constructor(archive: Archive, site: Site) {
+    this.archive = archive;
+    this.site = site;
+  }
+
+  /** The dependencies read so far, sorted. */
+  get reads(): string[] {
+    return [...this.#read].sort();
+  }
+
+  #noting<T>(dependency: string, value: T): T {
+    this.#read.add(dependency);
+    return value;
+  }
+
+  #rows(dependency: string, rows: Row[]): Row[] {
+    for (const row of rows) this.#read.add(tags.piece(row.id));
+    return this.#noting(dependency, rows);
+  }
+
+  /** The paper's record, without the edition's number and time. */
+  paper(): PaperRecord {
+    return this.#noting(tags.config, this.archive.paper());
+  }
+
+  number(): { edition: number; changed_at: number } {
+    return this.#noting(tags.edition, this.archive.paper());
+  }
+
+  masthead() {
+    return this.#noting(tags.masthead, this.archive.masthead());
+  }
+
+  persona(slug: string) {
+    return this.#noting(tags.persona(slug), this.archive.persona(slug));
+  }
+
+  media(path: string): Media | null {
+    const found = this.#noting(tags.media(path), this.archive.media(path));
+    return found?.missing ? standInOf(found) : found;
+  }
+
+  /** The paper's own pages, in reading order. */
+  pages() {
+    return this.#noting(tags.pages, this.archive.pages());
+  }
+
+  /** The pages that the paper's menus list. A change of them makes the whole paper stale, as its record does. */
+  menuPages() {
+    return this.#noting(
+      tags.config,
+      this.archive.pages().filter(({ nav }) => nav !== 'none'),
+    );
+  }
+
+  /** The page that every footer links to as the imprint; its title is part of the paper as its menus are. */
+  menuPage(slug: string) {
+    return this.#noting(tags.config, this.archive.page(slug));
+  }
+
+  page(slug: string) {
+    return this.#noting(tags.page(slug), this.archive.page(slug));
+  }
+
+  keys() {
+    return this.#noting(tags.keys, this.archive.keys());
+  }
+
+  /** A correction of the clock makes all of a paper stale. */
+  clockNotes() {
+    return this.archive.clockNotes();
+  }
+
+  story(slug: string): Story | null {
+    const story = this.archive.storyBySlug(slug);
+    if (story !== null) this.#read.add(tags.piece(story.id));
+    return story;
+  }
+
+  piece(id: string) {
+    return this.#noting(tags.piece(id), this.archive.piece(id));
+  }
+
+  generations(id: string) {
+    return this.#noting(tags.piece(id), this.archive.generations(id));
+  }
+
+  /** The proof that the newest receipt of a piece is in the log. */
+  logProof(id: string): LogProof | null {
+    this.#read.add(tags.proof(id));
+    const newest = this.generations(id).at(-1);
+    return newest === undefined || !this.archive.isLogCosigned() ? null : this.archive.logProof(newest.receipt);
+  }
+
+  earlier(row: Row): Row[] {
+    return this.#rows(tags.earlier(row.id), this.archive.earlier(row, EARLIER_MAX));
+  }
+
+  /** The newest pieces of the paper, of a section or by a persona. At most `NEWEST_MAX`. */
+  newest(limit: number, of: { section?: string; persona?: string } = {}): Row[] {
+    const rows = this.archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of });
+    if (of.section !== undefined) return this.#rows(tags.newestOf(of.section), rows);
+    return this.#rows(of.persona === undefined ? tags.newest : tags.newestBy(of.persona), rows);
+  }
+
+  /** Pieces published since a time, newest first. No other list changes with time alone. */
+  news(since: number): Row[] {
+    return this.#noting(tags.news, this.archive.latest({ limit: 1_000, since }));
+  }
+
+  section(name: string): PieceRows {
+    const { archive } = this;
+    const pages = () => Math.ceil(archive.sectionCount(name) / PAGE_SIZE);
+    const pageTag = (number: number) => tags.sectionPage(name, number);
+    return {
+      newest: () => this.newest(PAGE_SIZE, { section: name }),
+      page: (number) => this.#rows(pageTag(number), archive.sectionPage(name, number, PAGE_SIZE)),
+      hasPage: (number) => this.#noting(pageTag(number), number >= 1 && number <= pages()),
+      lastPage: () => this.#noting(tags.newestOf(name), this.#noting(pageTag(pages()), pages())),
+    };
+  }
+
+  /** The pieces of a tag that fit on its first page have no other page. */
+  tagged(slug: string): PieceRows {
+    const { archive } = this;
+    const pages = () => Math.ceil((archive.tag(slug)?.count ?? 0) / PAGE_SIZE);
+    const pageTag = (number: number) => tags.tagPage(slug, number);
+    return {
+      newest: () => this.#rows(tags.newestTagged(slug), archive.latest({ limit: PAGE_SIZE, tag: slug })),
+      page: (number) => this.#rows(pageTag(number), archive.tagPage(slug, number, PAGE_SIZE)),
+      hasPage: (number) => this.#noting(pageTag(number), pages() > 1 && number >= 1 && number <= pages()),
+      lastPage: () => this.#noting(tags.newestTagged(slug), this.#noting(pageTag(pages()), pages())),
+    };
+  }
+
+  /** The tags that most pieces on air have, those of most pieces first. */
+  tags(limit: number) {
+    return this.#noting(tags.pieceTags, this.archive.tags({ limit }));
+  }
+
+  newestDays(limit: number) {
+    return this.#noting(tags.days, this.archive.days({ limit }));
+  }
+
+  daysOf(year: string) {
+    return this.#noting(tags.daysOf(year), this.archive.days({ from: `${year}-01-01`, until: `${year}-12-31` }));
+  }
+
+  day(day: string): Row[] {
+    return this.#rows(tags.day(day), this.archive.day(day));
+  }
+
+  months() {
+    return this.#noting(tags.months, this.archive.months());
+  }
+
+  month(month: string) {
+    return this.#noting(tags.month(month), this.archive.month(month));
+  }
+
+  placement(): Placed {
+    const placement = this.#noting(tags.front, this.archive.placement());
+    return placed(placement, (id) => this.#noting(tags.piece(id), this.archive.storyById(id)));
+  }
+
+  /** The video editions that can be shown, newest first. Whether a video is missing is part of the dependency. */
+  casts() {
+    const casts = this.archive.casts().filter(({ video }) => !this.archive.media(video)?.missing);
+    return this.#noting(tags.cast, casts);
+  }
+
+  cast(day: string) {
+    return this.#noting(tags.cast, this.archive.cast(day));
+  }
+
+  corrections(limit: number) {
+    return this.#noting(tags.corrections, this.archive.corrections(limit));
+  }
+}

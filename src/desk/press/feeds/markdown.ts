@@ -1,0 +1,63 @@
+import type { CitedFact } from '../../../proof/piece.ts';
+import { isoTime } from '../../../shared/time.ts';
+import type { Story } from '../../archive.ts';
+import { storyUrl } from '../../story.ts';
+import type { Channel } from './channel.ts';
+
+/** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
+const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** Front matter, prose with `[^N]` markers, a footnote for each. Sources appear as filed, without escapes. */
+export function storyMarkdown({ paper, root }: Channel, story: Story): string {
+  const front = [
+    line('headline', story.headline),
+    line('dek', story.dek || null),
+    line('authors', story.authors.length === 0 ? null : story.authors),
+    line('written_by', story.authors.length === 0 ? story.writer : null),
+    line('byline', `${story.byline.name} (AI persona)`),
+    line('byline_title', story.byline.title),
+    line('declared_ai', story.writer === null),
+    line('publication', paper.nameplate),
+    line('category', story.category),
+    line('tags', story.tags.length === 0 ? null : story.tags),
+    line('kind', story.kind),
+    line('language', story.language),
+    line('published_at', isoTime(story.published_at)),
+    line('updated_at', isoTime(story.updated_at)),
+    line('revision', story.revision),
+    line('url', storyUrl(root, story.slug)),
+    line('id', story.id),
+    line('content_hash', story.content_hash),
+  ];
+  const blocks: string[] = [];
+  if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
+  if (story.corrections.length > 0) {
+    const lines = story.corrections.map(
+      ({ at, revision, note }) => `- ${isoTime(at)}, revision ${revision}: ${indented(note, '  ')}`,
+    );
+    blocks.push(`## Corrections\n\n${lines.join('\n')}`);
+  }
+  if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
+  return `---\n${front.join('')}---\n\n${[story.prose, ...blocks].join('\n\n')}\n`;
+}
+
+function footnote({ n, statement, source, instrument }: CitedFact): string {
+  return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}`, '    ')}`;
+}
+
+/** Indents all lines but the first, so that they belong to the list item or footnote that the first one opens. */
+function indented(text: string, indent: string): string {
+  return text.replaceAll('\n', `\n${indent}`);
+}
+
+function line(key: string, value: unknown): string {
+  return value === null ? '' : `${key}: ${scalar(value)}\n`;
+}
+
+/** A front matter value as JSON, which YAML 1.2 reads unchanged. */
+function scalar(value: unknown): string {
+  return JSON.stringify(value).replace(
+    UNQUOTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

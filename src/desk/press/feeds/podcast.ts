@@ -1,0 +1,78 @@
+import { fill } from '../../../phrases/fill.ts';
+import { phrasesOf } from '../../../phrases/tables.ts';
+import type { Cast } from '../../papers/cast.ts';
+import { contactMail } from '../../papers/paper.ts';
+import { authorName, type Channel, channelDescription, disclosure, fileUrl } from './channel.ts';
+import { itemUrn, uuid5 } from './uuid.ts';
+import { element, textElement, XML_DECLARATION } from './xml.ts';
+
+/** Namespace of `podcast:guid`, fixed by the podcast namespace specification. */
+const PODCAST_NAMESPACE = 'ead4c236-bf58-58c6-a2c6-a6b28d128cb6';
+
+/** Apple accepts no other cover formats. */
+const COVER = /\.(?:jpe?g|png)$/i;
+
+export interface PodcastOptions {
+  /** Absolute address of a square JPEG or PNG of 1400 to 3000 pixels. */
+  cover_url: string;
+  /** Identifies the paper through a change of address, such as the thumbprint of its door's first key. */
+  identity: string;
+}
+
+/** RSS 2.0 after PSP-1. feed 6 cannot declare namespaces and writes `itunes:category` as text. */
+export function podcast(channel: Channel, casts: readonly Cast[], options: PodcastOptions): string {
+  const { paper, root } = channel;
+  const self = `${root}/podcast.xml`;
+  const author = fill(phrasesOf(paper.language).byline.declared_all, { paper: paper.nameplate });
+  const lines = [
+    textElement('title', paper.nameplate),
+    textElement('description', channelDescription(channel)),
+    textElement('link', `${root}/cast/`),
+    textElement('language', paper.language),
+    element('atom:link', { href: self, rel: 'self', type: 'application/rss+xml' }),
+    ...(channel.hub == null ? [] : [element('atom:link', { href: channel.hub, rel: 'hub' })]),
+    element('itunes:category', { text: 'News' }, element('itunes:category', { text: 'Daily News' })),
+    textElement('itunes:explicit', 'false'),
+    element('itunes:image', { href: options.cover_url }),
+    textElement('itunes:author', authorName(author)),
+    textElement('itunes:type', 'episodic'),
+    element('podcast:locked', { owner: contactMail(paper) ?? null }, 'yes'),
+    textElement('podcast:guid', podcastGuid(self)),
+    textElement('podcast:medium', 'video'),
+    textElement('generator', 'Broadsheet'),
+    ...casts.map((cast) => episode(channel, cast, options)),
+  ];
+  return `${XML_DECLARATION}
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:podcast="https://podcastindex.org/namespace/1.0">
+<channel>
+${lines.join('\n')}
+</channel>
+</rss>
+`;
+}
+
+/** The UUIDv5 of a feed's address without its scheme and trailing slashes (podcast namespace, `guid`). */
+export function podcastGuid(feedUrl: string): string {
+  return uuid5(PODCAST_NAMESPACE, feedUrl.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/\/+$/, ''));
+}
+
+/** One edition, dated by its day at midnight UTC. */
+function episode(channel: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
+  const { paper, root } = channel;
+  const lines = [
+    textElement('title', cast.title),
+    textElement('link', `${root}/cast/${cast.day}/`),
+    element('guid', { isPermaLink: 'false' }, itemUrn(`${identity}/${paper.slug}/cast/${cast.day}`)),
+    textElement('pubDate', new Date(`${cast.day}T00:00:00Z`).toUTCString()),
+    textElement('description', `${cast.description} ${disclosure(channel)}`.trim()),
+    element('enclosure', { url: fileUrl(root, cast.video), length: cast.bytes, type: cast.media_type }),
+    textElement('itunes:duration', String(Math.round(cast.duration_s))),
+    element('itunes:image', { href: COVER.test(cast.poster) ? fileUrl(root, cast.poster) : cover_url }),
+    textElement('itunes:explicit', 'false'),
+  ];
+  if (cast.captions !== null) {
+    const captions = { url: fileUrl(root, cast.captions), type: 'text/vtt', language: paper.language, rel: 'captions' };
+    lines.push(element('podcast:transcript', captions));
+  }
+  return `<item>\n${lines.join('\n')}\n</item>`;
+}

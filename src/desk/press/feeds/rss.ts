@@ -1,0 +1,93 @@
+import { type Enclosure, type Extension, Feed } from 'feed';
+import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
+import { storyUrl } from '../../story.ts';
+import { authorName, type Channel, channelDescription, declared, type FeedItem } from './channel.ts';
+import { feedHtml } from './feed-html.ts';
+import { itemUrn } from './uuid.ts';
+import { cleanText, escapeText } from './xml.ts';
+
+const TTL_MINUTES = 60;
+
+const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
+
+export interface RssOptions {
+  /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
+  path: string;
+  /** The list that the feed is of, when it is not the whole paper: its name, and the path of its page under the root. */
+  list?: { name: string; path: string };
+}
+
+/** RSS 2.0 with full text in `content:encoded`. `lastBuildDate` is the newest change, so bytes do not depend on now. */
+export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
+  const { paper, root } = channel;
+  const changed = items.length === 0 ? null : Math.max(...items.map(({ updated_at }) => updated_at));
+  const feed = new Feed({
+    title: text(options.list === undefined ? paper.nameplate : `${paper.nameplate}: ${options.list.name}`),
+    link: `${root}/${options.list?.path ?? ''}`,
+    description: text(channelDescription(channel)),
+    language: paper.language,
+    updated: new Date(changed ?? 0),
+    feed: `${root}/${options.path}`,
+    ...(channel.hub == null ? {} : { hub: channel.hub }),
+    docs: 'https://www.rssboard.org/rss-specification',
+    generator: 'Broadsheet',
+    ttl: TTL_MINUTES,
+  });
+  for (const item of items) {
+    const html = feedHtml(channel, item);
+    feed.addItem({
+      title: item.headline,
+      link: storyUrl(root, item.slug),
+      guid: itemUrn(item.id),
+      date: new Date(item.published_at),
+      description: item.dek,
+      content: html,
+      category: [item.category, ...item.tags].map((name) => ({ name: text(name) })),
+      ...(item.image_bytes === null ? {} : { image: enclosure(item, item.image_bytes) }),
+      extensions: [
+        { name: 'title', objects: { _text: text(item.headline) } },
+        ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
+        { name: 'content:encoded', objects: { _cdata: cdata(html) } },
+        ...(item.image_bytes === null ? [mediaContent(item)] : []),
+        ...signatures(channel, item),
+        ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
+      ],
+    });
+  }
+  const xml = feed.rss2().replace('<rss ', `<rss xmlns:media="${MEDIA_RSS}" `);
+  return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
+}
+
+/** Who wrote the piece, one element each. The persona that brought in what people wrote is a contributor, declared like an author. */
+function signatures(channel: Channel, { byline, writers }: FeedItem): Extension[] {
+  const persona = { _text: text(authorName(declared(channel, byline.name))) };
+  if (writers.length === 0) return [{ name: 'dc:creator', objects: persona }];
+  const creators = writers.map(({ name }) => ({ _text: text(authorName(name)) }));
+  return [
+    // The serializer makes an element of each; its types know of one.
+    { name: 'dc:creator', objects: creators as unknown as Extension['objects'] },
+    { name: 'dc:contributor', objects: persona },
+  ];
+}
+
+/** The piece's own art. RSS requires a length, and that of a media file is known. */
+function enclosure({ image_url, image_type }: FeedItem, length: number): Enclosure {
+  return { url: image_url, type: image_type, length };
+}
+
+/** A large press draws share cards after the feed, so their length is unknown. Media RSS does not require one. */
+function mediaContent({ image_url, image_type }: FeedItem): Extension {
+  const _attributes = { url: image_url, type: image_type, medium: 'image', width: CARD_WIDTH, height: CARD_HEIGHT };
+  return { name: 'media:content', objects: { _attributes } };
+}
+
+/** feed 6 mistakes `&amp;` in a text for an escaped ampersand and passes on characters that XML forbids. */
+function text(value: string): string {
+  return cleanText(value).replaceAll('&', '&amp;');
+}
+
+/** HTML as CDATA sections without `]]>`: feed 6 would split only at the first one. */
+function cdata(html: string): string[] {
+  const parts = cleanText(html).split(']]>');
+  return parts.map((part, index) => `${index === 0 ? '' : '>'}${part}${index === parts.length - 1 ? '' : ']]'}`);
+}

@@ -1,0 +1,101 @@
+import type { Portrait } from '../../media/portrait.ts';
+import type { Variant } from '../../media/variants.ts';
+import type { Media } from '../papers/media.ts';
+import { tags } from '../tags.ts';
+import type { Edition } from './edition.ts';
+import type { Pages } from './views.ts';
+
+/**
+ * A file of an output: one of
+ * - its bytes;
+ * - the digest of the media file to copy;
+ * - the path of an earlier file of the output with the same bytes;
+ * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
+ *   missing. `isDrawn` tells whether `draw` only has to read it.
+ */
+export type RenderedFile =
+  | { path: string; body: string | Uint8Array }
+  | { path: string; copy: string }
+  | { path: string; same: string }
+  | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
+
+/** The order of writing: no file links to one that does not exist yet. `host` files announce all others. */
+export const STAGES = [
+  'assets',
+  'picture',
+  'card',
+  'proof',
+  'story',
+  'cover',
+  'list',
+  'index',
+  'front',
+  'feed',
+  'host',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Renders a page: `src/render.ts`, or Astro's development server. */
+export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
+
+/** Draws the variants of pictures and portraits, each once. */
+export interface Pictures {
+  /** Whether all variants of a picture are drawn already. */
+  isDrawn(media: Media): boolean;
+  /** The bytes of a picture as filed. Throws `missingMedia` when they are not there whole, as the next two may. */
+  original(media: Media): Promise<Uint8Array>;
+  variant(media: Media, variant: Variant): Promise<Uint8Array>;
+  /** The portrait of a persona without a picture, as PNG, drawn if need be. */
+  portrait(portrait: Portrait): Promise<Uint8Array>;
+}
+
+export interface RenderTools {
+  render: Render;
+  /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
+  assets(): Iterable<RenderedFile>;
+  pictures: Pictures;
+  /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
+  now: number;
+}
+
+/** Files that are printed together, once per key. An output is named `<kind>/<key>`, or `<kind>` without a key. */
+export interface Output {
+  kind: string;
+  stage: Stage;
+  /** Keys that a stale tag may create. Existing outputs are found by the tags that they read. */
+  keysForTag(tag: string, edition: Edition): Iterable<string>;
+  allKeys(edition: Edition): Iterable<string>;
+  /** Prints the files of a key; null when the paper does not have it, or no longer has it. */
+  print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
+}
+
+/** An output that a paper has exactly once, from its first edition on. */
+export function singleOutput(
+  kind: string,
+  stage: Stage,
+  print: (edition: Edition, tools: RenderTools) => ReturnType<Output['print']>,
+): Output {
+  return {
+    kind,
+    stage,
+    keysForTag: () => [],
+    allKeys: () => [''],
+    print: (edition, _key, tools) => print(edition, tools),
+  };
+}
+
+/** The keys of an output that every piece has: slugs. It depends on the piece's own tag and on those of `more`. */
+export function ofEachPiece(...more: ((id: string) => string)[]): Pick<Output, 'keysForTag' | 'allKeys'> {
+  const keys = [tags.piece, ...more].map((tag) => keysAfter(tag('')));
+  return {
+    keysForTag: (tag, edition) => keys.flatMap((idsIn) => idsIn(tag)).flatMap((id) => edition.piece(id)?.slug ?? []),
+    *allKeys(edition) {
+      for (const { slug } of edition.archive.slugs()) yield slug;
+    },
+  };
+}
+
+/** Finds the key that a stale tag names after a prefix: `keysAfter('day:')`. */
+export function keysAfter(prefix: string): (tag: string) => string[] {
+  return (tag) => (tag.startsWith(prefix) ? [tag.slice(prefix.length)] : []);
+}

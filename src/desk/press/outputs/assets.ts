@@ -1,0 +1,47 @@
+import { pressedCss } from '../../../media/inspect-css.ts';
+import { standIn } from '../../../media/stand-in.ts';
+import type { Media } from '../../papers/media.ts';
+import { DEFAULT_TYPEFACES, needsAsset } from '../../papers/typefaces.ts';
+import { tags } from '../../tags.ts';
+import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
+
+/** The shared host's own icon. Each paper has its own at this address. */
+const ICON = 'favicon.svg';
+
+/** The build's files, the same for every paper, and the style of the paper's own: its hue, and its stylesheet. */
+export const assets = singleOutput('assets', 'assets', async (edition, tools) => {
+  const { hue, typefaces = DEFAULT_TYPEFACES, style } = edition.paper();
+  const own = style === undefined ? null : edition.media(style);
+  return [
+    ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
+    { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
+    ...(own === null ? [] : await styleOf(own, tools)),
+  ];
+});
+
+/** The paper's own stylesheet. Earlier versions accepted what could hide the mark of an AI persona. */
+async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedFile[]> {
+  if (own.missing) return shown('style.css', own);
+  const text = new TextDecoder().decode(await pictures.original(own));
+  const pressed = pressedCss(text);
+  return [pressed === text ? { path: 'style.css', copy: own.digest } : { path: 'style.css', body: pressed }];
+}
+
+/** A media file, at the path under which it was filed. The address stays the same when the content changes. */
+export const media: Output = {
+  kind: 'media',
+  stage: 'assets',
+  keysForTag: keysAfter(tags.media('')),
+  allKeys: (edition) => edition.archive.mediaPaths(),
+  print(edition, path) {
+    const found = edition.media(path);
+    return found === null ? null : shown(path, found);
+  },
+};
+
+/** A media file at a path, or its stand-in; none for a missing video. */
+async function shown(path: string, media: Media): Promise<RenderedFile[]> {
+  if (!media.missing) return [{ path, copy: media.digest }];
+  const body = await standIn(media);
+  return body === null ? [] : [{ path, body }];
+}

@@ -1,0 +1,132 @@
+import { isoTime } from '../../../shared/time.ts';
+import type { Row } from '../../archive.ts';
+import { type Placed, RAIL_MAX } from '../../papers/front.ts';
+import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';
+import { PINS_MAX } from '../../placement.ts';
+import { NEWEST_MAX } from '../../tags.ts';
+import type { Edition } from '../edition.ts';
+import { excerptOf } from '../excerpt.ts';
+import { channelOf } from '../feeds/channel.ts';
+import { singleOutput } from '../output.ts';
+import { frontJsonLd } from '../structured-data.ts';
+import type { FrontBlock, FrontView, RowView } from '../views.ts';
+import { castView } from './cast.ts';
+import { frameOf } from './frame.ts';
+import { composeSections } from './front-blocks.ts';
+import { logoOf } from './icons.ts';
+import { correctionRows } from './pages.ts';
+import { bylineView, rowView } from './row-view.ts';
+
+/** The lead is chosen from this many of the newest pieces. */
+const LEAD_OF = 5;
+const SECONDS = 4;
+
+/** How much of a prose may fill the room that a list has left, in UTF-16 units. */
+const EXCERPT_MAX = 420;
+const LEAD_EXCERPT_MAX = 1_800;
+
+/** A blog with fewer pieces has no block of its own. */
+const BLOG_MIN = 2;
+const BLOG_MAX = 4;
+const CORRECTIONS_MAX = 3;
+
+/** The blocks of a front whose paper.yaml names none. The video edition then follows the first section. */
+const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
+
+export const front = singleOutput('front', 'front', async (edition, { render }) => [
+  { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
+]);
+
+/**
+ * The lead and the pieces beside it: those that an editor placed, and the newest ones at the other places. A front page
+ * needs a picture: where no lead was placed, the newest piece that has one leads, if it is recent enough.
+ */
+function topNews(newest: Row[], placement: Placed): { lead: Row | null; seconds: Row[] } {
+  const pins = new Map(placement.pins.map(({ pin, row }) => [pin, row]));
+  const pinned = new Set([...pins.values()].map(({ id }) => id));
+  const free = newest.filter(({ id }) => id !== placement.lead?.row.id && !pinned.has(id));
+  const newestLead = free.slice(0, LEAD_OF).find((row) => row.image !== null) ?? free[0] ?? null;
+  const lead = placement.lead?.row ?? newestLead;
+  const others = free.filter((row) => row !== lead);
+  const seconds = Array.from({ length: SECONDS }, (_, index) => pins.get(index + 1) ?? others.shift());
+  // With fewer pieces than places, a pinned one moves up.
+  return { lead, seconds: seconds.filter((row) => row !== undefined) };
+}
+
+function frontView(edition: Edition): FrontView {
+  const paper = edition.paper();
+  const { lead, seconds } = topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
+  const shown = new Set([lead, ...seconds].map((row) => row?.id));
+  const blog = paper.front?.blocks.includes('blog') === false ? [] : blogRows(edition, shown);
+  for (const { id } of blog) shown.add(id);
+  const withExcerpt = (row: Row, max = EXCERPT_MAX): RowView => ({
+    ...rowView(edition, row),
+    excerpt: excerptOf(edition.story(row.slug)?.prose ?? '', max, row.dek),
+  });
+  const blocks: Record<FrontBlockName, () => FrontBlock[]> = {
+    sections: () => sectionBlocks(edition, shown, withExcerpt),
+    cast: () => castBlock(edition),
+    blog: () => (blog.length === 0 ? [] : [{ kind: 'blog', rows: blog.map((row) => withExcerpt(row)) }]),
+    corrections: () => correctionBlock(edition),
+    masthead: () => mastheadBlock(edition),
+  };
+  return {
+    frame: frameOf(edition, {
+      path: '',
+      title: null,
+      description: paper.description,
+      json_ld: frontJsonLd(channelOf(edition), logoOf(edition)),
+    }),
+    updated_at: isoTime(edition.number().changed_at),
+    lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),
+    // The fewer pieces beside the lead, the more room each has.
+    seconds: seconds.map((row) => withExcerpt(row, Math.max(EXCERPT_MAX, LEAD_EXCERPT_MAX / seconds.length))),
+    blocks: (paper.front?.blocks ?? DEFAULT_BLOCKS).flatMap((name) => blocks[name]()),
+  };
+}
+
+/** The rails of the sections that have most, then the others in brief. Without `blocks` the video edition is second. */
+function sectionBlocks(
+  edition: Edition,
+  shown: ReadonlySet<string | undefined>,
+  view: (row: Row) => RowView,
+): FrontBlock[] {
+  const paper = edition.paper();
+  const sections = paper.sections.map((section) => ({
+    section,
+    url: `${edition.site.base}/sections/${sectionSlug(section)}/`,
+    rows: edition
+      .newest(RAIL_MAX + shown.size, { section })
+      .filter(({ id }) => !shown.has(id))
+      .slice(0, RAIL_MAX)
+      .map((row) => view(row)),
+  }));
+  const { rails, briefs } = composeSections(sections);
+  const blocks: FrontBlock[] = rails.map((rail) => ({ kind: 'rail', rail }));
+  if (briefs.length > 0) blocks.push({ kind: 'briefs', sections: briefs });
+  if (paper.front === undefined) blocks.splice(1, 0, ...castBlock(edition));
+  return blocks;
+}
+
+function castBlock(edition: Edition): FrontBlock[] {
+  const cast = edition.casts()[0];
+  return cast === undefined ? [] : [{ kind: 'cast', cast: castView(edition, cast) }];
+}
+
+/** The newest pieces of the blog, where a paper of news has one. */
+function blogRows(edition: Edition, shown: ReadonlySet<string | undefined>): Row[] {
+  const newest = edition.newest(NEWEST_MAX);
+  const blog = newest.filter(({ kind }) => kind === 'blog');
+  const free = blog.filter(({ id }) => !shown.has(id)).slice(0, BLOG_MAX);
+  return blog.length * 2 > newest.length || free.length < BLOG_MIN ? [] : free;
+}
+
+function correctionBlock(edition: Edition): FrontBlock[] {
+  const rows = correctionRows(edition, CORRECTIONS_MAX);
+  return rows.length === 0 ? [] : [{ kind: 'corrections', url: `${edition.site.base}/corrections/`, rows }];
+}
+
+function mastheadBlock(edition: Edition): FrontBlock[] {
+  const personas = edition.masthead().map((persona) => bylineView(edition, persona.slug, persona));
+  return personas.length === 0 ? [] : [{ kind: 'masthead', personas }];
+}

@@ -1,0 +1,95 @@
+import { fill } from '../../../phrases/fill.ts';
+import { phrasesOf } from '../../../phrases/tables.ts';
+import { isoTime } from '../../../shared/time.ts';
+import { pageSlugProblem } from '../../papers/page.ts';
+import { tags } from '../../tags.ts';
+import { noticeOf } from '../../withdrawal.ts';
+import type { Edition } from '../edition.ts';
+import { keysAfter, type Output, singleOutput } from '../output.ts';
+import { plainProseHtml, proseHtml } from '../prose-html.ts';
+import { agentsText, skillText, standardsText } from '../standards-text.ts';
+import type { CorrectionsView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { prosePicture } from './row-view.ts';
+
+const CORRECTIONS_MAX = 200;
+
+/** The pages that every paper has exactly once. */
+export const pages = [
+  ...(['search', 'subscribe'] as const).map((name) =>
+    singleOutput(name, 'list', async (edition, { render }) => {
+      const t = phrasesOf(edition.paper().language);
+      const frame = frameOf(edition, { path: `${name}/`, title: t.page[name], description: t[name].description });
+      const view = { frame, api: `${edition.site.base}/api/v1` };
+      return [{ path: `${name}/index.html`, body: await render(`/paper/${name}`, view) }];
+    }),
+  ),
+  singleOutput('corrections', 'list', async (edition, { render }) => {
+    const { page, corrections } = phrasesOf(edition.paper().language);
+    const view = {
+      frame: frameOf(edition, { path: 'corrections/', title: page.corrections, description: corrections.description }),
+      rows: correctionRows(edition, CORRECTIONS_MAX),
+      standards_url: `${edition.site.base}/standards/`,
+    };
+    return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
+  }),
+  singleOutput('standards', 'list', async (edition, { render }) => {
+    const t = phrasesOf(edition.paper().language);
+    const heading = t.page.how;
+    const view = {
+      frame: frameOf(edition, { path: 'standards/', title: heading, description: t.standards.description }),
+      heading,
+      html: plainProseHtml(standardsText(edition.paper(), edition.site)),
+    };
+    return [{ path: 'standards/index.html', body: await render('/paper/standards', view) }];
+  }),
+  singleOutput('agents', 'list', async (edition, { render }) => {
+    const paper = edition.paper();
+    const t = phrasesOf(paper.language).agents;
+    const description = fill(t.description, { paper: paper.nameplate });
+    const view = {
+      frame: frameOf(edition, { path: 'agents/', title: t.title, description }),
+      heading: t.title,
+      html: plainProseHtml(agentsText(paper, edition.site)),
+    };
+    return [
+      { path: 'agents/index.html', body: await render('/paper/agents', view) },
+      { path: 'agents/SKILL.md', body: skillText(paper, edition.site) },
+    ];
+  }),
+  singleOutput('not-found', 'list', async (edition, { render }) => {
+    const { title, description } = phrasesOf(edition.paper().language).not_found;
+    const frame = frameOf(edition, { path: '404.html', title, description, noindex: true });
+    return [{ path: '404.html', body: await render('/paper/not-found', { frame }) }];
+  }),
+];
+
+/** A page of the paper's own. */
+export const page: Output = {
+  kind: 'page',
+  stage: 'list',
+  keysForTag: keysAfter(tags.page('')),
+  allKeys: (edition) => edition.pages().map(({ slug }) => slug),
+  async print(edition, slug, { render }) {
+    const found = edition.page(slug);
+    // An address that a newer version uses itself is the paper's.
+    if (found === null || pageSlugProblem(slug) !== null) return null;
+    const { title, description, prose, language = edition.paper().language } = found;
+    const view = {
+      frame: frameOf(edition, { path: `${slug}/`, title, description, language }),
+      heading: title,
+      url: `${edition.site.base}/${slug}/`,
+      html: proseHtml(prose, [], (path) => prosePicture(edition, path)).html,
+    };
+    return [{ path: `${slug}/index.html`, body: await render('/paper/page', view) }];
+  },
+};
+
+export function correctionRows(edition: Edition, limit: number): CorrectionsView['rows'] {
+  return edition.corrections(limit).map((row) => {
+    const { at, kind, note } = row;
+    const named = noticeOf(row);
+    const url = `${edition.site.base}/stories/${named?.slug}/`;
+    return { at: isoTime(at), kind, note, piece: named && { headline: named.headline, url } };
+  });
+}

@@ -1,0 +1,59 @@
+import { HOUR } from '../../../shared/time.ts';
+import { sectionSlug } from '../../papers/paper.ts';
+import { SHARD_MAX, tags } from '../../tags.ts';
+import { channelOf } from '../feeds/channel.ts';
+import { newsSitemap, sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
+import { keysAfter, type Output, type RenderedFile, singleOutput } from '../output.ts';
+import { TAGS_LISTED } from './piece-list.ts';
+
+/** How long a piece stays in the news sitemap: 48 hours, in ms. */
+export const NEWS_AGE = 48 * HOUR;
+
+export const sitemap = singleOutput('sitemap', 'host', (edition) => {
+  const shards = edition.months().flatMap(({ month, count }) => {
+    const parts = Math.ceil(count / SHARD_MAX);
+    return Array.from({ length: parts }, (_, index) => shardPath(month, index));
+  });
+  const paths = ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards];
+  return [{ path: 'sitemap.xml', body: sitemapIndex(edition.site.root, paths) }];
+});
+
+/** The stories of one month, in parts of `SHARD_MAX`. */
+export const monthSitemap: Output = {
+  kind: 'month',
+  stage: 'feed',
+  keysForTag: keysAfter(tags.month('')),
+  allKeys: (edition) => edition.months().map(({ month }) => month),
+  print(edition, month) {
+    const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
+    if (urls.length === 0) return null;
+    const printed: RenderedFile[] = [];
+    for (let start = 0; start < urls.length; start += SHARD_MAX) {
+      const body = sitemapShard(edition.site.root, urls.slice(start, start + SHARD_MAX));
+      printed.push({ path: shardPath(month, start / SHARD_MAX), body });
+    }
+    return printed;
+  },
+};
+
+export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
+  const paths = ['', 'days/', 'masthead/', 'corrections/', 'standards/', 'agents/', 'subscribe/'];
+  for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
+  for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
+  for (const { slug } of edition.pages()) paths.push(`${slug}/`);
+  const found = edition.tags(TAGS_LISTED);
+  if (found.length > 0) paths.push('tags/', ...found.map(({ slug }) => `tags/${slug}/`).sort());
+  const casts = edition.casts();
+  if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
+  const urls = paths.map((path) => ({ path }));
+  return [{ path: 'sitemaps/pages.xml', body: sitemapShard(edition.site.root, urls) }];
+});
+
+/** The pieces of the last 48 hours. It is the only file whose content expires, so time alone makes it stale. */
+export const news = singleOutput('news', 'feed', (edition, { now }) => [
+  { path: 'sitemap-news.xml', body: newsSitemap(channelOf(edition), edition.news(now - NEWS_AGE)) },
+]);
+
+function shardPath(month: string, index: number): string {
+  return `sitemaps/${month}${index === 0 ? '' : `-${index + 1}`}.xml`;
+}

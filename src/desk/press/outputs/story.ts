@@ -1,0 +1,215 @@
+import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
+import { motifOf } from '../../../media/motif.ts';
+import { phrasesOf } from '../../../phrases/tables.ts';
+import type { Generation } from '../../../proof/chain.ts';
+import { correctionsIn, trueIso } from '../../../proof/clock-note.ts';
+import { proofOf } from '../../../proof/proof.ts';
+import { isoOrNull, isoTime } from '../../../shared/time.ts';
+import type { Row, Story } from '../../archive.ts';
+import { statementOf } from '../../clock-correction.ts';
+import { tagSlug } from '../../door/tag.ts';
+import { wordCount } from '../../story.ts';
+import { tags } from '../../tags.ts';
+import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
+import { type Edition, logUrl } from '../edition.ts';
+import { channelOf } from '../feeds/channel.ts';
+import { storyMarkdown } from '../feeds/markdown.ts';
+import { type Output, ofEachPiece, type Render, type RenderedFile } from '../output.ts';
+import { markerIds, type ProseHtml, proseHtml } from '../prose-html.ts';
+import type { ProsePicture } from '../prose-pictures.ts';
+import { storyJsonLd } from '../structured-data.ts';
+import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { logoOf } from './icons.ts';
+import { avatarPath, cardOf, pictureView, prosePicture, rowView } from './row-view.ts';
+
+/** In pixels. Narrower art does not fill a share preview; the card replaces it. */
+const SHARE_WIDTH_MIN = 600;
+/** How long the HTML of a prose is for each source whose name fits beside it; a marker alone is some 130 characters. */
+const SOURCE_LENGTH = 260;
+
+/** A piece's page, Markdown, and embed card by id and slug. A withdrawn piece's page and card are notices. */
+export const story: Output = {
+  kind: 'story',
+  stage: 'story',
+  ...ofEachPiece(),
+  async print(edition, slug, { render }) {
+    const found = edition.story(slug);
+    if (found !== null && withdrawnAnswer(found, 'page') === 'notice')
+      return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
+    if (found?.state !== 'on_air') return null;
+    const folder = `stories/${slug}`;
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
+    const view = storyView(edition, found, prose, edition.generations(found.id).at(-1) ?? null);
+    return [
+      { path: `${folder}/index.html`, body: await render('/paper/story', view) },
+      { path: `${folder}.md`, body: storyMarkdown(channelOf(edition), found) },
+      ...(await cards(edition, found, render)),
+    ];
+  },
+};
+
+/** The share card of a piece. Its path depends on its content, so an existing card is never drawn again. */
+export const card: Output = {
+  kind: 'card',
+  stage: 'card',
+  ...ofEachPiece(tags.card),
+  print(edition, slug) {
+    const found = edition.story(slug);
+    if (found?.state !== 'on_air') return null;
+    const { card: shown, path } = cardOf(edition, found);
+    return [{ path, draw: async () => (await import('../../../media/card/share-card.ts')).drawCard(shown) }];
+  },
+};
+
+/** The proof of a piece on air: an output of its own, because a head that gets its quorum changes nothing else. */
+export const proof: Output = {
+  kind: 'proof',
+  stage: 'proof',
+  ...ofEachPiece(tags.proof),
+  print(edition, slug) {
+    const found = edition.story(slug);
+    if (found?.state !== 'on_air') return null;
+    const generations = edition.generations(found.id);
+    // The writing desk shows pieces that nothing has signed.
+    if (generations.some(({ receipt }) => receipt === '')) return null;
+    const sources = {
+      generations,
+      keys: edition.keys(),
+      keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
+      log: edition.logProof(found.id),
+      clock: edition.clockNotes(),
+    };
+    return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proofOf(found, sources), null, 2)}\n` }];
+  },
+};
+
+/** The preview picture of a piece: its own art when that is a large photograph, else its card. */
+export function shareImage(edition: Edition, row: Row): ShareImage {
+  const { root } = edition.site;
+  const media = row.image === null ? null : edition.media(row.image.src);
+  const isPhoto = /^image\/(?:jpeg|png|webp)$/.test(media?.media_type ?? '');
+  if (row.image !== null && isPhoto && (media?.width ?? 0) >= SHARE_WIDTH_MIN) {
+    const { width = null, height = null } = media ?? {};
+    return { absolute: `${root}/${row.image.src}`, alt: row.image.alt, width, height };
+  }
+  const absolute = `${root}/${cardOf(edition, row).path}`;
+  return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
+}
+
+/** The pictures that a piece's prose shows, by their paths, for rendering it elsewhere. */
+export function prosePictures(edition: Edition, paths: Iterable<string>): Map<string, ProsePicture> {
+  return new Map([...paths].map((path) => [path, prosePicture(edition, path)]));
+}
+
+/** The page of an unpublished piece, without what only published ones have: card, proof, Markdown version. */
+export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
+  const view = storyView(edition, found, prose, null);
+  return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
+}
+
+/** `last` is the newest generation; null for a piece that was not filed. */
+function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | null): StoryView {
+  const { root, base } = edition.site;
+  const path = `stories/${found.slug}/`;
+  const page = `${root}/${path}`;
+  const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
+  const share = shareImage(edition, found);
+  const words = wordCount(found.prose, found.language);
+  return {
+    ...rowView(edition, found),
+    frame: frameOf(edition, {
+      path,
+      title: found.headline,
+      description: found.dek || found.headline,
+      language: found.language,
+      share,
+      json_ld: storyJsonLd(channelOf(edition), found, {
+        image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
+        avatar: `${root}/${avatarPath(edition, found.persona)}`,
+        word_count: words,
+        logo: logoOf(edition),
+      }),
+    }),
+    is_preview: false,
+    html: prose.html,
+    is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
+    facts: found.cited_facts.map((fact) => ({
+      ...fact,
+      href: /^https?:\/\//i.test(fact.instrument) ? fact.instrument : null,
+      marker_ids: markerIds(prose, fact.n),
+    })),
+    credit: found.credit,
+    authors: found.writers,
+    revision: found.revision,
+    updated_at: isoTime(found.updated_at),
+    corrections: found.corrections.map((correction) => ({ ...correction, at: isoTime(correction.at) })),
+    word_count: words,
+    tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
+    tags_url: `${base}/tags/`,
+    earlier: edition.earlier(found).map((row) => rowView(edition, row)),
+    markdown_url: `${base}/stories/${found.slug}.md`,
+    proof_url: `${base}/${path}proof.json`,
+    standards_url: `${base}/standards/`,
+    log_url: logUrl(edition.paper(), edition.site),
+    content_hash: found.content_hash,
+    receipt:
+      last === null || last.receipt === ''
+        ? null
+        : { seq: last.seq, filed_at: last.filed_at, true_at: trueAt(edition, last), kid: last.kid, note: last.receipt },
+    oembed_json_absolute: oembed,
+    oembed_xml_absolute: `${oembed}&format=xml`,
+  };
+}
+
+/** The time that counts for a receipt, where it is another than it says. */
+function trueAt(edition: Edition, { filed_at, seq }: Generation): string | null {
+  const time = trueIso(filed_at, seq, correctionsIn(edition.clockNotes().map(statementOf)));
+  return time === filed_at ? null : time;
+}
+
+async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<RenderedFile> {
+  const path = `stories/${found.slug}/`;
+  const t = phrasesOf(edition.paper().language).withdrawn;
+  const view: WithdrawnView = {
+    frame: frameOf(edition, { path, title: t.title, description: t.description, noindex: true }),
+    headline: noticeOf(found)?.headline ?? null,
+    reason: found.reason ?? '',
+    published_at: isoTime(found.published_at),
+    withdrawn_at: isoTime(found.withdrawn_at ?? 0),
+    language: found.language,
+  };
+  return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
+}
+
+async function cards(edition: Edition, found: Story, render: Render): Promise<RenderedFile[]> {
+  const path = `embed/${found.slug}/index.html`;
+  return [
+    { path, body: await render('/paper/embed', embedView(edition, found)) },
+    { path: `embed/${found.id}/index.html`, same: path },
+  ];
+}
+
+/** The card of a published piece, or the notice that replaces a withdrawn one. */
+export function embedView(edition: Edition, found: Story): EmbedView {
+  const paper = edition.paper();
+  const { root } = edition.site;
+  const headline = noticeOf(found)?.headline ?? null;
+  const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image, root);
+  return {
+    withdrawn_at: isoOrNull(found.withdrawn_at),
+    language: found.language,
+    hue: paper.hue,
+    nameplate: paper.nameplate,
+    root_absolute: `${root}/`,
+    story_absolute: `${root}/stories/${found.slug}/`,
+    headline,
+    dek: headline === null ? '' : found.dek,
+    category: found.category,
+    byline: found.byline,
+    writer: found.writer,
+    published_at: isoTime(found.published_at),
+    image,
+    motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
+  };
+}

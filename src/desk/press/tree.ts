@@ -1,0 +1,334 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  type Dirent,
+  existsSync,
+  fsync as fsyncCallback,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { missingMedia } from '../../media/media.ts';
+import { sha256 } from '../../proof/basis.ts';
+import { codeOf, Fault } from '../../shared/fault.ts';
+import { digestOfFile } from '../../shared/files/file-digest.ts';
+
+const fsync = promisify(fsyncCallback);
+
+export interface TreeOptions {
+  /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
+  aside: string;
+  /** Whether to sync each file to disk before the next one is written. */
+  sync: boolean;
+  /** Whether the tree was new when the press began, for a worker that joins later; detected by default. */
+  isNew?: boolean;
+  /** Throws when this press has lost its claim. Called before every change of the tree. */
+  assertClaim(): void;
+}
+
+/**
+ * A paper's folder on disk. Renames a new file over the old one, so that readers see one or the other and never a part.
+ * In a new tree, files are written in place: no reader sees it before `LAST_FILE` exists, and after a crash they are
+ * written again.
+ */
+export class Tree {
+  readonly folder: string;
+  /** Whether the folder was empty when the press began, so that no reader uses it yet. */
+  readonly isNew: boolean;
+  readonly #aside: string;
+  readonly #sync: boolean;
+  /** Throws when this press has lost its claim. */
+  readonly assertClaim: () => void;
+  /** Folders whose entries changed since they were last synced. */
+  readonly #touched = new Set<string>();
+  #inPlace: boolean;
+  #count = 0;
+
+  constructor(folder: string, { aside, sync, isNew, assertClaim }: TreeOptions) {
+    this.folder = folder;
+    this.#aside = aside;
+    this.#sync = sync;
+    this.assertClaim = assertClaim;
+    this.isNew = guarded(folder, () => {
+      mkdirSync(aside, { recursive: true });
+      mkdirSync(folder, { recursive: true });
+      return isNew ?? readdirSync(folder).length === 0;
+    });
+    // Files that must be synced before readers see them are written aside first.
+    this.#inPlace = this.isNew && !sync;
+  }
+
+  /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    this.assertClaim();
+    try {
+      if (this.#inPlace) return this.#put(path, (target) => writeFileSync(target, bytes));
+      const aside = this.#nextAside();
+      const file = openSync(aside, 'w', 0o644);
+      try {
+        writeFileSync(file, bytes);
+        // Syncing is slow, and the server must answer requests meanwhile.
+        if (this.#sync) await fsync(file);
+      } finally {
+        closeSync(file);
+      }
+      // The claim may have been lost during the sync.
+      this.assertClaim();
+      this.#put(path, (target) => renameSync(aside, target));
+    } catch (error) {
+      throw diskFault(error, path);
+    }
+  }
+
+  /**
+   * Copies another file to a path, by reflink if the file system supports it. Throws `missingMedia` unless the copy has
+   * this digest.
+   */
+  async copy(path: string, from: string, digest: string): Promise<void> {
+    this.assertClaim();
+    if (!existsSync(from)) throw missingMedia(digest);
+    try {
+      const aside = this.#nextAside();
+      copyFileSync(from, aside, constants.COPYFILE_FICLONE);
+      if ((await digestOfFile(aside)) !== digest) throw missingMedia(digest);
+      if (this.#sync) await syncFile(aside);
+      this.assertClaim();
+      this.#put(path, (target) => renameSync(aside, target));
+    } catch (error) {
+      throw diskFault(error, path);
+    }
+  }
+
+  /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
+  async link(path: string, from: string): Promise<void> {
+    this.assertClaim();
+    const source = this.#at(from);
+    try {
+      if (this.#inPlace) return this.#put(path, (target) => linkOrCopy(source, target));
+      const aside = this.#nextAside();
+      if (!linkOrCopy(source, aside) && this.#sync) await syncFile(aside);
+      this.#put(path, (target) => renameSync(aside, target));
+    } catch (error) {
+      throw diskFault(error, path);
+    }
+  }
+
+  /** Makes the tree visible to readers. Files are no longer written in place. */
+  show(): void {
+    this.#inPlace = false;
+  }
+
+  remove(path: string): void {
+    this.assertClaim();
+    if (this.#sync) this.#touched.add(dirname(path));
+    // A folder may have replaced a link to one.
+    if (lstatSync(this.#at(path), { throwIfNoEntry: false })?.isDirectory()) return;
+    rmSync(this.#at(path), { force: true });
+    for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+      try {
+        rmdirSync(this.#at(parent));
+        if (this.#sync) {
+          this.#touched.delete(parent);
+          this.#touched.add(dirname(parent));
+        }
+      } catch {
+        // The folder is not empty.
+        return;
+      }
+    }
+  }
+
+  has(path: string): boolean {
+    this.#removeLinks(dirname(path));
+    return lstatSync(this.#at(path), { throwIfNoEntry: false })?.isFile() === true;
+  }
+
+  /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
+  digestBefore(path: string): string | null {
+    if (this.isNew) return null;
+    return guarded(path, () => {
+      this.#removeLinks(dirname(path));
+      const bytes = contentOf(this.#at(path));
+      return bytes === null ? null : sha256(bytes);
+    });
+  }
+
+  /** The paths of all files. */
+  files(): Iterable<string> {
+    return filesIn(this.folder);
+  }
+
+  /** Syncs the changed folders: without its directory entry, a synced file has no name. */
+  async syncFolders(): Promise<void> {
+    for (const folder of this.#touched) {
+      const path = this.#at(folder);
+      const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+        // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
+        if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
+        throw diskFault(error, folder);
+      });
+      try {
+        await handle?.sync();
+      } finally {
+        await handle?.close();
+      }
+    }
+    this.#touched.clear();
+  }
+
+  close(): void {
+    rmSync(this.#aside, { recursive: true, force: true });
+  }
+
+  /** Where a path of the tree is on disk. */
+  #at(path: string): string {
+    return `${this.folder}/${path}`;
+  }
+
+  #nextAside(): string {
+    return `${this.#aside}/${this.#count++}`;
+  }
+
+  /** Puts a file at a path, and makes its folder where there is none. */
+  #put(path: string, put: (target: string) => void): void {
+    const parent = dirname(path);
+    const target = this.#at(path);
+    if (this.#sync) this.#touched.add(parent);
+    this.#removeLinks(parent);
+    try {
+      put(target);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      this.#makeFolder(parent);
+      put(target);
+    }
+  }
+
+  /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
+  #removeLinks(folder: string): void {
+    if (folder === '.') return;
+    this.#removeLinks(dirname(folder));
+    const at = this.#at(folder);
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      this.assertClaim();
+      rmSync(at);
+    }
+  }
+
+  #makeFolder(folder: string): void {
+    const made = mkdirSync(this.#at(folder), { recursive: true });
+    if (this.#sync && made !== undefined) {
+      for (let at = folder; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
+    }
+  }
+}
+
+/** Returns whether it is a link. */
+function linkOrCopy(source: string, target: string): boolean {
+  try {
+    linkSync(source, target);
+    return true;
+  } catch (error) {
+    // Its folder may be made, and then it is a link.
+    if (codeOf(error) === 'ENOENT') throw error;
+    copyFileSync(source, target);
+    return false;
+  }
+}
+
+/** The content of a file; null when there is none. */
+function contentOf(path: string): Buffer | null {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    // Links are never part of the tree, whatever their target; the new file replaces it.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
+    throw error;
+  }
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = openSync(path, 'r');
+  try {
+    await fsync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The file that a press writes last into a new tree. A tree without it is not served. */
+export const LAST_FILE = '_headers';
+
+/** Whether a folder holds a complete tree. */
+export function isTree(folder: string): boolean {
+  return existsSync(join(folder, LAST_FILE));
+}
+
+/** The paths of all files below a folder; empty when the folder does not exist. */
+export function* filesIn(root: string, under = ''): Iterable<string> {
+  const folders: string[] = [];
+  for (const entry of entriesOf(join(root, under))) {
+    const path = under === '' ? entry.name : `${under}/${entry.name}`;
+    if (entry.isDirectory()) folders.push(path);
+    else yield path;
+  }
+  for (const path of folders) yield* filesIn(root, path);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const CURES: Record<string, string> = {
+  ENOSPC: 'the disk is full; free some space',
+  EDQUOT: 'the disk quota is used up; free some space',
+  EACCES: 'the folder is not writable; correct its permissions',
+  EPERM: 'the folder is not writable; correct its permissions',
+  ENOENT: 'the folder does not exist and cannot be made; check that the disk is mounted, and not read-only',
+  EROFS: 'the disk is mounted read-only; mount it writable',
+  EISDIR: 'there is a folder where the file belongs; move it away',
+  EEXIST: 'there is a file where a folder belongs; move it away',
+  ENOTDIR: 'there is a file where a folder belongs; move it away',
+  EMFILE: 'too many files are open; raise the limit with ulimit -n',
+};
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw diskFault(error, path);
+  }
+}
+
+/** Converts a disk error to a fault with its cause and remedy. Existing pressed files stay intact. */
+function diskFault(error: unknown, path: string): unknown {
+  const cure = CURES[codeOf(error)];
+  if (cure === undefined) return error;
+  return new Fault(
+    'unavailable',
+    `cannot press ${path}: ${cure}, then run \`npm run -s broadsheet -- press\`; the published files are intact, and nothing is lost`,
+    { path },
+  );
+}

@@ -1,0 +1,424 @@
+/**
+ * The complete data of each page, ready to print. Pages contain only markup and import nothing but these types. Every
+ * `url` is a path from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
+ */
+
+import type { Motif } from '../../media/motif.ts';
+import type { Author } from '../../proof/piece.ts';
+import type { Typefaces } from '../papers/typefaces.ts';
+
+export type { Author, Motif };
+
+/** The surroundings of every page of a paper. */
+export interface Frame {
+  /** Absolute root address of the paper, without a trailing slash. */
+  root_absolute: string;
+  /** Path of the root: empty, or `/harbor-ledger`. */
+  base: string;
+  canonical_absolute: string;
+  /** Content of `<title>`. */
+  title: string;
+  description: string;
+  noindex: boolean;
+  /** Address of the paper's analytics script; null without one, and on pages that are not indexed. */
+  analytics: string | null;
+  paper: {
+    nameplate: string;
+    motto: string;
+    description: string;
+    hue: number;
+    language: string;
+    sections: { name: string; slug: string; url: string }[];
+    typefaces: Typefaces;
+    /** Whether the paper has a stylesheet of its own, at `style.css`. */
+    has_style: boolean;
+    /** The picture that replaces the nameplate, and another one for dark mode; null without a logo. */
+    logo: { picture: PictureView; dark_url: string | null } | null;
+    /** `svg_url` is null when the icon is a PNG. */
+    icons: { ico_url: string; svg_url: string | null; touch_url: string; manifest_url: string };
+    /** The address of the contact, as a link, and its words; null without one. */
+    contact: { url: string; text: string | null } | null;
+    /** Who is responsible for the paper: the lines of a text, or a page of the paper. */
+    imprint: string[] | { url: string; title: string; language: string } | null;
+    has_cast: boolean;
+    /** The paper's own pages that a menu lists, in reading order. */
+    pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];
+  };
+  /** Language of this page's own text, when it differs from the paper's. */
+  language: string;
+  /** For OpenGraph and Twitter. */
+  share_image: ShareImage | null;
+  /** A JSON-LD document, already safe to print inside a script element, or null. */
+  json_ld: string | null;
+}
+
+/** The preview picture of a page. */
+export interface ShareImage {
+  absolute: string;
+  alt: string;
+  /** In pixels; null when unknown. */
+  width: number | null;
+  height: number | null;
+}
+
+export interface PictureView {
+  /** The original. */
+  url: string;
+  alt: string;
+  credit: string | null;
+  width: number | null;
+  height: number | null;
+  /** The same picture in other sizes and formats, preferred formats first; none for SVG and animations. */
+  variants: VariantView[];
+  /** Its dominant colour, `#rrggbb`, to be seen until it is loaded; null for a picture that is partly transparent. */
+  color: string | null;
+}
+
+export interface VariantView {
+  url: string;
+  /** Such as `image/avif`. */
+  type: string;
+  width: number;
+}
+
+export interface BylineView {
+  name: string;
+  title: string;
+  avatar: PictureView;
+  url: string;
+}
+
+/** A piece in a list. */
+export interface RowView {
+  id: string;
+  url: string;
+  headline: string;
+  dek: string;
+  category: string;
+  category_url: string;
+  kind: 'news' | 'blog';
+  byline: BylineView;
+  /** Who wrote it, when people did and the persona brought it in. */
+  writer: string | null;
+  language: string;
+  /** ISO 8601. */
+  published_at: string;
+  day_url: string;
+  image: PictureView | null;
+  /** The start of the prose, to fill the room that a list has left. */
+  excerpt?: string;
+}
+
+export interface FactView {
+  n: number;
+  statement: string;
+  source: string;
+  instrument: string;
+  /** The instrument's address, or null when the instrument is a document's name. */
+  href: string | null;
+  /** Ids of the markers in the prose that cite this fact, for the back links. */
+  marker_ids: string[];
+}
+
+export interface StoryView extends RowView {
+  frame: Frame;
+  /** Whether the page shows a piece that is not published. */
+  is_preview: boolean;
+  /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
+  html: string;
+  authors: Author[];
+  /** Whether there are so many sources to so little text that their names would not fit beside it. */
+  is_crowded: boolean;
+  facts: FactView[];
+  credit: string | null;
+  revision: number;
+  updated_at: string;
+  corrections: { at: string; revision: number; note: string }[];
+  word_count: number;
+  tags: { name: string; url: string }[];
+  /** Address of the page of all tags. */
+  tags_url: string;
+  earlier: RowView[];
+  markdown_url: string;
+  proof_url: string;
+  standards_url: string;
+  /** Address of the transparency log, with its trailing slash. */
+  log_url: string;
+  content_hash: string;
+  /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
+  receipt: {
+    seq: number;
+    filed_at: string;
+    /** The latest time at which it was signed, where a correction of the clock says that `filed_at` is wrong. */
+    true_at: string | null;
+    kid: string;
+    note: string;
+  } | null;
+  oembed_json_absolute: string;
+  oembed_xml_absolute: string;
+}
+
+export interface WithdrawnView {
+  frame: Frame;
+  /** Null where it is withheld. */
+  headline: string | null;
+  reason: string;
+  published_at: string;
+  withdrawn_at: string;
+  language: string;
+}
+
+export interface CastView {
+  /** YYYY-MM-DD. */
+  day: string;
+  title: string;
+  description: string;
+  url: string;
+  embed_url: string;
+  /** Null while the video is missing. */
+  video_url: string | null;
+  media_type: string;
+  poster: PictureView;
+  captions_url: string | null;
+  duration_s: number;
+  bytes: number;
+}
+
+export interface RailView {
+  section: string;
+  url: string;
+  rows: RowView[];
+}
+
+/** A section on the front, composed by what it has. */
+export interface FrontRail {
+  section: string;
+  url: string;
+  /** `pictured` is led by a picture, `text` by a text that has the room of one, `motif` by the section's shapes. */
+  form: 'pictured' | 'text' | 'motif' | 'even';
+  /** The section's shapes, for the form of that name. */
+  motif: Motif | null;
+  /** The lead is alone in the first column; the columns of `even` are alike. */
+  columns: RowView[][];
+}
+
+/** One block of the front below the top of the news. */
+export type FrontBlock =
+  | { kind: 'rail'; rail: FrontRail }
+  | { kind: 'briefs'; sections: RailView[] }
+  | { kind: 'cast'; cast: CastView }
+  | { kind: 'blog'; rows: RowView[] }
+  | { kind: 'corrections'; url: string; rows: CorrectionsView['rows'] }
+  | { kind: 'masthead'; personas: BylineView[] };
+
+export interface FrontView {
+  frame: Frame;
+  /** When the paper last changed; ISO 8601. */
+  updated_at: string;
+  /** The lead piece, then the pieces beside it. No rail repeats any of them. */
+  lead: RowView | null;
+  seconds: RowView[];
+  blocks: FrontBlock[];
+}
+
+/** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */
+export interface SectionView {
+  frame: Frame;
+  name: string;
+  /** Its shapes, for a newest piece without a picture. */
+  motif: Motif;
+  page: number | null;
+  rows: RowView[];
+  newer_url: string | null;
+  older_url: string | null;
+  feed_url: string;
+  /** The page of all tags, when the list is that of a tag. */
+  tags_url: string | null;
+}
+
+export interface TagsView {
+  frame: Frame;
+  tags: { name: string; count: number; url: string }[];
+}
+
+export interface DayView {
+  frame: Frame;
+  day: string;
+  rows: RowView[];
+  cast: CastView | null;
+  days_url: string;
+}
+
+/** The back issues of the last 366 published days (`year` null), or of a year. */
+export interface DaysView {
+  frame: Frame;
+  year: string | null;
+  days: { day: string; count: number; url: string }[];
+  years: { year: string; url: string }[];
+}
+
+export interface PersonaView {
+  frame: Frame;
+  slug: string;
+  name: string;
+  title: string;
+  beat: string;
+  bio: string;
+  active: boolean;
+  avatar: PictureView;
+  rows: RowView[];
+  feed_url: string;
+}
+
+export interface MastheadView {
+  frame: Frame;
+  personas: { name: string; title: string; beat: string; url: string; avatar: PictureView }[];
+  standards_url: string;
+}
+
+export interface CastIndexView {
+  frame: Frame;
+  casts: CastView[];
+  podcast_url: string;
+}
+
+export interface CastDayView {
+  frame: Frame;
+  cast: CastView;
+  rows: RowView[];
+  oembed_json_absolute: string;
+  oembed_xml_absolute: string;
+}
+
+/** A page that calls the API: search and subscribe. */
+export interface DeskPageView {
+  frame: Frame;
+  /** Absolute path of the API, such as `/harbor-ledger/api/v1`. */
+  api: string;
+}
+
+/** A problem of a submitted form, shown next to its field. */
+export interface FormProblem {
+  field: string;
+  message: string;
+}
+
+export interface ChoicesView {
+  cadence: string;
+  /** The selected sections. */
+  sections: string[];
+  cast: boolean;
+}
+
+/** The subscription form: empty when pressed; served live, it shows a failed request. */
+export interface SubscribeView extends DeskPageView {
+  failed?: ChoicesView & { email: string; problem: FormProblem };
+}
+
+/** The result of a subscription step, or the page that asks the reader to press a button. */
+export interface ReaderSaidView {
+  frame: Frame;
+  heading: string;
+  paragraphs: string[];
+  /** The only button. It sends the token to `action`, an address relative to `{root}/subscribe/`. */
+  button: { action: string; token: string; label: string } | null;
+  link: { url: string; text: string } | null;
+}
+
+export interface ReaderManageView extends ChoicesView {
+  frame: Frame;
+  email: string;
+  token: string;
+  saved: boolean;
+  problem: FormProblem | null;
+}
+
+export interface CorrectionsView {
+  frame: Frame;
+  /** `piece` is null where its headline is withheld. */
+  rows: {
+    at: string;
+    kind: 'correction' | 'withdrawal';
+    note: string;
+    piece: { headline: string; url: string } | null;
+  }[];
+  standards_url: string;
+}
+
+/** A page whose content is prose: standards, agents. */
+export interface ProseView {
+  frame: Frame;
+  heading: string;
+  html: string;
+}
+
+export interface PageView extends ProseView {
+  url: string;
+}
+
+export interface NotFoundView {
+  frame: Frame;
+}
+
+/** The story card that other sites frame. It may load only its picture. */
+export interface EmbedView {
+  /** When the piece was withdrawn, which turns the card into a notice; else null. */
+  withdrawn_at: string | null;
+  language: string;
+  hue: number;
+  nameplate: string;
+  root_absolute: string;
+  story_absolute: string;
+  /** Null where it is withheld. */
+  headline: string | null;
+  dek: string;
+  category: string;
+  byline: { name: string; title: string };
+  writer: string | null;
+  published_at: string;
+  /** With absolute addresses. */
+  image: PictureView | null;
+  /** Replaces a missing picture. Null when there is a picture, and on a notice. */
+  motif: Motif | null;
+}
+
+export interface NewsstandView {
+  papers: {
+    slug: string;
+    nameplate: string;
+    motto: string;
+    description: string;
+    hue: number;
+    language: string;
+    url: string;
+    sections: string[];
+    latest: { headline: string; url: string; published_at: string }[];
+  }[];
+}
+
+/** Page data by the route under `src/pages` that prints it. */
+export interface Pages {
+  '/paper/front': FrontView;
+  '/paper/story': StoryView;
+  '/paper/withdrawn': WithdrawnView;
+  '/paper/section': SectionView;
+  '/paper/tags': TagsView;
+  '/paper/day': DayView;
+  '/paper/days': DaysView;
+  '/paper/masthead': MastheadView;
+  '/paper/persona': PersonaView;
+  '/paper/cast-index': CastIndexView;
+  '/paper/cast-day': CastDayView;
+  '/paper/cast-embed': CastDayView;
+  '/paper/search': DeskPageView;
+  '/paper/subscribe': SubscribeView;
+  '/paper/subscribe-said': ReaderSaidView;
+  '/paper/subscribe-manage': ReaderManageView;
+  '/paper/corrections': CorrectionsView;
+  '/paper/standards': ProseView;
+  '/paper/agents': ProseView;
+  '/paper/page': PageView;
+  '/paper/not-found': NotFoundView;
+  '/paper/embed': EmbedView;
+  '/newsstand': NewsstandView;
+}

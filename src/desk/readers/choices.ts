@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { fill } from '../../phrases/fill.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import { CADENCES, type Choices } from './subscriber.ts';
+
+/** Choices on the wire: how often, which sections, and whether to include the video edition. */
+export const ChoicesBody = z.strictObject({
+  cadence: z
+    .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
+    .optional()
+    .meta({ description: 'How often: at once with each piece, or one mail a day or a week. `daily` when left out.' }),
+  sections: z
+    .array(z.string(), { error: 'must be a list of section names' })
+    .min(1, 'names no section; name one or more, or leave it out for all')
+    .max(40, 'names more sections than a paper can have')
+    .optional()
+    .meta({ description: 'Names of the paper’s sections. Omitted: all sections, including future ones.' }),
+  cast: z
+    .boolean({ error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'Whether the video edition too; true when left out.' }),
+});
+export type ChoicesBody = z.infer<typeof ChoicesBody>;
+
+/** The choices in a body, or the first unknown section. Every section named means all, and future ones. */
+export function choicesFrom(
+  body: ChoicesBody,
+  paperSections: readonly string[],
+): Partial<Choices> | { unknown: string } {
+  const chosen: Partial<Choices> = {};
+  if (body.cadence !== undefined) chosen.cadence = body.cadence;
+  if (body.cast !== undefined) chosen.cast = body.cast;
+  if (body.sections !== undefined) {
+    const named = new Set(body.sections.map((name) => normalized(name)));
+    const unknown = [...named].find((name) => !paperSections.includes(name));
+    if (unknown !== undefined) return { unknown };
+    chosen.sections = named.size === paperSections.length ? null : paperSections.filter((name) => named.has(name));
+  }
+  return chosen;
+}
+
+/** The sections that a choice means today. */
+export function sectionsOf({ sections }: Choices, paperSections: readonly string[]): string[] {
+  return sections ?? [...paperSections];
+}
+
+/** Choices in a sentence for people. */
+export function choicesInWords(language: string, choices: Choices): string {
+  const t = phrasesOf(language).choices;
+  const sections = choices.sections === null ? t.every_section : choices.sections.join(t.between);
+  return fill(choices.cast ? t.with_cast : t.without_cast, { cadence: t[choices.cadence], sections });
+}

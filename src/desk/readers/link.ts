@@ -1,0 +1,114 @@
+import { Fault } from '../../shared/fault.ts';
+import { mailboxHash } from '../../shared/outbound/mailbox.ts';
+import type { ReaderStore, ReaderTables } from './reader-tables.ts';
+import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
+import { type Purpose, type Token, type TokenTable, tokenHash, tokenOf } from './token.ts';
+
+/** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */
+export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
+  const token = tokens.get(tokenHash(text));
+  const isInForce =
+    token?.paper === paper && token.purpose === purpose && (token.expires_at === null || token.expires_at > now);
+  if (!isInForce) throw expired(purpose);
+  return token;
+}
+
+/** The row that a link would confirm, and whether it is already confirmed; changes nothing. Throws `not_found`. */
+export function toConfirm(
+  { tokens, subscribers }: ReaderTables,
+  paper: string,
+  text: string,
+  now: number,
+): { row: Subscriber; isDone: boolean } {
+  const token = tokenIn(tokens, paper, 'confirm', text, now);
+  const row = subscribers.of(paper, token.reader);
+  const isDone = token.used_at !== null;
+  if (row === null || (isDone && row.confirmed_at === null)) throw expired('confirm');
+  return { row: isDone ? row : afterConfirmation(row, now), isDone };
+}
+
+/** Confirms a subscription; repeating it has no effect. Throws `not_found`. */
+export function confirm({ readers, transact }: ReaderStore, paper: string, text: string, now: number): Subscriber {
+  return transact(() => {
+    const { row } = toConfirm(readers, paper, text, now);
+    if (readers.tokens.use(tokenHash(text), now)) {
+      readers.subscribers.put(row);
+      readers.suppressions.lift(paper, row.reader);
+      readers.askedMailboxes.clear(mailboxHash(row.email));
+    }
+    return row;
+  });
+}
+
+/** The token of a reader's own link, which never expires. `secret` is the key of mailed links. */
+export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
+  const token = tokenOf(secret, 'manage', reader);
+  const hash = tokenHash(token);
+  // Every alert contains it, and reading is cheaper than writing.
+  if (tokens.get(hash) === null) {
+    tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });
+  }
+  return token;
+}
+
+/** The confirmed reader of a management link, or null once the subscription has ended. Throws `not_found`. */
+export function toManage(
+  { tokens, subscribers }: ReaderTables,
+  paper: string,
+  text: string,
+  now: number,
+): Subscriber | null {
+  const { reader } = tokenIn(tokens, paper, 'manage', text, now);
+  const row = subscribers.of(paper, reader);
+  return row?.confirmed_at == null ? null : row;
+}
+
+/** Changes a reader's choices. Throws `not_found`, also when the subscription has ended. */
+export function choose(
+  { readers, transact }: ReaderStore,
+  paper: string,
+  text: string,
+  choices: Partial<Choices>,
+  now: number,
+): Subscriber {
+  return transact(() => {
+    const row = toManage(readers, paper, text, now);
+    if (row === null) throw expired('manage');
+    // An unconfirmed request is older than these choices.
+    const chosen = { ...row, ...choices, asked: null };
+    readers.subscribers.put(chosen);
+    return chosen;
+  });
+}
+
+/** Ends a subscription, confirmed or not; repeating it has no effect. Throws `not_found`. */
+export function unsubscribe({ readers, transact }: ReaderStore, paper: string, text: string, now: number): void {
+  transact(() => {
+    const { reader } = tokenIn(readers.tokens, paper, 'manage', text, now);
+    const row = readers.subscribers.of(paper, reader);
+    if (row !== null) end(readers, row, 'unsubscribed', now);
+  });
+}
+
+/** Deletes a row and suppresses its reader. */
+export function end(
+  { subscribers, suppressions, tokens }: ReaderTables,
+  { id, paper, reader, email }: Subscriber,
+  reason: 'unsubscribed' | 'bounced',
+  now: number,
+): void {
+  subscribers.remove(id);
+  tokens.drop(paper, reader, 'confirm');
+  // Counts the bounced mail, so that repeated requests for a dead mailbox do not send a mail each time.
+  const mailed_at = reason === 'bounced' ? now : null;
+  suppressions.put({ paper, reader, email, reason, at: now, mailed_at });
+}
+
+function expired(purpose: Purpose): Fault {
+  return new Fault(
+    'not_found',
+    purpose === 'confirm'
+      ? 'this link has expired; subscribe again to get a new one'
+      : 'this link is no longer valid; use the one at the foot of a newer mail',
+  );
+}

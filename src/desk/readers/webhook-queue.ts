@@ -1,0 +1,102 @@
+import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
+import { isoTime } from '../../shared/time.ts';
+import { type DeskEvent, eventSections } from '../event.ts';
+import { castRow } from '../papers/cast.ts';
+import { type Links, storyRow, storyUrl } from '../story.ts';
+import { noticeOf } from '../withdrawal.ts';
+import type { DeliveryTable } from './delivery.ts';
+import type { EventTable } from './event-table.ts';
+import type { Receiver, WebhookTable } from './webhook.ts';
+
+/** The name of the webhooks' position in the events. */
+const MARK = 'webhooks';
+/** Receivers per transaction, which blocks other writers. */
+const BATCH = 200;
+
+/** The part of the store that queueing uses. */
+interface WebhookStore {
+  events: EventTable;
+  webhooks: WebhookTable;
+  deliveries: DeliveryTable;
+  transact<T>(work: () => T): T;
+}
+
+/**
+ * Queues the next event, or the next batch of its receivers. The mark moves in the same transaction, so that each event
+ * is queued exactly once per receiver, even after a crash. `compose` writes the body once, so that all receivers get
+ * the same. False when no event is left.
+ */
+export function queueNext(
+  { events, webhooks, deliveries, transact }: WebhookStore,
+  { now, newId, compose }: { now(): number; newId(): string; compose(event: DeskEvent): string },
+): boolean {
+  // Checked outside of a transaction: most polls find nothing.
+  if (events.next(events.mark(MARK).n) === null) return false;
+  return transact(() => {
+    const mark = events.mark(MARK);
+    const event = events.next(mark.n);
+    if (event === null) return false;
+    if (isWithheld(events, event)) {
+      events.setMark(MARK, { n: event.n, after: '' });
+      return true;
+    }
+    const { id, paper, type } = event;
+    const made_at = now();
+    if (mark.after === '') webhooks.register(paper, made_at);
+    const receivers = webhooks.receivers({ paper, sections: eventSections(event) }, mark.after, BATCH);
+    if (receivers.length > 0) deliveries.keepMessage({ id, type, body: compose(event), made_at });
+    for (const receiver of receivers) {
+      deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });
+    }
+    const last = receivers.length < BATCH ? undefined : receivers.at(-1);
+    events.setMark(MARK, last === undefined ? { n: event.n, after: '' } : { n: mark.n, after: last.id });
+    return true;
+  });
+}
+
+/** Whether an event contains what its piece's desk now withholds. */
+function isWithheld(events: EventTable, event: DeskEvent): boolean {
+  if (event.type === 'cast.published' || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
+  return events.isWithheld(event.story.id);
+}
+
+/** Queues a test for a webhook, on or off: one immediate attempt. Returns the delivery's id. */
+export function queueTest(
+  { deliveries, transact }: Pick<WebhookStore, 'deliveries' | 'transact'>,
+  paper: string,
+  receiver: Receiver,
+  { now, newId }: { now: number; newId(): string },
+): string {
+  return transact(() => {
+    const message = newId();
+    const type = 'webhook.test';
+    const body = eventBody(type, now, { paper, webhook: receiver.id });
+    deliveries.keepMessage({ id: message, type, body, made_at: now });
+    const id = newId();
+    deliveries.queue({ ...deliveryTo(receiver), id, paper, message, made_at: now, by_hand: true });
+    return id;
+  });
+}
+
+function deliveryTo({ id, url }: Receiver) {
+  return { webhook: id, host: hostOf(url) };
+}
+
+/** The body of an event's webhook message. `links` are the paper's. */
+export function messageOf(event: DeskEvent, links: Links): string {
+  return eventBody(event.type, event.at, dataOf(event, links));
+}
+
+function dataOf(event: DeskEvent, links: Links): object {
+  if (event.type === 'cast.published') return castRow(event.cast, links.root);
+  const row = storyRow(event.story, links);
+  // Every byline that is shown declares an AI author.
+  if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };
+  const named = noticeOf({ ...event.story, headline_withheld: event.headline_withheld });
+  return {
+    id: row.id,
+    ...(named === null ? { headline_withheld: true } : { slug: named.slug, url: storyUrl(links.root, named.slug) }),
+    withdrawn_at: isoTime(event.at),
+    reason: event.reason,
+  };
+}

@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { Fault } from '../../shared/fault.ts';
+import type { OffReason, WebhookState, WebhookStates } from '../../shared/outbound/delivery.ts';
+import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
+import { isoOrNull, isoTime } from '../../shared/time.ts';
+import { ChoicesBody, choicesFrom } from './choices.ts';
+
+/** A webhook that is switched off. */
+export interface WebhookOff {
+  id: string;
+  url: string;
+  off_reason: OffReason;
+  of_subscriber: boolean;
+}
+
+/** A webhook of the desk's own. */
+export interface Webhook {
+  /** A lower-case ULID. */
+  id: string;
+  paper: string;
+  url: string;
+  /** `whsec_` and base64. */
+  secret: string;
+  /** Names of sections; null means all, including future ones. */
+  sections: string[] | null;
+  /** Whether to include the video edition. */
+  cast: boolean;
+  made_at: number;
+}
+
+/** A webhook that events are sent to. */
+export interface Receiver {
+  id: string;
+  url: string;
+}
+
+/** The receivers of an event: those of any of these sections; for null, those that include the video edition. */
+interface Audience {
+  paper: string;
+  sections: string[] | null;
+}
+
+export interface WebhookTable extends WebhookStates {
+  add(webhook: Webhook): void;
+  /** Removes a webhook of the desk's own, with its deliveries. False when there is none. */
+  remove(paper: string, id: string): boolean;
+  /** The desk's own webhooks, oldest first. */
+  list(paper: string): (Webhook & WebhookState)[];
+  get(paper: string, id: string): (Webhook & WebhookState) | null;
+  /** A webhook that accepts a test, on or off: the desk's own, or a confirmed subscriber's. */
+  receiver(paper: string, id: string): Receiver | null;
+  /** Registers the webhooks of confirmed subscribers. */
+  register(paper: string, at: number): void;
+  /** Active receivers, including those of confirmed subscribers, ordered by id, after a given one. */
+  receivers(audience: Audience, after: string, limit: number): Receiver[];
+  /** A paper's webhooks that were switched off at or after a time (ms) and still are, oldest first. */
+  offSince(paper: string, at: number): WebhookOff[];
+}
+
+/** The body of `POST /api/v1/webhooks`. */
+export const WebhookBody = z
+  .strictObject({
+    url: z.string({ error: 'must be an https address' }).meta({ description: 'An https address on a public host.' }),
+    sections: ChoicesBody.shape.sections,
+    cast: ChoicesBody.shape.cast,
+  })
+  .meta({
+    id: 'NewWebhookBody',
+    example: { url: 'https://hooks.example.org/plumb-line', sections: ['Time'], cast: false },
+  });
+export type WebhookBody = z.infer<typeof WebhookBody>;
+
+/** The most webhooks that a desk may have of its own. */
+const WEBHOOKS_MAX = 200;
+
+/** The part of the store that these rules use. */
+interface WebhookStore {
+  webhooks: WebhookTable;
+  transact<T>(work: () => T): T;
+}
+
+/** The inputs of a new webhook: the time in ms, ids, and whether receivers may be private and plain http. */
+interface Fresh {
+  now: number;
+  newId(): string;
+  allowsPrivate: boolean;
+}
+
+/** Adds a webhook of the desk's own. Throws `invalid_request` naming the member, `conflict` at the limit. */
+export function addWebhook(
+  { webhooks, transact }: WebhookStore,
+  paper: string,
+  { url, ...chosen }: WebhookBody,
+  sections: readonly string[],
+  { now, newId, allowsPrivate }: Fresh,
+): Webhook {
+  const problem = webhookProblem(url, allowsPrivate);
+  if (problem !== null) {
+    throw refusedFor('url', `${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`);
+  }
+  const choices = choicesFrom(chosen, sections);
+  if ('unknown' in choices) {
+    const name = JSON.stringify(choices.unknown.slice(0, 80));
+    throw refusedFor('sections', `${name} is not a section of this paper; its sections are ${sections.join(', ')}`);
+  }
+  return transact(() => {
+    if (webhooks.list(paper).length >= WEBHOOKS_MAX) {
+      throw new Fault('conflict', `the paper has ${WEBHOOKS_MAX} webhooks, which is the most; remove one first`);
+    }
+    const webhook: Webhook = {
+      id: newId(),
+      paper,
+      url: new URL(url).href,
+      secret: newWebhookSecret(),
+      sections: choices.sections ?? null,
+      cast: choices.cast ?? true,
+      made_at: now,
+    };
+    webhooks.add(webhook);
+    return webhook;
+  });
+}
+
+/** A webhook of the desk's own. Throws `not_found`. */
+export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookState {
+  const found = webhooks.get(paper, id);
+  if (found !== null) return found;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks or the command \`webhook list\` lists them`;
+  throw new Fault('not_found', message);
+}
+
+/** The receiver of a test: a webhook of the desk's own, or a confirmed subscriber's. Throws `not_found`. */
+export function requireReceiver(
+  { webhooks, transact }: WebhookStore,
+  paper: string,
+  id: string,
+  now: number,
+): Receiver {
+  const found = transact(() => {
+    webhooks.register(paper, now);
+    return webhooks.receiver(paper, id);
+  });
+  if (found !== null) return found;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))}, of its own or of a subscriber who has confirmed; GET /api/v1/webhooks (or the command \`webhook list\`) and /api/v1/subscribers list them`;
+  throw new Fault('not_found', message);
+}
+
+/** A webhook as admins see it, without its secret; `sections` are the paper's. */
+export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
+  const { id, url, cast, off_reason } = webhook;
+  return {
+    id,
+    url,
+    sections: webhook.sections ?? [...sections],
+    cast,
+    made_at: isoTime(webhook.made_at),
+    failing_since: isoOrNull(webhook.failing_since),
+    off_at: isoOrNull(webhook.off_at),
+    off_reason,
+  };
+}
+
+function refusedFor(field: string, message: string): Fault {
+  return new Fault('invalid_request', `${field}: ${message}`, { field });
+}

@@ -1,0 +1,42 @@
+import type { Media } from '../desk/papers/media.ts';
+import { sha256 } from '../proof/basis.ts';
+
+/** Changes with everything that decides the bytes of a variant, besides the picture: widths, formats, qualities. */
+const RECIPE = 1;
+
+/** In pixels. The smallest is for portraits beside a name. */
+export const VARIANT_WIDTHS = [160, 400, 800, 1600] as const;
+/** Preferred first. */
+export const VARIANT_FORMATS = ['avif', 'webp'] as const;
+export type VariantFormat = (typeof VARIANT_FORMATS)[number];
+
+/** A picture of a paper in another size and format. */
+export interface Variant {
+  format: VariantFormat;
+  /** In pixels. */
+  width: number;
+  /** Under the paper's root: `pictures/<id>-<width>.<format>`. */
+  path: string;
+}
+
+/** The formats that get variants. An SVG has every size already, and a GIF is mostly an animation. */
+const STILL = /^image\/(?:jpeg|png|webp|avif)$/;
+
+/** Names the variants of a picture by its content and the recipe: equal pictures of any paper share them. */
+export function pictureId({ digest }: Pick<Media, 'digest'>): string {
+  return sha256(`${RECIPE} ${digest}`).slice('sha256:'.length, 'sha256:'.length + 20);
+}
+
+/** Smallest first, none wider than the picture; none for a missing file or anything but a still picture. */
+export function variantsOf(
+  media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms' | 'missing'>,
+): Variant[] {
+  const { width, media_type, duration_ms, missing } = media;
+  if (missing || !STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];
+  const id = pictureId(media);
+  const widest = Math.min(width, VARIANT_WIDTHS[VARIANT_WIDTHS.length - 1] ?? width);
+  const widths = [...VARIANT_WIDTHS.filter((one) => one < widest), widest];
+  return VARIANT_FORMATS.flatMap((format) =>
+    widths.map((one) => ({ format, width: one, path: `pictures/${id}-${one}.${format}` })),
+  );
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
+import type { LogService } from '../../../proof/log/leaf.ts';
+import { entryBundle, type HashTile, TILE_WIDTH, type Tile, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
+import type { LogHead, LogTables } from '../../../proof/transparency/log-tables.ts';
+import { messageOf } from '../../../shared/fault.ts';
+import { publishedCheckpoint } from '../../log/log-files.ts';
+import { type AuditedLog, type AuditParts, bytesOf } from '../parts.ts';
+import { ledgerLeafFaults } from './ledger-leaves.ts';
+import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';
+
+/** Audits a log: leaves against what was signed, nodes and heads against leaves, cosignatures, and published files. */
+export async function auditLog(
+  { store, progress }: Pick<AuditParts, 'store' | 'progress'>,
+  { log, folder, verifier, texts, key_fault }: AuditedLog,
+): Promise<{ leaves: number; faults: string[] }> {
+  const publication = publicationIn(folder, texts);
+  const { leaves, faults, cosignatures } = store.database.read(() => {
+    const found: string[] = key_fault === null ? [] : [key_fault];
+    const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
+    const stored = storedLeaves(store.database.log, log, found, step);
+    // The past of an older database is filled in when it is signed for the first time.
+    if (store.database.log.isFilled(log)) found.push(...ledgerLeafFaults(store, log, stored));
+    const cosigned = headFaults(store.database.log, log, verifier, found);
+    if (publication !== null) found.push(...publicationFaults(store.database.log, log, publication));
+    return { leaves: stored.kinds.length, faults: found, cosignatures: cosigned };
+  });
+  faults.push(...(await cosignatureFaults(cosignatures)));
+  return { leaves, faults: faults.map((fault) => `log of the ${log}: ${fault}`) };
+}
+
+const CURE = 'start the server, which writes it again';
+const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this command; give the command the LOG_POLICY of the server, or ${CURE}`;
+
+/** The files of a log on disk, apart from its tree. */
+export interface Publication {
+  folder: string;
+  /** The texts of the files other than the tree, by name. */
+  texts: Record<string, string>;
+  /** The published checkpoint; null when there is none. */
+  checkpoint: string | null;
+}
+
+/** Reads what is published of a log. Read it before the database, so that the database knows the checkpoint. */
+function publicationIn(folder: string, texts: Record<string, string>): Publication | null {
+  return existsSync(folder) ? { folder, texts, checkpoint: publishedCheckpoint(folder) } : null;
+}
+
+/** Where the published files differ from the database, byte for byte. A log that was never published has none. */
+function publicationFaults(tables: LogTables, log: LogService, { folder, texts, checkpoint }: Publication): string[] {
+  if (checkpoint === null) return [`${join(folder, 'checkpoint')}: the file is missing; ${CURE}`];
+  const head = headOf(tables, log, checkpoint);
+  if (typeof head === 'string') return [`${join(folder, 'checkpoint')}: ${head}`];
+  const faults: string[] = [];
+  for (const [name, text] of Object.entries(texts)) {
+    const bytes = bytesOf(join(folder, name));
+    const found = bytes?.toString('utf8') ?? '';
+    if (sameWherever(found) === sameWherever(text)) continue;
+    const isOfThisLog = name === 'policy' && logIn(found) === logIn(text);
+    faults.push(isOfThisLog ? `${join(folder, name)}: ${OTHER_POLICY}` : fileFault(join(folder, name), bytes));
+  }
+  for (const tile of tilesBetween(0, head.size)) {
+    const wanted = Buffer.from(tileBytes(tables, log, tile));
+    const found = bytesOf(join(folder, tilePath(tile))) ?? wideTile(folder, tile);
+    // A full tile has replaced a partial one if the log has grown meanwhile.
+    if (!found?.subarray(0, wanted.length).equals(wanted)) faults.push(fileFault(join(folder, tilePath(tile)), found));
+  }
+  return faults;
+}
+
+/** Whether a checkpoint is the cosigned text of a head, with nothing but cosignatures that came later. */
+function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned }: LogHead, text: string): boolean {
+  if (cosigned === null || !text.startsWith(cosigned)) return false;
+  const lines = new Set(tables.cosignatures(log, origin, size).map(({ line }) => line));
+  const later = text.slice(cosigned.length).split('\n').slice(0, -1);
+  return later.every((line) => lines.has(line));
+}
+
+/** A policy without the address of its log, which changes when the service moves. */
+function sameWherever(text: string): string {
+  const [first = '', ...rest] = text.split('\n');
+  return [first.startsWith('log ') ? logIn(first) : first, ...rest].join('\n');
+}
+
+/** The log that a policy names on its first line, without its address. */
+function logIn(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').split(' ', 2).join(' ');
+}
+
+/** The head that a published checkpoint shows; else what is wrong with it. */
+function headOf(tables: LogTables, log: LogService, text: string): LogHead | string {
+  try {
+    const { origin, size } = parseCheckpoint(text);
+    for (const head of tables.heads(log)) {
+      if (head.origin !== origin || head.size !== size) continue;
+      if (text === head.checkpoint || isCosigned(tables, log, head, text)) return head;
+    }
+    return `the database has no such head of ${size} leaves of ${origin}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8Array {
+  if (tile.level !== 'entries') return tables.tiles(log)(tile as HashTile);
+  const start = tile.index * TILE_WIDTH;
+  return entryBundle(tables.entries(log, start, start + tile.width).map((entry) => Buffer.from(entry)));
+}
+
+function wideTile(folder: string, tile: Tile): Buffer | null {
+  return tile.width === TILE_WIDTH ? null : bytesOf(join(folder, tilePath({ ...tile, width: TILE_WIDTH })));
+}
+
+function fileFault(file: string, found: Buffer | null): string {
+  return `${file}: the file ${found === null ? 'is missing' : 'was altered'}; ${CURE}`;
+}

@@ -1,0 +1,109 @@
+import { auditHost, type HostAudit } from '../../records/audit.ts';
+import { Fault } from '../../shared/fault.ts';
+import { isLine } from '../../shared/shown-text.ts';
+import type { AuditParts } from './parts.ts';
+
+/** Checks observations and what is derived from them. Appends to `faults`. Returns their number. */
+export function auditRecords(
+  { store }: Pick<AuditParts, 'store'>,
+  faults: string[],
+  progress: AuditParts['progress'] = () => {},
+): number {
+  const { records } = store;
+  const total = records.observationTotals().count;
+  const damaged = new Set(records.damagedObservations().map(({ seq }) => seq));
+  let count = 0;
+  faults.push(...records.tableFaults());
+  for (const host of records.everyHost()) {
+    const { hostname } = host;
+    const audit = auditStoredHost(store, host, damaged);
+    faults.push(...audit.faults);
+    if (audit.faults.length > 0 && audit.unmarked.length > 0) {
+      faults.push(
+        `${hostname}: an older version cut values at U+0000; if nothing else is wrong here, run \`npm run -s broadsheet -- audit --accept-damage ${audit.unmarked.join(' ')} --reason TEXT\``,
+      );
+    }
+    const { state } = records.find(hostname) ?? {};
+    const isCovered = records.optOutOf(hostname) !== null;
+    if (isCovered !== (state === 'opted_out')) {
+      faults.push(`${hostname}: its state is ${state}, though ${isCovered ? 'an' : 'no'} opt-out covers it`);
+    }
+    count += audit.observations;
+    progress('audit', count, total, hostname);
+  }
+  if (count !== total) faults.push('observations: some belong to no hostname');
+  return count;
+}
+
+/** Audits one host as the database has it, taking these observations as marked. */
+function auditStoredHost(
+  { records, desk: { verifyingKeys, corrections } }: AuditParts['store'],
+  { id, hostname }: { id: number; hostname: string },
+  damaged: ReadonlySet<number>,
+): HostAudit {
+  const host = records.find(hostname);
+  return auditHost(
+    {
+      hostname,
+      isShown: host?.state !== 'opted_out',
+      seq: host?.seq ?? null,
+      observations: records.observationsOf(id),
+      changesOf: (seq) => records.changesOf(id, seq),
+      baseline: records.baseline(id),
+      sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
+      facets: records.facetsOf(id),
+      isDamaged: (seq) => damaged.has(seq),
+    },
+    verifyingKeys('records'),
+    corrections('records', ''),
+  );
+}
+
+/** The longest reason, in characters. */
+const REASON_MAX = 1_000;
+
+/**
+ * Accepts observations that an old version cut at U+0000, all or none. Throws `invalid_request` for the reason,
+ * `not_found`, and `conflict` for damage of another kind.
+ */
+export function acceptDamage(
+  { store, now }: Pick<AuditParts, 'store' | 'now'>,
+  seqs: readonly number[],
+  reason: string,
+): void {
+  if (reason.trim() === '' || reason.length > REASON_MAX || !isLine(reason)) {
+    throw new Fault('invalid_request', `--reason must be one line of 1 to ${REASON_MAX} characters; say what happened`);
+  }
+  const { records } = store;
+  records.transact(() => {
+    const marked = new Set(records.damagedObservations().map(({ seq }) => seq));
+    const all = new Set([...marked, ...seqs]);
+    const asked = new Map<number, { host: { id: number; hostname: string }; own: number[] }>();
+    for (const seq of new Set(seqs)) {
+      const host = records.hostOfObservation(seq);
+      if (host === null) throw new Fault('not_found', `there is no observation ${seq}; take a number from the audit`);
+      const { own } = asked.get(host.id) ?? { own: [] };
+      asked.set(host.id, { host, own: [...own, seq] });
+    }
+    for (const { host, own } of asked.values()) {
+      const before = auditStoredHost(store, host, new Set());
+      const whole = own.find((seq) => !before.unmarked.includes(seq));
+      if (whole !== undefined) {
+        throw new Fault(
+          'conflict',
+          `observation ${whole} holds no U+0000, so no version cut it; only such damage can be accepted`,
+        );
+      }
+      const { faults, unmarked } = auditStoredHost(store, host, all);
+      if (unmarked.length > 0) {
+        throw new Fault(
+          'conflict',
+          `${host.hostname} has other observations with U+0000; accept them together: ${[...own, ...unmarked].join(' ')}`,
+        );
+      }
+      const [fault] = faults;
+      if (fault !== undefined) throw new Fault('conflict', `this is not what a cut at U+0000 leaves: ${fault}`);
+    }
+    for (const seq of new Set(seqs)) if (!marked.has(seq)) records.markDamaged({ seq, at: now(), reason });
+  });
+}

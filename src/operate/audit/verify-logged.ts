@@ -1,0 +1,57 @@
+import { LogFault, shown } from '../../proof/log/log-fault.ts';
+import type { LogProof } from '../../proof/log/log-proof.ts';
+import { loggedEntries } from '../../proof/log/logged-entries.ts';
+import { nodeCrypto } from '../../proof/log/node-crypto.ts';
+import type { Policy } from '../../proof/log/policy.ts';
+import { type Cosigner, type VerifiedProof, verifyTlogProof } from '../../proof/log/verify.ts';
+import { isoTime } from '../../shared/time.ts';
+
+const NO_PROOF =
+  'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
+
+/** A receipt that a policy's log has, as its witnesses saw it. */
+export interface LoggedReceipt {
+  origin: string;
+  /** The leaf, from 0, and the number of leaves that the log had. */
+  index: number;
+  size: number;
+  cosigned_by: CosignedBy[];
+}
+
+/** Whether the `log` member of a document proves, by a policy, that a log has the receipt or its hash; else why not. */
+export async function checkLogged(log: LogProof | null | undefined, receipt: string, policy: Policy) {
+  if (log == null) return { logged: null, faults: [`log: ${NO_PROOF}`] };
+  const faults: string[] = [];
+  for (const entry of loggedEntries(receipt)) {
+    try {
+      return {
+        logged: loggedReceipt(await verifyTlogProof(entry, log.tlog_proof, policy, nodeCrypto), log),
+        faults: [],
+      };
+    } catch (fault) {
+      if (!(fault instanceof LogFault)) throw fault;
+      faults.push(`log: ${fault.message}`);
+    }
+  }
+  return { logged: null, faults: faults.slice(0, 1) };
+}
+
+function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: LogProof): LoggedReceipt {
+  const { origin, size } = checkpoint;
+  if (origin !== log.origin || index !== log.index) {
+    throw new LogFault(
+      `it names leaf ${log.index} of ${shown(log.origin)}, but proves leaf ${index} of ${shown(origin)}`,
+    );
+  }
+  return { origin, index, size, cosigned_by: cosignedBy(cosigners) };
+}
+
+/** A witness that cosigned a checkpoint, for a report: its name in the policy, and when, in ISO 8601. */
+export interface CosignedBy {
+  name: string;
+  at: string;
+}
+
+export function cosignedBy(cosigners: Cosigner[]): CosignedBy[] {
+  return cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
+}

@@ -1,0 +1,110 @@
+import { openMediaStore } from '../../desk/media/media-place.ts';
+import { type MediaPlace, missingPlaces, unnoticedPlaces } from '../../desk/media/missing-media.ts';
+import { hostOfPaper, hostProblem, servedAt } from '../../desk/papers/host.ts';
+import { LOG_SLUG } from '../../desk/papers/paper.ts';
+import { tableTag } from '../../phrases/tables.ts';
+import type { AppContext } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { plural } from '../../shared/plural.ts';
+import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
+import { isoTime } from '../../shared/time.ts';
+import { readClaim } from '../publish/claim.ts';
+import { staleTrees, treeName } from '../publish/publish-run.ts';
+import { type Found, fault, holds, open } from './finding.ts';
+
+/** Compares the papers' addresses with the hosts at which they are served. */
+export function checkHosts({ store, settings }: AppContext) {
+  const papers = store.desk.paperSlugs().flatMap((slug) => store.desk.paper(slug) ?? []);
+  const served = servedAt(papers, store.desk.hosts);
+  const unfit = served.find(({ url }) => hostProblem(new URL(url ?? ''), settings) !== null);
+  if (unfit !== undefined) {
+    const host = hostOfPaper(unfit);
+    return fault(
+      `${unfit.slug} is served at ${host}, which is a host of the service itself`,
+      `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
+    );
+  }
+  // The slug was not reserved from the beginning.
+  if (papers.some((paper) => paper.slug === LOG_SLUG && !served.includes(paper))) {
+    return fault(
+      `the transparency log is at ${settings.origin}/${LOG_SLUG}/, which was the front page of the paper called ${LOG_SLUG}; its other pages are still served`,
+      `give that paper a domain of its own with \`url\` in its paper.yaml, and file it again`,
+    );
+  }
+  const elsewhere = papers.find(
+    (paper) => paper.url?.startsWith(`${settings.origin}/`) === false && !served.includes(paper),
+  );
+  if (elsewhere !== undefined) {
+    return open(
+      `${elsewhere.slug} has the address ${elsewhere.url}, where this server does not serve it; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
+    );
+  }
+  return holds(served.length === 0 ? 'no paper has its own host' : served.map(({ url }) => url).join(', '));
+}
+
+/** Names the papers in a language without a table of phrases: their pages speak English around the pieces. */
+export function checkLanguages(app: AppContext | null) {
+  const papers = app === null ? [] : app.store.desk.paperSlugs().flatMap((slug) => app.store.desk.paper(slug) ?? []);
+  const without = papers.filter(({ language }) => tableTag(language) === null);
+  if (without.length === 0) return holds('the pages of every paper speak its language');
+  const named = without.map(({ slug, language }) => `${slug} (${language})`).join(', ');
+  return open(`pages speak English around the pieces of ${named}; docs/translating.md says how to add a language`);
+}
+
+/** Checks that PUBLISH_URL can be reached, and that what was pressed is published there. */
+export async function checkPublish(settings: Settings, app: AppContext | null): Promise<Found> {
+  if (settings.publishUrl === null) return open('PUBLISH_URL is not set: nothing is published to a bucket or a folder');
+  const address = publishAddress(settings, undefined);
+  const bucket = openBucket(settings, address);
+  // A look that needs the credentials, and changes nothing. No tree has this name.
+  await readClaim(bucket, { prefix: `${address.kind === 's3' ? address.prefix : ''}.doctor/`, tree: '', key: '' });
+  if (app === null) return open(`${bucket.name} answers; nothing is pressed yet`);
+  const failed = app.store.database.publications.all(address.href).filter(({ failure }) => failure !== null);
+  if (failed.length > 0) {
+    const said = failed.map(
+      ({ tree, failed_at, failure }) => `${treeName(tree)} since ${isoTime(failed_at ?? 0)}: ${failure}`,
+    );
+    return fault(`not published: ${said.join('. ')}`, 'correct that, then run broadsheet publish');
+  }
+  const stale = staleTrees(app, address);
+  const trees = app.store.database.publications.all(address.href).length;
+  const waiting = app.store.database.vitalSigns().unpublished();
+  const known = `${bucket.name} has ${plural(trees, 'tree')}`;
+  const found =
+    stale.length === 0
+      ? `${known}, all up to date`
+      : `${known}; still to be published: ${stale.map(treeName).join(', ')}`;
+  return holds(found, { trees, stale: stale.length, waiting_files: waiting });
+}
+
+/** How many missing files are named. */
+const NAMED_MAX = 5;
+
+/** Names media that are missing, and looks whether MEDIA_URL answers. */
+export async function checkMedia(settings: Settings, app: AppContext | null): Promise<Found> {
+  const missing = app === null ? [] : missingPlaces(app);
+  if (missing.length > 0) {
+    return fault(
+      `readers see a stand-in for ${named(missing)}: DATA_DIR lacks the bytes`,
+      'put them back from a backup, or file them again, then run broadsheet press; audit names every file',
+      { missing: missing.length },
+    );
+  }
+  const lost = app === null ? [] : unnoticedPlaces(app);
+  if (lost.length > 0) {
+    return fault(
+      `DATA_DIR lacks the bytes of ${named(lost)}, and nothing was pressed since`,
+      'run broadsheet press: it takes them from the pressed tree or MEDIA_URL, and names those that neither has',
+      { missing: lost.length },
+    );
+  }
+  const place = openMediaStore(settings);
+  if (place === null) return open('MEDIA_URL is not set: what was filed since the last backup is on this disk alone');
+  const there = await place.digests();
+  return holds(`${place.name} has ${plural(there.size, 'media file')}`, { kept: there.size });
+}
+
+function named(places: readonly MediaPlace[]): string {
+  const names = places.slice(0, NAMED_MAX).map(({ paper, path }) => `${paper}/${path}`);
+  return names.join(', ') + (places.length > names.length ? ` and ${places.length - names.length} more` : '');
+}

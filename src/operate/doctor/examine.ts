@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { type AppContext, databaseFile, openAppContext } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { plural } from '../../shared/plural.ts';
+import { countPending } from '../../store/upgrade-plan.ts';
+import { checkAddresses, checkProxy } from './addresses.ts';
+import { checkHosts, checkLanguages, checkMedia, checkPublish } from './desk.ts';
+import { type Finding, type Found, holds, open, runCheck } from './finding.ts';
+import { checkBackups, checkMachine } from './machine.ts';
+import { checkNetwork } from './network.ts';
+import { checkQueues } from './queues.ts';
+import { checkRunning } from './running.ts';
+import { checkLease, checkLogs } from './signing.ts';
+
+/** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
+export async function examine(readSettings: () => Settings): Promise<Finding[]> {
+  let settings: Settings | undefined;
+  const first = await runCheck('settings', () => {
+    settings = readSettings();
+    return holds('all are valid');
+  });
+  return settings === undefined ? [first] : [first, ...(await checkAll(settings))];
+}
+
+async function checkAll(settings: Settings): Promise<Finding[]> {
+  let app: AppContext | null = null;
+  const network = checkNetwork(settings);
+  const older = await runCheck('database', () => checkVersion(settings));
+  // A check must not upgrade the database; without it, little else can be looked at.
+  if (older.state === 'open') return [older, ...(await network)];
+  const opened = await runCheck('database', () => {
+    // A check must not create the database.
+    if (existsSync(databaseFile(settings))) app = openAppContext(settings);
+    return holds('it can be opened');
+  });
+  try {
+    const here = await checkMachine(settings, app);
+    // Report a database that cannot be opened as a fault, not as missing.
+    if (opened.state === 'fault') here[0] = opened;
+    const { services } = settings;
+    const running = checkRunning(settings, app);
+    // What waits for others is asked for at the same time.
+    const [logs, addresses, elsewhere, { findings }, queues] = await Promise.all([
+      checkLogs(settings, app),
+      checkAddresses(settings, app),
+      Promise.all([
+        ...(services.desk && app !== null ? [runCheck('hosts of papers', () => checkHosts(app as AppContext))] : []),
+        ...(services.desk ? [runCheck('languages', () => checkLanguages(app))] : []),
+        runCheck('proxy', () => checkProxy(settings, app)),
+        ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
+        ...(services.desk ? [runCheck('media', () => checkMedia(settings, app))] : []),
+        runCheck('lease', () => checkLease(settings, app)),
+        runCheck('backups', () => checkBackups(settings, Date.now())),
+      ]),
+      running,
+      running.then((server) => checkQueues(settings, app, server)),
+    ]);
+    return [...here, ...logs, ...addresses, ...elsewhere, ...findings, ...queues, ...(await network)];
+  } finally {
+    (app as AppContext | null)?.close();
+  }
+}
+
+function checkVersion(settings: Settings): Found {
+  const pending = countPending(databaseFile(settings));
+  if (pending === 0) return holds('it is of this version');
+  return open(
+    `it is of an older version: the next start runs ${plural(pending, 'migration')}; doctor --upgrade says what changes, and what else is looked at needs the start`,
+  );
+}

@@ -1,0 +1,97 @@
+import type { AppContext } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { plural } from '../../shared/plural.ts';
+import { HOUR, MINUTE } from '../../shared/time.ts';
+import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
+import { type Found, fault, holds, open, runCheck } from './finding.ts';
+import type { RunningServer } from './running.ts';
+
+/** How long something may be due while a server runs, in ms. As in deploy/prometheus/alerts.yml. */
+const PRESS_LATE = 15 * MINUTE;
+const SEND_LATE = 30 * MINUTE;
+const SCAN_LATE = 6 * HOUR;
+const PAYMENT_LATE = HOUR;
+
+/** Compares what is due with what a running server gets done. Without a server, nothing of it is a fault. */
+export async function checkQueues({ services, scanner }: Settings, app: AppContext | null, server: RunningServer) {
+  if (app === null) return [];
+  const signs = app.store.database.vitalSigns();
+  const now = app.clock.now();
+  /** Queues are named in this order: that of the desk, that of the records. */
+  const served = <N>(names: readonly N[]) => names.filter((_, n) => (n === 0 ? services.desk : services.records));
+  const mails = together(served(MAIL_QUEUE_NAMES).map((name) => signs.mails[name](now)));
+  const deliveries = together(served(DELIVERY_QUEUE_NAMES).map((name) => signs.deliveries[name](now)));
+  const queue = (name: string, what: (count: number) => string, length: QueueLength, late: number, cure: string) =>
+    runCheck(name, () => {
+      const { due, oldest_due_at: oldest } = length;
+      const age = oldest === null ? 0 : Math.max(0, now - oldest);
+      const figures = { due, oldest_due_seconds: Math.round(age / 1_000) };
+      if (due === 0) return holds('nothing is due', figures);
+      const found = `${what(due)} due, the first for ${ageText(age)}`;
+      if (!server.isRunning) return open(`${found}; a server that runs does them`, figures);
+      return { ...(age > late ? fault(found, cure) : holds(found)), figures };
+    });
+  return Promise.all([
+    ...(services.desk ? [runCheck('press', () => press(app, server))] : []),
+    queue('mails', are('mail'), mails, SEND_LATE, 'the server log says why, in lines with "job":"mails"'),
+    queue('webhooks', are('delivery', 'deliveries'), deliveries, SEND_LATE, 'the log says why: "job":"webhooks"'),
+    ...(services.records
+      ? [
+          queue(
+            'scanner',
+            are('hostname'),
+            signs.scanQueue(now),
+            SCAN_LATE,
+            scanner ? 'add a scanner, or raise SCAN_EVERY' : 'start a scanner: SCANNER is off here',
+          ),
+          runCheck('open payments', () => {
+            const { count, oldest_at } = signs.openPayments();
+            const age = oldest_at === null ? 0 : Math.max(0, now - oldest_at);
+            const figures = { open: count, oldest_seconds: Math.round(age / 1_000) };
+            if (count === 0) return holds('the outcome of every payment is known', figures);
+            const found = `the outcome of ${plural(count, 'payment')} is unknown, of the first for ${ageText(age)}`;
+            if (age <= PAYMENT_LATE) return open(found, figures);
+            const cure = 'check X402_RPC_URL and X402_FACILITATOR_URL; the payer’s next attempt settles it';
+            return fault(found, cure, figures);
+          }),
+        ]
+      : []),
+  ]);
+}
+
+function press(app: AppContext, server: RunningServer): Found {
+  const signs = app.store.database.vitalSigns();
+  const [papers, changes] = [signs.stalePapers().length, signs.staleTags()];
+  // Only a server that is scraped knows since when.
+  const backlog = server.metric('broadsheet_press_backlog_seconds');
+  const figures = { papers, changes, ...(backlog === null ? {} : { backlog_seconds: Math.round(backlog) }) };
+  if (papers === 0) return holds('all pages are up to date', figures);
+  const found = `${plural(papers, 'paper')} with ${plural(changes, 'change')} to press`;
+  if (!server.isRunning) return open(`${found}; the next start or \`press\` does it`, figures);
+  if ((backlog ?? 0) * 1_000 <= PRESS_LATE) return holds(found, figures);
+  return fault(
+    `${found}, for ${ageText((backlog ?? 0) * 1_000)}`,
+    'the server log says why a press failed; then run press',
+    figures,
+  );
+}
+
+const are =
+  (one: string, many?: string) =>
+  (count: number): string =>
+    `${plural(count, one, many)} ${count === 1 ? 'is' : 'are'}`;
+
+function together(lengths: QueueLength[]): QueueLength {
+  const firsts = lengths.flatMap(({ oldest_due_at }) => oldest_due_at ?? []);
+  return {
+    due: lengths.reduce((sum, { due }) => sum + due, 0),
+    oldest_due_at: firsts.length === 0 ? null : Math.min(...firsts),
+  };
+}
+
+/** A span in ms, in its largest unit. */
+export function ageText(ms: number): string {
+  if (ms < 2 * MINUTE) return plural(Math.round(ms / 1_000), 'second');
+  if (ms < 2 * HOUR) return plural(Math.round(ms / MINUTE), 'minute');
+  return ms < 48 * HOUR ? plural(Math.round(ms / HOUR), 'hour') : plural(Math.round(ms / (24 * HOUR)), 'day');
+}

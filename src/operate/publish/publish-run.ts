@@ -1,0 +1,204 @@
+import { isDead, PROCESS } from '../../desk/jobs/press-claim.ts';
+import { type AppContext, requirePaper } from '../../server/context.ts';
+import { Fault, messageOf, stackOf, Unreachable } from '../../shared/fault.ts';
+import { plural } from '../../shared/plural.ts';
+import { sizeText } from '../../shared/size.ts';
+import { type Address, treePrefix } from '../../shared/storage/address.ts';
+import type { Bucket } from '../../shared/storage/bucket.ts';
+import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
+import { printError } from '../../shared/terminal/output.ts';
+import { progressTo } from '../../shared/terminal/progress.ts';
+import { readLogKey } from '../log/log-key.ts';
+import { type ClaimTimes, readClaim } from './claim.ts';
+import { compare } from './compare.ts';
+import { type PublishReport, plan, publish } from './publish.ts';
+import { LOG_TREE, LogSource } from './publish-log-source.ts';
+import { PaperSource } from './publish-paper-source.ts';
+import type { Source } from './source.ts';
+
+export interface PublishOptions {
+  /** Publishes only this paper, without the log. */
+  paper?: string | undefined;
+  /** Publishes only these trees, of those that there are. */
+  trees?: ReadonlySet<string>;
+  repair?: boolean | undefined;
+  times?: ClaimTimes;
+  waiting?: (tree: string, holder: string) => void;
+  progress?: (tree: string, done: number, total: number, what: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** The trees of which an address lacks something, as far as the database knows. */
+export function staleTrees(app: AppContext, address: Address): string[] {
+  const {
+    database: { publications },
+  } = app.store;
+  const known = publications.trees(address.href).filter(({ isPublished }) => isPublished);
+  const published = new Set(known.map(({ tree }) => tree));
+  const papers = address.paper === null ? app.store.desk.paperSlugs() : [address.paper];
+  const fresh = papers.filter((paper) => !published.has(paper) && publications.hasFiles(paper));
+  const queued = known.filter(({ isQueued }) => isQueued).map(({ tree }) => tree);
+  return [...(LogSource.isStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
+}
+
+/** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
+export async function publishTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
+  const {
+    database: { publications },
+  } = app.store;
+  const work = async (source: Source): Promise<PublishReport> => {
+    try {
+      return await publish({ ...jobOf(source, address, bucket, options), repair: options.repair === true });
+    } catch (error) {
+      if (options.signal?.aborted !== true)
+        publications.fail(address.href, source.tree, app.clock.now(), messageOf(error));
+      throw error;
+    }
+  };
+  return eachTree(app, address, bucket, options, work);
+}
+
+/** What a publication would do now. */
+export function planTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
+  return eachTree(app, address, bucket, options, (source) => plan(jobOf(source, address, bucket, options)));
+}
+
+/** Compares every object with the trees: its bytes and its headers. */
+export function compareTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
+  return eachTree(app, address, bucket, options, async (source) => {
+    const { prefix, excludes, progress } = jobOf(source, address, bucket, options);
+    // Before a listing, which would find every object of another desk a stray.
+    await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
+    const shown = (done: number) => progress(done, done, 'compared');
+    return compare(source, bucket, prefix, { excludes, headers: true, bytes: true, progress: shown });
+  });
+}
+
+/** Works on each tree. One that fails does not stop the others; its fault is thrown at the end. */
+async function eachTree<T>(
+  app: AppContext,
+  address: Address,
+  bucket: Bucket,
+  options: PublishOptions,
+  work: (source: Source) => Promise<T>,
+): Promise<Map<string, T>> {
+  const results = new Map<string, T>();
+  const failures: unknown[] = [];
+  for (const source of sourcesOf(app, address, bucket, options)) {
+    try {
+      results.set(source.tree, await work(source));
+    } catch (error) {
+      failures.push(error);
+      // Each of the others would wait as long.
+      if (error instanceof Unreachable) break;
+    }
+  }
+  if (failures.length === 0) return results;
+  if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
+  throw new Fault('unavailable', [...new Set(failures.map(messageOf))].join('; '));
+}
+
+/** The trees that an address should have, and those that it had. */
+function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, trees }: PublishOptions): Source[] {
+  const { store } = app;
+  const only = paper ?? address.paper;
+  if (paper !== undefined && address.paper !== null && paper !== address.paper) {
+    throw new Fault('invalid_request', `--paper ${paper}: the address has paper=${address.paper}; give one of them`);
+  }
+  if (only !== null && store.desk.removedPaper(only) === null) {
+    requirePaper(app, only);
+    if (!store.database.publications.hasFiles(only) && store.database.publications.find(address.href, only) === null) {
+      const cure = 'run broadsheet press first, or make the paper public';
+      throw new Fault('unavailable', `nothing of ${only} is pressed; ${cure}`);
+    }
+  }
+  const published = store.database.publications.trees(address.href).map(({ tree }) => tree);
+  const papers = only === null ? [...store.desk.paperSlugs(), ...published] : [only];
+  const isWanted = (tree: string) => trees === undefined || trees.has(tree);
+  const wanted = [...new Set(papers)]
+    .filter((tree) => tree !== LOG_TREE && isWanted(tree))
+    .filter((tree) => store.database.publications.hasFiles(tree) || published.includes(tree))
+    .map((tree) => new PaperSource(app, tree, address.href, bucket.keepsHeaders));
+  const hasLog = paper === undefined && isWanted(LOG_TREE) && LogSource.isThere(app);
+  const key = hasLog ? readLogKey(app, 'desk') : null;
+  return key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
+}
+
+function jobOf(source: Source, address: Address, bucket: Bucket, options: PublishOptions) {
+  const { tree } = source;
+  const prefix = treePrefix(address, tree);
+  const logPrefix = treePrefix(address, LOG_TREE);
+  return {
+    source,
+    bucket,
+    prefix,
+    excludes: logPrefix !== prefix && logPrefix.startsWith(prefix) ? [logPrefix] : [],
+    name: `${PROCESS}:publish`,
+    isDead,
+    ...(options.times === undefined ? {} : { times: options.times }),
+    waiting: (holder: string) => options.waiting?.(tree, holder),
+    progress: (done: number, total: number, what: string) => options.progress?.(tree, done, total, what),
+    signal: options.signal,
+  };
+}
+
+/** Publishes, and shows the progress on the terminal. */
+export async function publishWithProgress(
+  app: AppContext,
+  command: Pick<PublishOptions, 'paper' | 'trees' | 'repair'> & { to?: string | undefined },
+): Promise<Map<string, PublishReport>> {
+  const address = publishAddress(app.settings, command.to);
+  const progress = progressTo();
+  try {
+    return await publishTrees(app, address, openBucket(app.settings, address), {
+      ...command,
+      ...publishReporter((tree, ...at) => progress.step(`publish ${tree}`, ...at)),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** What a command says while it works or waits. */
+export function publishReporter(progress: (tree: string, done: number, total: number, what: string) => void) {
+  let told = '';
+  return {
+    progress,
+    waiting: (tree: string, holder: string) => {
+      if (told === holder) return;
+      told = holder;
+      printError(`waiting: another publisher, ${holder}, is at work on ${treeName(tree)}`);
+    },
+  };
+}
+
+/** How messages call a tree. */
+export function treeName(tree: string): string {
+  return tree === LOG_TREE ? 'the log' : tree;
+}
+
+/** A summary with one line per tree. */
+export function publishLines(reports: ReadonlyMap<string, PublishReport>): string[] {
+  const lines = [...reports]
+    .filter(([, { sent, removed }]) => sent + removed > 0)
+    .map(
+      ([tree, { sent, bytes, removed }]) =>
+        `published ${treeName(tree)}: ${plural(sent, 'file')} sent (${sizeText(bytes)}), ${removed} removed`,
+    );
+  return lines.length > 0 ? lines : ['nothing left to publish'];
+}
+
+/** Publishes after a press, if PUBLISH_URL is set. A failure is reported and does not fail the command. */
+export async function publishAfterPress(app: AppContext): Promise<void> {
+  if (app.settings.publishUrl === null) return;
+  try {
+    // Nothing is asked about the others, of which there may be a thousand.
+    const trees = new Set(staleTrees(app, publishAddress(app.settings, undefined)));
+    if (trees.size === 0) return;
+    for (const line of publishLines(await publishWithProgress(app, { trees }))) printError(line);
+  } catch (error) {
+    // What the command was for is done: a defect here does not fail it either.
+    const why = error instanceof Fault ? error.message : stackOf(error);
+    printError(`not published: ${why}. What was not sent is queued: run broadsheet publish, or leave it to the server`);
+  }
+}

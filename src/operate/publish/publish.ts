@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../../shared/fault.ts';
+import type { Bucket } from '../../shared/storage/bucket.ts';
+import { inParallel } from '../../shared/storage/in-parallel.ts';
+import { Claim, type ClaimTimes, readClaim } from './claim.ts';
+import { compare } from './compare.ts';
+import { objectHeaders } from './object-headers.ts';
+import type { Difference, Pending, Source, SourceFile } from './source.ts';
+
+/** How many files are sent before this is recorded. */
+const BATCH = 256;
+/** After how long this is recorded all the same, in ms. */
+const RECORD_EVERY = 1_000;
+/** The pause before replacing a plan that a press made obsolete, in ms. */
+const RETRY_PAUSE = 200;
+/** After this many plans in a row of which nothing could be sent, the tree on disk is taken for damaged. */
+const FRUITLESS_MAX = 10;
+
+export interface PublishJob {
+  source: Source;
+  bucket: Bucket;
+  /** What the tree's keys begin with, and which keys under it belong to other trees. */
+  prefix: string;
+  excludes: readonly string[];
+  /** Who publishes, as other publishers see it. */
+  name: string;
+  times?: ClaimTimes;
+  /** Compares every object, headers too, and takes over a place without a claim. */
+  repair: boolean;
+  isDead(holder: string): boolean;
+  waiting(holder: string): void;
+  progress(done: number, total: number, what: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+export interface PublishReport {
+  sent: number;
+  bytes: number;
+  removed: number;
+}
+
+/** Sends what is queued in the database; a killed publication is continued. An unknown target is compared whole. */
+export async function publish(job: PublishJob): Promise<PublishReport> {
+  const { source, bucket, prefix, excludes, repair } = job;
+  if (!repair && (await isUpToDate(job))) return { sent: 0, bytes: 0, removed: 0 };
+  source.watch();
+  const claim = await Claim.take({ ...job, tree: source.tree, key: source.key, takesOver: repair });
+  try {
+    const isKnown = claim.before !== null && claim.before === source.publication();
+    let differences: Difference[] | null = null;
+    if (!isKnown || repair) {
+      const compared = await compare(source, bucket, prefix, {
+        excludes,
+        // Another publication may have sent other headers with the same bytes.
+        headers: repair || claim.before !== null,
+        bytes: repair,
+        progress: (done) => job.progress(done, done, 'compared'),
+      });
+      // A path that the tree never had belongs to something else, such as a backup in the same bucket.
+      differences = repair ? compared.differences : compared.differences.filter(isOwn(source));
+    }
+    claim.assertHeld();
+    source.begin(claim.publication, differences);
+    const report = await sendAll(job, claim);
+    claim.assertHeld();
+    source.finish();
+    // A machine that slept learns here that its time was over.
+    await claim.release();
+    claim.signal.throwIfAborted();
+    return report;
+  } finally {
+    await claim.release();
+    // What was in flight may have replaced what the next publisher wrote.
+    if (claim.isLost()) source.doubt();
+  }
+}
+
+const isOwn =
+  (source: Source) =>
+  ({ path, what }: Difference): boolean =>
+    what !== 'stray' || source.mayHave(path);
+
+/** Whether nothing is queued, and the target is the one that the database remembers. */
+async function isUpToDate({ source, bucket, prefix, signal }: PublishJob): Promise<boolean> {
+  if (source.publication() === null || !isEmpty(await source.pending(signal))) return false;
+  const claim = await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
+  return claim?.record.publication === source.publication();
+}
+
+/** What a publication would do, without doing any of it. */
+export async function plan(job: Omit<PublishJob, 'repair'>): Promise<Difference[]> {
+  const { source, bucket, prefix, excludes } = job;
+  const claim = await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
+  if (claim !== null && claim.record.publication === source.publication()) {
+    const { stages, removals } = await source.pending(job.signal);
+    return [
+      ...stages.flat().map(({ path }): Difference => ({ path, what: 'other bytes' })),
+      ...removals.map((path): Difference => ({ path, what: 'stray' })),
+    ];
+  }
+  const { differences } = await compare(source, bucket, prefix, { excludes, headers: claim !== null, bytes: false });
+  return differences.filter(isOwn(source));
+}
+
+const isEmpty = ({ stages, removals }: Pending) => stages.every((stage) => stage.length === 0) && removals.length === 0;
+
+/** Sends until nothing is queued. A concurrent press makes a plan obsolete, and the next one takes over. */
+async function sendAll(job: PublishJob, claim: Claim): Promise<PublishReport> {
+  const report: PublishReport = { sent: 0, bytes: 0, removed: 0 };
+  let fruitless = 0;
+  for (;;) {
+    const pending = await job.source.pending(claim.signal);
+    if (isEmpty(pending)) return report;
+    const before = report.sent + report.removed;
+    const overtaken = await sendPlan(job, claim, pending, report);
+    if (overtaken === null) continue;
+    fruitless = report.sent + report.removed > before ? 0 : fruitless + 1;
+    if (fruitless === FRUITLESS_MAX) {
+      const message = `${job.source.folder}/${overtaken} is not the file that was pressed; run broadsheet press --full, then publish again`;
+      throw new Fault('unavailable', message);
+    }
+    await sleep(RETRY_PAUSE, undefined, { signal: claim.signal });
+  }
+}
+
+/** Sends one plan stage by stage, then removes. Returns the path of a file that changed meanwhile, or null. */
+async function sendPlan(
+  { source, bucket, prefix, progress }: PublishJob,
+  claim: Claim,
+  { stages, removals }: Pending,
+  report: PublishReport,
+): Promise<string | null> {
+  const total = stages.reduce((sum, stage) => sum + stage.length, 0) + removals.length;
+  let done = 0;
+  let overtaken: string | null = null;
+  for (const stage of stages) {
+    for (let at = 0; at < stage.length; at += BATCH) {
+      const sent: SourceFile[] = [];
+      let recordedAt = performance.now();
+      const record = async (): Promise<void> => {
+        recordedAt = performance.now();
+        const files = sent.splice(0);
+        if (files.length === 0) return;
+        await bucket.flush();
+        source.settle(files, []);
+      };
+      const send = async (file: SourceFile): Promise<void> => {
+        if (overtaken !== null) return;
+        const bytes = await file.read();
+        if (bytes === null) {
+          overtaken = file.path;
+          return;
+        }
+        claim.assertHeld();
+        const headers = bucket.keepsHeaders ? objectHeaders(source.headersOf(file.path), file.path, bytes) : {};
+        await bucket.put(prefix + file.path, bytes, { headers, signal: claim.signal });
+        sent.push(file);
+        report.sent++;
+        report.bytes += bytes.length;
+        done++;
+        progress(done, total, file.path);
+        // A large file is not sent again after a kill.
+        if (performance.now() - recordedAt > RECORD_EVERY) await record();
+      };
+      try {
+        await inParallel(stage.slice(at, at + BATCH), send);
+      } finally {
+        await record();
+      }
+      if (overtaken !== null) return overtaken;
+    }
+  }
+  if (removals.length > 0) {
+    claim.assertHeld();
+    await bucket.remove(
+      removals.map((path) => prefix + path),
+      claim.signal,
+    );
+    await bucket.flush();
+    source.settle([], removals);
+    report.removed += removals.length;
+    progress(total, total, 'removed');
+  }
+  return null;
+}

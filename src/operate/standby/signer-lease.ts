@@ -1,0 +1,434 @@
+import { randomUUID } from 'node:crypto';
+import { uptime } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { Busy, Fault, messageOf, Unreachable } from '../../shared/fault.ts';
+import type { Bucket } from '../../shared/storage/bucket.ts';
+import { requireConditions } from '../../shared/storage/conditions.ts';
+import { SECOND } from '../../shared/time.ts';
+
+/** The object by which only one of several servers signs. */
+export const LEASE_FILE = 'signer.json';
+
+const Head = z.object({ origin: z.string(), size: z.number().int().min(0), root: z.string() });
+/** A head that was signed, or may have been. `root` in base64. */
+export type LeasedHead = z.infer<typeof Head>;
+
+const LeaseRecord = z.object({
+  broadsheet: z.literal(1),
+  /** The first signing key of the desk that signs by this lease; null before there is one. */
+  desk: z.string().nullable().default(null),
+  /** The server that signs; null when it has stopped. */
+  holder: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      /** When it took the lease, by its own clock: for people. Older versions did not write it. */
+      since: z.iso.datetime().optional(),
+    })
+    .nullable(),
+  /** Changes with every attempt to write, so that no two objects have the same bytes, and thereby the same ETag. */
+  beat: z.number().int(),
+  heads: z.object({ desk: Head.nullable(), records: Head.nullable() }),
+});
+type LeaseRecord = z.infer<typeof LeaseRecord>;
+
+/** Not asked yet; another holds it; this copy lacks a signed head; the place fails; it was lost; the server stops. */
+export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
+
+export interface LeaseState {
+  isHeld: boolean;
+  /** Null while it is held. */
+  waitingFor: WaitingFor | null;
+  /** The reason in words, with names of machines; null while it is held. */
+  reason: string | null;
+  /** Since when this is so, in ms of the wall clock. */
+  since: number;
+  /** How long this server may sign without renewing it, in ms. */
+  left: number;
+  /** How often this server took or lost it. */
+  transitions: number;
+  /** What has been signed, as far as is known here; null without a look at the place. */
+  heads: Readonly<Record<LogService, LeasedHead | null>> | null;
+}
+
+export interface SignerLeaseOptions {
+  bucket: Bucket;
+  key: string;
+  /** Who signs, as other servers see it. */
+  name: string;
+  /** How long it lasts without being renewed, in ms. */
+  lasts: number;
+  /** The first signing key of this desk; null before there is one. */
+  desk(): string | null;
+  /** Throws, saying why, when this server's logs do not continue a head that was signed before. */
+  requireContinued(log: LogService, head: LeasedHead): void;
+  /** Called with the reason each time that this server still must not sign. */
+  waiting(reason: string): void;
+  /** Called each time that the lease was taken or renewed. */
+  renewed?(): void;
+  /** Called before another server may take over, to announce heads. If it fails, the lease runs out by itself. */
+  releasing?(): Promise<void>;
+  /** The monotonic clock, in ms. */
+  clock?: () => number;
+  /** A clock that runs on while the machine sleeps, in ms. */
+  uptime?: () => number;
+  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** As long as a request may take, in ms: a sixth of the time of the lease, within these bounds. */
+const PATIENCE_MIN = SECOND / 2;
+const PATIENCE_MAX = 5 * SECOND;
+/** After this many consecutive refusals of a value just read, the store counts as broken. */
+const REFUSED_MAX = 5;
+
+/**
+ * The right to sign, which one of several servers has. The clocks of two machines are never compared: a waiting server
+ * checks, by its own monotonic clock, that the object stays unchanged for the duration of the lease, and replaces it by
+ * compare-and-swap. The holder counts from before it sent a renewal, and stops signing after two thirds of the time,
+ * including time asleep.
+ *
+ * A process can be suspended between its last reading of the clock and its signature. So a head is signed only after
+ * the object says that it will be: every later holder finds it there, and signs only what continues it.
+ */
+export class SignerLease {
+  /** Aborted when another server may sign; the reason is a fault that says why. */
+  readonly lost: AbortSignal;
+  readonly #options: SignerLeaseOptions;
+  readonly #clock: () => number;
+  readonly #uptime: () => number;
+  readonly #pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly #patience: number;
+  readonly #loss = new AbortController();
+  readonly #stopped = new AbortController();
+  readonly #id = randomUUID();
+  #acquiring: Promise<void> | null = null;
+  #record: LeaseRecord | null = null;
+  #etag = '';
+  #beat = 0;
+  /** When the last renewal that worked was sent. */
+  #renewed: Moment = { clock: Number.NEGATIVE_INFINITY, uptime: Number.NEGATIVE_INFINITY };
+  /** Why the last renewal failed; null when it worked. */
+  #failure: string | null = null;
+  #reason = 'this server does not hold the lease yet';
+  #waitingFor: WaitingFor = 'lease';
+  #since = Date.now();
+  #transitions = 0;
+  /** As last read, before this server held the lease. */
+  #heads: LeaseRecord['heads'] | null = null;
+  #isProven = false;
+  /** One request after the other: each replaces the object of the one before. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SignerLeaseOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#uptime = options.uptime ?? (() => uptime() * SECOND);
+    this.#pause = options.pause ?? ((ms, signal) => sleep(ms, undefined, { signal, ref: false }));
+    this.#patience = Math.min(PATIENCE_MAX, Math.max(PATIENCE_MIN, options.lasts / 6));
+    this.lost = this.#loss.signal;
+  }
+
+  /** Whether this server may sign now. */
+  isHeld(): boolean {
+    if (this.#record === null || this.lost.aborted) return false;
+    if (this.heldFor() > 0) return true;
+    const why = this.#failure === null ? '' : ` (${this.#failure})`;
+    this.#lose(`it could not renew the lease in time${why}`);
+    return false;
+  }
+
+  /** How long this server may sign unless it renews the lease, in ms. */
+  heldFor(): number {
+    const { clock, uptime } = this.#renewed;
+    return (this.#options.lasts * 2) / 3 - Math.max(this.#clock() - clock, this.#uptime() - uptime);
+  }
+
+  state(): LeaseState {
+    const isHeld = this.isHeld();
+    return {
+      isHeld,
+      waitingFor: isHeld ? null : this.#waitingFor,
+      reason: isHeld ? null : this.#reason,
+      since: this.#since,
+      left: isHeld ? Math.max(0, this.heldFor()) : 0,
+      transitions: this.#transitions,
+      heads: this.#record?.heads ?? this.#heads,
+    };
+  }
+
+  /** Throws `unavailable` with the reason when this server must not sign. */
+  assertHeld(): void {
+    if (!this.isHeld()) throw new Busy(`nothing is signed here: ${this.#reason}; try again later`);
+  }
+
+  /** Waits for the lease, then renews it. Rejects when stopped, and with `conflict` where something else is. */
+  acquire(): Promise<void> {
+    this.#acquiring = this.#acquire();
+    return this.#acquiring;
+  }
+
+  /** Makes known that a head will be signed. Returns whether it may be: every later holder then knows of it. */
+  announce(log: LogService, head: LeasedHead): Promise<boolean> {
+    return this.#replace(({ heads }) => ({ heads: { ...heads, [log]: head } }));
+  }
+
+  /** Releases the lease, so that another server may sign immediately. */
+  async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return;
+    this.#stopped.abort();
+    // A pending request may still give this server the lease.
+    await this.#acquiring?.catch(() => {});
+    await this.#last;
+    try {
+      await this.#options.releasing?.();
+      this.#end();
+      if (this.#acquiring !== null) await this.#release();
+    } catch {
+      // It runs out by itself.
+    } finally {
+      this.#end();
+    }
+  }
+
+  async #acquire(): Promise<void> {
+    const { lasts } = this.#options;
+    const { signal } = this.#stopped;
+    let watched = { etag: '', since: 0 };
+    let refused = 0;
+    for (let isFirst = true; ; isFirst = false) {
+      signal.throwIfAborted();
+      try {
+        const found = await this.#read();
+        const now = this.#clock();
+        // The object was removed while a server may still hold the lease.
+        const wasThere = watched.etag !== '';
+        const etag = found?.etag ?? (wasThere ? 'none' : '');
+        if (watched.etag !== etag) watched = { etag, since: now };
+        const isSilent = etag !== '' && now - watched.since >= lasts;
+        if (found !== null) this.#requireOurs(found.record);
+        this.#heads = found?.record.heads ?? null;
+        const holder = found === null ? null : found.record.holder;
+        const isFree = isSilent || (etag !== 'none' && (holder === null || holder.id === this.#id));
+        if (!isFree) {
+          this.#wait(
+            'holder',
+            holder === null ? 'the lease was removed; it is made again' : `${holder.name} signs${sinceText(holder)}`,
+          );
+        } else if (this.#isContinued(found)) {
+          if (await this.#take(found)) break;
+          this.#wait('holder', refusal(this.#options, ++refused));
+        }
+      } catch (error) {
+        if (!(error instanceof Fault) || (isFirst && error.code === 'conflict')) throw error;
+        this.#wait('store', messageOf(error));
+      }
+      await this.#pause(lasts / 20, signal);
+    }
+    void this.#renewWhileHeld();
+  }
+
+  async #renewWhileHeld(): Promise<void> {
+    const { lasts } = this.#options;
+    let rest = lasts / 6;
+    while (!this.lost.aborted && !this.#stopped.signal.aborted) {
+      try {
+        await this.#pause(rest, this.#stopped.signal);
+        rest = lasts / 6;
+        if (this.isHeld()) await this.#replace(() => ({}));
+      } catch {
+        // The store may recover before the lease expires; `isHeld` decides.
+        rest = lasts / 20;
+      }
+    }
+  }
+
+  /** Replaces the object, if it is still the one that this server wrote last. Returns whether it was. */
+  #replace(change: (record: LeaseRecord) => Partial<LeaseRecord>): Promise<boolean> {
+    const replaced = this.#last.then(async () => {
+      if (!this.isHeld() || this.#record === null) return false;
+      const at = this.#moment();
+      const before = this.#record;
+      const record = { ...before, desk: this.#options.desk(), ...change(before), beat: ++this.#beat };
+      let expected = this.#etag;
+      for (let refused = 1; ; refused++) {
+        const etag = await this.#put(record, { etag: expected });
+        if (etag !== null) {
+          this.#hold(record, etag, at);
+          return this.isHeld();
+        }
+        // What is there may be our own, of a request whose response was lost.
+        const found = await this.#read();
+        if (found?.record.holder?.id !== this.#id) {
+          this.#lose('another server has taken the lease');
+          return false;
+        }
+        if (refused === REFUSED_MAX) throw new Fault('unavailable', refusal(this.#options, refused));
+        expected = found.etag;
+      }
+    });
+    this.#last = replaced.catch((error: unknown) => {
+      this.#failure = messageOf(error);
+    });
+    return replaced;
+  }
+
+  /** Whether this copy continues every head that was signed. */
+  #isContinued(found: { record: LeaseRecord } | null): boolean {
+    try {
+      for (const log of ['desk', 'records'] as const) {
+        const head = found?.record.heads[log] ?? null;
+        if (head !== null) this.#options.requireContinued(log, head);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#wait('newer_copy', messageOf(error));
+      return false;
+    }
+  }
+
+  async #take(found: { record: LeaseRecord; etag: string } | null): Promise<boolean> {
+    const { bucket, key, name, desk } = this.#options;
+    const heads = found?.record.heads ?? { desk: null, records: null };
+    const at = this.#moment();
+    const record: LeaseRecord = {
+      broadsheet: 1,
+      desk: desk(),
+      holder: { id: this.#id, name, since: new Date().toISOString() },
+      beat: ++this.#beat,
+      heads,
+    };
+    const etag = await this.#put(record, found === null ? 'absent' : { etag: found.etag });
+    if (etag === null) return false;
+    if (!this.#isProven) {
+      await this.#asked((signal) =>
+        requireConditions(bucket, { key, bytes: bytesOf(record), headers: HEADERS, signal }),
+      );
+    }
+    this.#isProven = true;
+    this.#hold(record, etag, at);
+    return true;
+  }
+
+  /** Throws `conflict` when the lease belongs to another desk. */
+  #requireOurs({ desk }: LeaseRecord): void {
+    const { bucket, key } = this.#options;
+    const ours = this.#options.desk();
+    if (desk === null || desk === ours) return;
+    const here = ours === null ? 'this database has no key yet' : `that of this database is ${ours}`;
+    const message = `${bucket.name}: ${key} is the lease of a desk whose first signing key is ${desk}, and ${here}; restore a copy of that desk, or give this one a LEASE_URL of its own`;
+    throw new Fault('conflict', message);
+  }
+
+  async #release(): Promise<void> {
+    const found = await this.#read();
+    if (found?.record.holder?.id !== this.#id) return;
+    await this.#put({ ...found.record, holder: null, beat: ++this.#beat }, { etag: found.etag });
+  }
+
+  #hold(record: LeaseRecord, etag: string, at: Moment): void {
+    if (this.#record === null) this.#turn();
+    this.#record = record;
+    this.#etag = etag;
+    this.#renewed = at;
+    this.#failure = null;
+    if (!this.#stopped.signal.aborted) this.#options.renewed?.();
+  }
+
+  #end(): void {
+    this.#reason = 'this server stops';
+    this.#waitingFor = 'stop';
+    if (this.#record !== null) this.#turn();
+    this.#record = null;
+  }
+
+  #turn(): void {
+    this.#transitions++;
+    this.#since = Date.now();
+  }
+
+  #moment(): Moment {
+    return { clock: this.#clock(), uptime: this.#uptime() };
+  }
+
+  #read(): ReturnType<typeof readLease> {
+    const { bucket, key } = this.#options;
+    return this.#asked((signal) => readLease(bucket, key, signal));
+  }
+
+  #put(record: LeaseRecord, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
+    const { bucket, key } = this.#options;
+    return this.#asked((signal) => bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf, signal }));
+  }
+
+  /** Gives a request up in time for another one before the lease is over. It may still be carried out. */
+  async #asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const given = new AbortController();
+    const wait = () => this.#pause(this.#patience / 2, given.signal);
+    // By halves: where this process itself was held up, the answer may be here and not yet read.
+    const silence = wait()
+      .then(wait)
+      .then(() => {
+        throw new Unreachable(`${this.#options.bucket.name} has not answered in time; check the store and the network`);
+      });
+    try {
+      return await Promise.race([ask(given.signal), silence]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  #wait(waitingFor: WaitingFor, reason: string): void {
+    if (waitingFor !== this.#waitingFor) this.#since = Date.now();
+    this.#waitingFor = waitingFor;
+    this.#reason = reason;
+    this.#options.waiting(reason);
+  }
+
+  #lose(reason: string): void {
+    if (this.lost.aborted) return;
+    this.#reason = reason;
+    this.#waitingFor = 'restart';
+    this.#turn();
+    this.#loss.abort(new Fault('unavailable', reason));
+  }
+}
+
+/** A moment by two clocks, in ms. */
+interface Moment {
+  clock: number;
+  uptime: number;
+}
+
+const sinceText = ({ since }: { since?: string | undefined }): string =>
+  since === undefined ? '' : `, since ${since}`;
+
+/** Why a conditional write was refused, after so many times. */
+function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
+  if (times < REFUSED_MAX) return 'another server took the lease first';
+  return `${bucket.name} does not show what was written: ${key} is never the object that was read before; give the address of the store itself, without a cache between`;
+}
+
+/** The lease as it is in a bucket; null when there is none. Throws `conflict` for an object of something else. */
+export async function readLease(
+  bucket: Bucket,
+  key: string,
+  signal?: AbortSignal,
+): Promise<{ record: LeaseRecord; etag: string; age: number } | null> {
+  const found = await bucket.get(key, undefined, signal);
+  if (found === null) return null;
+  try {
+    return {
+      record: LeaseRecord.parse(JSON.parse(Buffer.from(found.bytes).toString('utf8'))),
+      etag: found.etag,
+      age: found.age,
+    };
+  } catch {
+    throw new Fault('conflict', `${bucket.name}: ${key} is not the lease of a Broadsheet; name another place`);
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+const bytesOf = (record: LeaseRecord) => Buffer.from(`${JSON.stringify(record)}\n`);

@@ -1,0 +1,48 @@
+import { isIsoTime } from '../../shared/time.ts';
+
+/** The first line of every observation's receipt. */
+const RECEIPT_HEADER = 'domain-observation/v1';
+
+/** The parsed receipt of an observation. This file does no hashing, so it also runs in a reader's browser. */
+export interface ObservationReceipt {
+  domain: string;
+  /** The number in the whole service, from 1, without gaps. */
+  seq: number;
+  observed_at: string;
+  /** `sha256:<hex>`: the Merkle root over the record's disclosures. */
+  record_root: string;
+  /** The number of leaves of the tree. */
+  record_fields: number;
+  /** Hash of the signed text of the domain's previous observation, or null for its first. */
+  prev: string | null;
+  /** RFC 7638 thumbprint of the key that signs. */
+  kid: string;
+}
+
+/** The signed text, byte for byte (protocol 5.5). Throws when a value contains whitespace. */
+export function observationText(receipt: ObservationReceipt): string {
+  const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
+  const text = `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
+  if (parseObservation(text) === null) throw new TypeError(`a receipt cannot say ${JSON.stringify(receipt)}`);
+  return text;
+}
+
+// At most 15 digits, so that JavaScript numbers represent the value exactly.
+const RECEIPT_PATTERN =
+  /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
+
+/** Parses a receipt's signed text; null unless it has exactly the form of protocol 5.5. */
+export function parseObservation(text: string): ObservationReceipt | null {
+  const match = RECEIPT_PATTERN.exec(text);
+  if (match === null || !isIsoTime(match[3] ?? '')) return null;
+  const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = [...match];
+  return {
+    domain: domain ?? '',
+    seq: Number(seq),
+    observed_at: observed_at ?? '',
+    record_root: record_root ?? '',
+    record_fields: Number(record_fields),
+    prev: prev === 'none' ? null : (prev ?? ''),
+    kid: kid ?? '',
+  };
+}

@@ -1,0 +1,126 @@
+import { sha256 } from '../../basis.ts';
+import { toHex } from '../../bytes.ts';
+import { correctionsIn, type TimeCorrection, trueIso } from '../../clock-note.ts';
+import { checkClockNotes } from '../../generation.ts';
+import { keyOfNote } from '../../key-text.ts';
+import { isSignedBy, keysOf, type VerifyingKey } from '../../keyring.ts';
+import type { LogProof } from '../../log/log-proof.ts';
+import { logProofFaults } from '../../log/logged-entries.ts';
+import { leafHash, rootFromPath } from '../../merkle.ts';
+import { parseNote, type Verify } from '../../note.ts';
+import type { Evidence } from '../evidence.ts';
+import { recordRoot } from '../observation.ts';
+import type { FullRecord, Preview, ShownField } from '../preview.ts';
+import { parseObservation } from '../receipt.ts';
+import {
+  type AnswerFaults,
+  badgeContentRules,
+  bundleKeyRules,
+  chainRules,
+  previewRules,
+  provenanceRules,
+  recordRules,
+} from './document-rules.ts';
+import type { RecordsDocument } from './documents.ts';
+import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
+
+/** Whose corrections of the clock a document may have. */
+const RECORDS = { service: 'records', paper: null } as const;
+
+/** The faults of a document of the domain records; an empty list means that it is valid. */
+export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
+  switch (document.kind) {
+    case 'misshapen':
+      return document.faults;
+    case 'receipt':
+      return receiptRules(checkReceipt(document.receipt, keys, verify));
+    case 'badge': {
+      const seen = checkReceipt(document.receipt, keys, verify);
+      return [...receiptRules(seen), ...badgeContentRules(document.svg, seen)];
+    }
+    case 'preview':
+      return previewFaults(document.preview, keys, verify);
+    case 'record':
+      return recordFaults(document.record, keys, verify);
+    case 'provenance': {
+      const clock = checkClockNotes(document.page.clock ?? [], RECORDS, keys, verify);
+      const corrections = correctionsIn(clock.statements);
+      const seen = document.page.items.map(({ receipt }) => checkReceipt(receipt, keys, verify, corrections));
+      return [
+        ...clock.faults,
+        ...seen.flatMap(receiptRules),
+        ...provenanceRules(document.page, seen),
+        ...logFaults(document.page.items),
+      ];
+    }
+    case 'evidence':
+      return bundleFaults(document.bundle, keys, verify);
+  }
+}
+
+function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
+  const seen = checkReceipt(preview.receipt, keys, verify);
+  return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
+}
+
+function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify): string[] {
+  const seen = checkReceipt(record.receipt, keys, verify);
+  return [...receiptRules(seen), ...flat(recordRules(record, seen, rootOfAll(record.disclosures)))];
+}
+
+function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
+  const clock = checkClockNotes(bundle.clock ?? [], RECORDS, keys, verify);
+  const corrections = correctionsIn(clock.statements);
+  const seen = bundle.records.map(({ receipt }) => checkReceipt(receipt, keys, verify, corrections));
+  return [
+    ...clock.faults,
+    ...bundleKeyRules(bundle, keysOf(bundle), keys),
+    ...seen.flatMap(receiptRules),
+    ...chainRules(seen, bundle.domain, true),
+    ...bundle.records.flatMap((record, index) => {
+      const one = seen[index];
+      return one === undefined ? [] : flat(recordRules(record, one, rootOfAll(record.disclosures)));
+    }),
+    ...logFaults(bundle.records),
+  ];
+}
+
+/** Whether the receipts are where their proofs say that they are in the log. */
+function logFaults(rows: { seq: number; receipt: string; log?: LogProof | null }[]): string[] {
+  return rows.flatMap(({ seq, receipt, log }) => logProofFaults(log, receipt).map((fault) => `seq ${seq}: ${fault}`));
+}
+
+function flat({ names, fields, content: said, held_back: held }: AnswerFaults): string[] {
+  return [...names, ...fields, ...said, ...held];
+}
+
+/** Hashes one receipt and checks its signature. */
+export function checkReceipt(
+  text: string,
+  keys: VerifyingKey[],
+  verify: Verify,
+  corrections: readonly TimeCorrection[] = [],
+): CheckedReceipt {
+  const note = parseNote(text);
+  const receipt = note === null ? null : parseObservation(note.text);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(keys, receipt.kid, note);
+  const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
+  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
+  return { receipt, hash: sha256(note.text), signature, key, time };
+}
+
+/** The root over all disclosures of a record; null for an empty list. */
+export function rootOfAll(disclosures: string[]): string | null {
+  return disclosures.length === 0 ? null : recordRoot(disclosures);
+}
+
+/** The roots that the paths lead to; null where a path does not fit its index. */
+export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedReceipt): (string | null)[] {
+  return disclosures.map(({ index, disclosure, path }) => {
+    if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
+    const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+    const root = rootFromPath(leafHash(disclosure), index, receipt.record_fields, siblings);
+    return root === null ? null : `sha256:${toHex(root)}`;
+  });
+}

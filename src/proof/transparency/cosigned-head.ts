@@ -1,0 +1,100 @@
+import { toHex } from '../bytes.ts';
+import { type VerifierKey, vkeyText } from '../key-text.ts';
+import { parseCheckpoint } from '../log/checkpoint.ts';
+import type { LogService } from '../log/leaf.ts';
+import { meetsQuorum, type Policy } from '../log/policy.ts';
+import { type LogCrypto, statedTime } from '../log/signatures.ts';
+import { cosignedAt } from '../log/witness.ts';
+import { type SignatureLine, signatureLineText } from '../note.ts';
+import type { LogCosignature, LogHead, LogTables } from './log-tables.ts';
+
+/** A log and the policy by which its heads are cosigned. */
+export interface WitnessedLog {
+  log: LogService;
+  origin: string;
+  policy: Policy;
+}
+
+/** The leaves that a head has proven first: from `start` up to, not including, `end`. */
+export interface CoveredLeaves {
+  start: number;
+  end: number;
+}
+
+type HeadTables = Pick<LogTables, 'cosignatures' | 'newestCosigned' | 'setCosigned'>;
+type SignedHead = Pick<LogHead, 'size' | 'checkpoint'>;
+
+/**
+ * The cosigned text of a head: the checkpoint, and the lines of the policy's witnesses in the policy's order. Null while
+ * its cosignatures do not meet the quorum, and when it has its text, or a larger head has.
+ */
+export function cosignedText(
+  tables: HeadTables,
+  { log, origin, policy }: WitnessedLog,
+  { size, checkpoint }: SignedHead,
+): string | null {
+  // A leaf's proof is that of the first cosigned head over it, so an older head must not become cosigned afterwards.
+  if (cosignedSize(tables, { log, origin }) >= size) return null;
+  const cosigned = linesOf(tables, { log, origin, policy }, size);
+  if (!meetsQuorum(policy, new Set(cosigned.map(({ name }) => name)))) return null;
+  return checkpoint + cosigned.map(({ line }) => `${line}\n`).join('');
+}
+
+/** Stores the cosigned text of a head. Returns the leaves whose proofs it fixes; null when there is nothing to store. */
+export function cosignHead(tables: HeadTables, witnessed: WitnessedLog, head: SignedHead): CoveredLeaves | null {
+  const text = cosignedText(tables, witnessed, head);
+  const start = cosignedSize(tables, witnessed);
+  if (text === null || !tables.setCosigned(witnessed.log, witnessed.origin, head.size, text)) return null;
+  return { start, end: head.size };
+}
+
+/**
+ * The checkpoint to publish for a cosigned head: its cosigned text, and what the policy's witnesses signed since then.
+ * Proofs keep the text unchanged. After a change of the policy, this checkpoint meets the new one without a new leaf.
+ */
+export function checkpointWithLateLines(
+  tables: Pick<LogTables, 'cosignatures'>,
+  witnessed: WitnessedLog,
+  { size, checkpoint, cosigned }: Pick<LogHead, 'size' | 'checkpoint' | 'cosigned'>,
+): string {
+  const text = cosigned ?? checkpoint;
+  const late = linesOf(tables, witnessed, size).filter(({ line }) => !text.includes(`\n${line}\n`));
+  return text + late.map(({ line }) => `${line}\n`).join('');
+}
+
+/** The cosignatures of a head by the policy's witnesses, in the policy's order. */
+function linesOf(
+  tables: Pick<LogTables, 'cosignatures'>,
+  { log, origin, policy }: WitnessedLog,
+  size: number,
+): { name: string; line: string }[] {
+  const lineOf = new Map(tables.cosignatures(log, origin, size).map(({ vkey, line }) => [vkey, line]));
+  return policy.witnesses.flatMap(({ name, key }) => {
+    const line = lineOf.get(vkeyText(key));
+    return line === undefined ? [] : [{ name, line }];
+  });
+}
+
+/** The number of leaves under the newest cosigned head. */
+function cosignedSize(tables: HeadTables, { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>): number {
+  return tables.newestCosigned(log, origin)?.size ?? 0;
+}
+
+/** A witness's cosignature among its lines. Throws a LogFault unless there is one, valid and not in the future. */
+export async function cosignatureFrom(
+  lines: SignatureLine[],
+  { origin, size, checkpoint }: LogHead,
+  key: VerifierKey,
+  now: number,
+  crypto: LogCrypto,
+): Promise<LogCosignature> {
+  const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, crypto);
+  // Every line of this key was verified, and `time` is that of one of them.
+  const line = lines.find((line) => isBy(key, line) && statedTime(line.signature) === BigInt(time));
+  if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
+  return { origin, size, vkey: vkeyText(key), time, line: signatureLineText(line) };
+}
+
+function isBy(key: VerifierKey, { name, keyHash }: SignatureLine): boolean {
+  return name === key.name && toHex(keyHash) === key.hash;
+}

@@ -1,0 +1,122 @@
+import { isoOrNull, isoTime } from '../../shared/time.ts';
+import { toBase64 } from '../bytes.ts';
+import { vkeyText } from '../key-text.ts';
+import { parseCheckpoint } from '../log/checkpoint.ts';
+import { type Leaf, type LogService, parseLeaf } from '../log/leaf.ts';
+import type { Policy } from '../log/policy.ts';
+import type { Receipt } from '../receipt.ts';
+import type { LogTables } from './log-tables.ts';
+import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
+
+/** Public leaves on the page. */
+const SHOWN_LEAVES = 20;
+/** The newest leaves, among which the public ones are looked for. */
+const WINDOW = 500;
+
+type ViewTables = Pick<LogTables, 'lastHead' | 'newestCosigned' | 'entries' | 'fence' | 'witness'>;
+
+/** What the page shows besides the tables. */
+export interface LogViewContext {
+  log: LogService;
+  url_absolute: string;
+  /** The policy in force; null without witnesses. */
+  policy: Policy | null;
+  /** The piece of a receipt; null unless it is on air in a public paper. */
+  pieceOf(receipt: Receipt): PieceView | null;
+}
+
+/** The view of a log. It shows nothing that is not in the published log, but the state of its witnesses. */
+export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf }: LogViewContext): LogView {
+  const last = tables.lastHead(log);
+  const head = last === null ? null : headView(last);
+  const cosigned = last === null ? null : tables.newestCosigned(log, last.origin);
+  const size = last?.size ?? 0;
+  // Only leaves under a signed head: the files of later ones are not written yet.
+  const start = Math.max(0, size - WINDOW);
+  const leaves = tables.entries(log, start, size).map((entry, at) => ({ index: start + at, leaf: parseLeaf(entry) }));
+  const isPublic = leaves.filter(({ leaf }) => leaf.kind !== 'receipt-hash');
+  return {
+    url_absolute,
+    service: log,
+    head,
+    cosigned: cosigned === null ? null : { size: cosigned.size, signed_at: isoTime(cosigned.signed_at) },
+    is_fenced: tables.fence(log) !== null,
+    policy: policy === null ? null : policyView(tables, { log, origin: last?.origin ?? null, policy }),
+    leaves: isPublic
+      .slice(-SHOWN_LEAVES)
+      .reverse()
+      .flatMap(({ index, leaf }) => leafView(index, leaf, pieceOf)),
+    window: { size: leaves.length, hashes: leaves.length - isPublic.length },
+  };
+}
+
+/** Changes with everything that the view shows, but the pieces. */
+export function logViewState(tables: ViewTables, { log, policy }: Pick<LogViewContext, 'log' | 'policy'>): string {
+  const last = tables.lastHead(log);
+  const cosigned = last === null ? null : tables.newestCosigned(log, last.origin);
+  const witnesses = policy === null ? null : policyView(tables, { log, origin: last?.origin ?? null, policy });
+  return JSON.stringify([last?.number, cosigned?.number, tables.fence(log), witnesses]);
+}
+
+function headView(head: { origin: string; size: number; signed_at: number; checkpoint: string }): HeadView {
+  const { origin, size, root } = parseCheckpoint(head.checkpoint);
+  return { origin, size, root: toBase64(root), signed_at: isoTime(head.signed_at) };
+}
+
+function policyView(
+  tables: ViewTables,
+  { log, origin, policy }: { log: LogService; origin: string | null; policy: Policy },
+): PolicyView {
+  return {
+    quorum: quorumInWords(policy),
+    witnesses: policy.witnesses.map(({ name, key }): WitnessView => {
+      const state = origin === null ? null : tables.witness(log, origin, vkeyText(key));
+      const { cosigned_size: size = null, cosigned_at: at = null } = state ?? {};
+      return {
+        name,
+        key_name: key.name,
+        last: size === null || at === null ? null : { size, at: isoTime(at) },
+        failing_since: isoOrNull(state?.fault_at ?? null),
+      };
+    }),
+  };
+}
+
+/** The quorum of a policy: a witness, a group as `2 of a, b and c`, or that no witness is required. */
+export function quorumInWords({ quorum, groups }: Pick<Policy, 'quorum' | 'groups'>): string {
+  if (quorum === null) return 'no witness is required';
+  const inWords = (name: string): string => {
+    const group = groups.find((one) => one.name === name);
+    if (group === undefined) return name;
+    const members = group.members.map((member) => {
+      const words = inWords(member);
+      return words === member ? member : `(${words})`;
+    });
+    const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(members);
+    return group.threshold === members.length ? list : `${group.threshold} of ${list}`;
+  };
+  return inWords(quorum);
+}
+
+function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf']): LeafView[] {
+  const base = { index, paper: null, revision: null, piece: null };
+  switch (leaf.kind) {
+    case 'receipt': {
+      const { paper, piece, revision, filed_at: at } = leaf.receipt;
+      return [{ ...base, kind: leaf.kind, at, paper, subject: piece, revision, piece: pieceOf(leaf.receipt) }];
+    }
+    case 'clock': {
+      const { true_time: at, paper, seqs } = leaf.clock;
+      const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;
+      return [{ ...base, kind: leaf.kind, at, paper, subject }];
+    }
+    case 'withdrawal':
+      return [{ ...base, kind: leaf.kind, at: leaf.at, paper: leaf.paper, subject: leaf.piece }];
+    case 'key':
+      return [{ ...base, kind: leaf.kind, at: leaf.nbf, subject: leaf.kid }];
+    case 'key-retired':
+      return [{ ...base, kind: leaf.kind, at: leaf.retired_at, subject: leaf.kid }];
+    case 'receipt-hash':
+      return [];
+  }
+}

@@ -1,0 +1,120 @@
+import { LogFault } from '../log/log-fault.ts';
+import type { TileReader } from '../log/tile.ts';
+import { logTree } from '../log/tree.ts';
+import {
+  type AddCheckpointAnswer,
+  addCheckpointBody,
+  ConflictWithoutSize,
+  sizeToProveFrom,
+  WitnessDiverged,
+} from '../log/witness.ts';
+import type { SignatureLine } from '../note.ts';
+import type { LogHead, WitnessState } from './log-tables.ts';
+
+/** A head to submit to a witness. */
+interface Submission {
+  head: LogHead;
+  /** The largest tree that the witness is known to have seen, at most that of the head. */
+  seen: number;
+  /** The newest signed head at the present: the witness may have seen it through another process. */
+  newestHead(): LogHead;
+  tiles: TileReader;
+  /** Sends the body of an `add-checkpoint` request. Throws a LogFault. */
+  send(body: string): Promise<AddCheckpointAnswer>;
+}
+
+/** What came of it. */
+export interface Submitted {
+  /** The head that was sent last. */
+  head: LogHead;
+  /** The largest tree that the witness said it had seen, before the head. */
+  seen: number;
+  /** The witness's signature lines, not yet verified; none after a fault. */
+  lines: SignatureLine[];
+  fault: LogFault | null;
+}
+
+/**
+ * Submits a head with a consistency proof. A witness that reports another size than expected gets the newest head with
+ * a proof from there, once. The fault is a `WitnessContradicts` when the witness knows a history that this log does
+ * not have.
+ */
+export async function submitHead({ head, seen, newestHead, tiles, send }: Submission): Promise<Submitted> {
+  const submitted: Submitted = { head, seen, lines: [], fault: null };
+  /** Sends the head with a proof from a tree of `old` leaves. Returns the witness's size if it is another one. */
+  const attempt = async (old: number): Promise<number | null> => {
+    const { size, checkpoint } = submitted.head;
+    const answer = await send(addCheckpointBody(old, logTree(size, tiles).consistencyProof(old), checkpoint)).catch(
+      (fault: unknown) => {
+        throw fault instanceof ConflictWithoutSize && old === size ? otherRoot(size) : fault;
+      },
+    );
+    if (answer.kind === 'conflict') {
+      if (answer.size !== old) return answer.size;
+      throw old === size
+        ? otherRoot(size)
+        : new LogFault(`the witness rejects a proof from ${old} leaves, and says that it has seen ${old}`);
+    }
+    submitted.lines = answer.lines;
+    return null;
+  };
+  try {
+    const size = await attempt(seen);
+    if (size === null) return submitted;
+    submitted.head = newestHead();
+    // A head is on the disk before a witness gets it, so a larger one was signed by another copy of the database.
+    const from = sizeToProveFrom(size, submitted.head.size, seen);
+    submitted.seen = from;
+    const again = await attempt(from);
+    if (again === null) return submitted;
+    sizeToProveFrom(again, submitted.head.size, from);
+    throw new LogFault(`the witness says that it has seen ${size} leaves, and at once that it has seen ${again}`);
+  } catch (fault) {
+    if (!(fault instanceof LogFault)) throw fault;
+    return { ...submitted, fault };
+  }
+}
+
+function otherRoot(size: number): WitnessDiverged {
+  return new WitnessDiverged(`the witness has seen another tree of ${size} leaves`);
+}
+
+/** How the state of a witness changes with a request. Times in ms. */
+
+interface Failure {
+  /** Why it failed, in one line. */
+  fault: string;
+  /** The largest tree that the witness said it had seen. */
+  seen: number;
+  began: number;
+  next_at: number;
+}
+
+/** The state after a request that failed. The series of failures began with the first of them. */
+export function afterFailure(before: WitnessState, { fault, seen, began, next_at }: Failure): WitnessState {
+  return {
+    ...before,
+    seen_size: Math.max(before.seen_size, seen),
+    fault,
+    fault_at: before.fault_at ?? began,
+    failures: before.failures + 1,
+    next_at,
+  };
+}
+
+/** The state after the witness cosigned a tree of `size` leaves `at` a time. */
+export function afterCosignature(
+  before: WitnessState,
+  { size, at, next_at }: { size: number; at: number; next_at: number },
+): WitnessState {
+  return {
+    vkey: before.vkey,
+    seen_size: Math.max(before.seen_size, size),
+    cosigned_size: Math.max(before.cosigned_size ?? 0, size),
+    cosigned_at: at,
+    fault: null,
+    fault_at: null,
+    failures: 0,
+    next_at,
+  };
+}

@@ -1,0 +1,79 @@
+import type { AppContext } from '../server/context.ts';
+import { isoTime as iso, isoOrNull } from '../shared/time.ts';
+import type { Account } from './accounts/account.ts';
+import { serviceKeyRow } from './accounts/service-key.ts';
+import { creditsOf } from './meter/credits.ts';
+import { usageNow } from './usage.ts';
+
+/** The most ledger lines, and the most deliveries per webhook, in an export. */
+const ALL = 100_000;
+/** How many days of usage an export covers. */
+const DAYS = 366;
+
+/** Everything stored about an account, for its owner. Of credentials only hashes are stored, which are left out. */
+export function accountExport(app: AppContext, { id, email, plan, made_at }: Account): object {
+  const {
+    store,
+    clock: { now },
+  } = app;
+  const at = now();
+  return {
+    account: { id, email, plan, made_at: iso(made_at) },
+    exported_at: iso(at),
+    keys: store.records.serviceKeys
+      .list(id)
+      .map((key) => serviceKeyRow(key, store.records.serviceKeys.hasExpired(key, at))),
+    sessions: store.records.sessions.list(id, at).map((session) => ({
+      made_at: iso(session.made_at),
+      seen_at: iso(session.seen_at),
+      expires_at: iso(session.expires_at),
+    })),
+    usage: usageNow(app, id, DAYS),
+    credit_ledger: store.records.credits.entries(id, at, { limit: ALL }).map((entry) => ({
+      ...entry,
+      at: iso(entry.at),
+      amount: creditsOf(entry.amount),
+      balance: creditsOf(entry.balance),
+    })),
+    groups: store.records.watchGroups.list(id).map((group) => ({
+      name: group.name,
+      made_at: iso(group.made_at),
+      hostnames: store.records.watchGroups
+        .hosts(group.id)
+        .map(({ hostname, added_at }) => ({ hostname, added_at: iso(added_at) })),
+    })),
+    alerts: store.records.changeAlerts.list(id).map((alert) => ({
+      id: alert.id,
+      group: alert.watch_group === null ? null : (store.records.watchGroups.get(id, alert.watch_group)?.name ?? null),
+      hostname: alert.hostname,
+      way: alert.way,
+      url: alert.url,
+      made_at: iso(alert.made_at),
+      off_at: isoOrNull(alert.off_at),
+      off_reason: alert.off_reason,
+      deliveries: store.records.changeAlerts.deliveries(alert.id, ALL).map((delivery) => ({
+        ...delivery,
+        made_at: iso(delivery.made_at),
+        due_at: iso(delivery.due_at),
+        attempts: delivery.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
+      })),
+    })),
+    mails: store.records.accountMails.ofAccount(id).map((mail) => ({
+      kind: mail.kind,
+      state: mail.state,
+      settled_at: isoOrNull(mail.settled_at),
+    })),
+  };
+}
+
+/**
+ * Deletes an account and its data. Its credit ledger stays, as bookkeeping requires, under an id that leads to nobody.
+ */
+export function deleteAccount({ store, clock: { now } }: AppContext, { id, email }: Account): void {
+  store.database.transact(() => {
+    store.records.meter.forget(id, now());
+    store.records.accounts.remove(id);
+    store.records.signIns.dropEmail(email);
+    store.records.accountMails.dropEmail(email);
+  });
+}

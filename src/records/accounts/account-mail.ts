@@ -1,0 +1,135 @@
+import { createHash, createHmac } from 'node:crypto';
+import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/letter.ts';
+import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
+import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
+
+/** The kinds of mail to accounts: a sign-in link, changes as they happen, and a daily digest of changes. */
+export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest'] as const;
+type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
+
+/** A mail in the queue. Its text is composed when it is sent. */
+interface AccountMail {
+  /** A lower-case ULID, from which the Message-ID is derived. */
+  id: string;
+  /** Null for sign-in mails: the account may not exist yet. */
+  account: string | null;
+  email: string;
+  kind: AccountMailKind;
+  /** The earliest time to send it, in ms. */
+  due_at: number;
+}
+
+export interface AccountMailRecord extends AccountMail, MailProgress {}
+
+export interface AccountMailTable extends MailQueue<AccountMailRecord> {
+  queue(mail: AccountMail): void;
+  /** An account's mails, oldest first. */
+  ofAccount(account: string): AccountMailRecord[];
+  dropEmail(email: string): void;
+  /** Deletes mails that were settled at or before a time; sign-in mails at or before another. */
+  forget(until: number, signInsUntil: number): void;
+}
+
+/** The purpose of a mailed link: to sign in once, or to end change mails at any time. */
+type LinkPurpose = 'sign-in' | 'unsubscribe';
+
+/**
+ * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
+ * resent mail has the same link and no token is stored. `of` is the id of the mail or of the account.
+ */
+export function mailedToken(secret: Uint8Array, purpose: LinkPurpose, of: string): string {
+  return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
+}
+
+/** The stored form of a token: its SHA-256 in hex. */
+export function mailedHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+export interface RecordsLetter {
+  subject: string;
+  headers: Record<string, string>;
+  content: Pick<RecordsMail, 'preview' | 'heading' | 'reason'> & Partial<Omit<RecordsMail, 'template' | 'root'>>;
+}
+
+const EMPTY = { paragraphs: [], button: null, hosts: [], unnamed: 0, links: [] };
+
+export function fromRecords(root: string, { subject, headers, content }: RecordsLetter): Letter {
+  return {
+    from: { name: 'Domain Records', root },
+    subject,
+    headers,
+    content: { template: 'records', root, ...EMPTY, ...content },
+  };
+}
+
+export function signInMail(root: string, email: string, token: string): RecordsLetter {
+  return {
+    subject: 'Your link to sign in',
+    headers: AUTO_GENERATED,
+    content: {
+      preview: 'The link holds for 30 minutes, once.',
+      heading: 'Sign in to Domain Records',
+      paragraphs: [
+        `Somebody, you we hope, asked to sign in with ${email}.`,
+        'The link opens a page with one button, which signs you in there. It holds for 30 minutes and works once. If there is no account of this address yet, the button makes it.',
+      ],
+      button: { url: `${root}/account/enter?token=${token}`, label: 'Sign in' },
+      reason: 'If it was not you, do nothing: without that button nobody is signed in, and nothing was changed.',
+    },
+  };
+}
+
+/** The most changes that a mail lists. It counts the others. */
+const LISTED_MAX = 60;
+
+/** A change in a mail. `at` is ISO 8601. */
+interface MailedChange {
+  hostname: string;
+  line: string;
+  at: string;
+}
+
+/** Composes a mail of changes, either immediate or daily. The changes are ordered by hostname. */
+export function changeMail(
+  kind: 'changes' | 'digest',
+  changes: MailedChange[],
+  { root, unsubscribe }: { root: string; unsubscribe: string },
+): RecordsLetter {
+  const names = [...new Set(changes.map(({ hostname }) => hostname))];
+  const [first = ''] = names;
+  const many = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} at ${names.length} ${names.length === 1 ? 'hostname' : 'hostnames'}`;
+  const subject = kind === 'digest' ? `Daily digest: ${many}` : subjectOf(first, names.length);
+  return {
+    subject,
+    headers: { ...AUTO_GENERATED, ...listHeaders(`changes.${new URL(root).hostname}`, unsubscribe) },
+    content: {
+      preview: changes[0]?.line ?? many,
+      heading: kind === 'digest' ? 'Daily digest' : subject,
+      paragraphs: [`${many}, as observed and signed.`],
+      hosts: hostsOf(root, changes.slice(0, LISTED_MAX)),
+      unnamed: Math.max(0, changes.length - LISTED_MAX),
+      reason: 'You asked for this on the page of your account.',
+      links: [
+        { url: `${root}/account/alerts`, label: 'Change your alerts' },
+        { url: unsubscribe, label: 'Stop these mails' },
+      ],
+    },
+  };
+}
+
+function subjectOf(first: string, count: number): string {
+  if (count === 1) return `${first} changed`;
+  return `${first} and ${count - 1} ${count === 2 ? 'other' : 'others'} changed`;
+}
+
+function hostsOf(root: string, changes: MailedChange[]): MailedHost[] {
+  const hosts = new Map<string, MailedHost>();
+  for (const { hostname, line, at } of changes) {
+    const host = hosts.get(hostname) ?? { hostname, url: `${root}/t/${hostname}`, changes: [] };
+    hosts.set(hostname, host);
+    // The heading above already names the host.
+    host.changes.push({ line: line.startsWith(`${hostname} `) ? line.slice(hostname.length + 1) : line, at });
+  }
+  return [...hosts.values()];
+}

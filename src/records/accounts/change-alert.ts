@@ -1,0 +1,173 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Fault } from '../../shared/fault.ts';
+import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
+import { isoTime } from '../../shared/time.ts';
+import type { Account, AccountTable } from './account.ts';
+import { mailedToken } from './account-mail.ts';
+import type { WatchGroupTable } from './watching.ts';
+
+/** How an account learns of changes: by mail as they happen or once a day, or by webhook. */
+export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
+export type AlertWay = (typeof ALERT_WAYS)[number];
+
+/**
+ * The receiver is gone (410) or failed for days or, for mails, the reader unsubscribed or the mailbox does not exist.
+ */
+type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
+
+/** Sends changes to an account. Times in ms. */
+export interface ChangeAlert {
+  id: string;
+  account: string;
+  watch_group: string | null;
+  hostname: string | null;
+  way: AlertWay;
+  /** A webhook's address and `whsec_…`; null for mails. */
+  url: string | null;
+  secret: string | null;
+  made_at: number;
+}
+
+/** An alert's health. Times in ms. */
+export interface AlertState {
+  failing_since: number | null;
+  off_at: number | null;
+  off_reason: AlertOff | null;
+}
+
+/** A delivery to a webhook, as its log shows it. Times in ms. */
+interface AlertDelivery {
+  id: string;
+  type: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  made_at: number;
+  due_at: number;
+  attempts: { at: number; ms: number; status: number | null; error: string | null }[];
+}
+
+export interface ChangeAlertTable {
+  add(alert: ChangeAlert): void;
+  remove(account: string, id: string): boolean;
+  get(account: string, id: string): (ChangeAlert & AlertState) | null;
+  list(account: string): (ChangeAlert & AlertState)[];
+  switchOn(account: string, id: string): void;
+  /** Switches off every mail alert of an account; returns how many there were. */
+  mailsOff(account: string, reason: AlertOff, at: number): number;
+  deliveries(alert: string, limit: number): AlertDelivery[];
+}
+
+export const ALERTS_MAX = 100;
+
+interface AlertRequest {
+  group: string;
+  hostname: string;
+  way: AlertWay;
+  /** '' except for a webhook. */
+  url: string;
+}
+
+/** The inputs of a new alert besides its settings: the time in ms, ids, and whether receivers may be private. */
+interface Fresh {
+  now: number;
+  newId(): string;
+  allowsPrivate: boolean;
+  /** Normalizes a hostname that is watched and visible. Throws `invalid_request`, `not_found`, `not_watched`. */
+  requireHost(text: string): string;
+}
+
+/** Only this call returns a webhook's secret. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
+export function makeAlert(
+  {
+    changeAlerts,
+    watchGroups,
+    transact,
+  }: { changeAlerts: ChangeAlertTable; watchGroups: WatchGroupTable; transact<T>(work: () => T): T },
+  account: string,
+  { group, hostname, way, url }: AlertRequest,
+  { now, newId, allowsPrivate, requireHost }: Fresh,
+): ChangeAlert {
+  if ((group === '') === (hostname === '')) {
+    throw new Fault('invalid_request', 'an alert is of a group or of one hostname: choose the one or give the other', {
+      field: 'hostname',
+    });
+  }
+  if (group !== '' && watchGroups.get(account, group) === null) {
+    throw new Fault('not_found', 'your account has no such group; choose one of those that it has', { field: 'group' });
+  }
+  const host = hostname === '' ? null : requireHost(hostname);
+  const isWebhook = way === 'webhook';
+  const problem = isWebhook ? webhookProblem(url, allowsPrivate) : null;
+  if (problem !== null) {
+    throw new Fault(
+      'invalid_request',
+      `url: ${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`,
+      { field: 'url' },
+    );
+  }
+  const alert: ChangeAlert = {
+    id: newId(),
+    account,
+    watch_group: group === '' ? null : group,
+    hostname: host,
+    way,
+    url: isWebhook ? new URL(url).href : null,
+    secret: isWebhook ? newWebhookSecret() : null,
+    made_at: now,
+  };
+  return transact(() => {
+    const alerts = changeAlerts.list(account);
+    if (alerts.length >= ALERTS_MAX) {
+      throw new Fault('conflict', `the account has ${ALERTS_MAX} alerts, which is the most; remove one first`);
+    }
+    if (alerts.some((other) => isSame(other, alert))) {
+      throw new Fault('conflict', 'there is such an alert already; the list below has it');
+    }
+    changeAlerts.add(alert);
+    return alert;
+  });
+}
+
+/** An alert of an account. Throws `not_found`. */
+export function requireAlert(alerts: ChangeAlertTable, account: string, id: string): ChangeAlert & AlertState {
+  const alert = alerts.get(account, id);
+  if (alert !== null) return alert;
+  throw new Fault('not_found', 'your account has no such alert; /account/alerts lists those that it has');
+}
+
+function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
+  return a.watch_group === b.watch_group && a.hostname === b.hostname && a.way === b.way && a.url === b.url;
+}
+
+/** The account whose change mails a link ends. `secret` is the key of mailed links. Throws `not_found`. */
+export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
+  const [wanted, given] = [Buffer.from(mailedToken(secret, 'unsubscribe', account)), Buffer.from(token)];
+  const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
+  const found = isRight ? accounts.find(account) : null;
+  if (found !== null) return found;
+  throw new Fault('not_found', 'this link does not unsubscribe; use the one at the foot of a newer mail');
+}
+
+/** Ends all change mails to an account; repeating it has no effect. Webhooks continue. Throws `not_found`. */
+export function unsubscribe(
+  { accounts, changeAlerts }: { accounts: AccountTable; changeAlerts: ChangeAlertTable },
+  secret: Uint8Array,
+  { account, token }: { account: string; token: string },
+  now: number,
+): Account {
+  const found = toUnsubscribe(accounts, secret, account, token);
+  changeAlerts.mailsOff(found.id, 'unsubscribed', now);
+  return found;
+}
+
+export function alertDeliveryRow({ id, type, state, made_at, due_at, attempts }: AlertDelivery) {
+  return {
+    ...{ id, type, state },
+    made_at: isoTime(made_at),
+    due_at: isoTime(due_at),
+    attempts: attempts.map(({ at, ms, status, error }) => ({
+      at: isoTime(at),
+      ms,
+      outcome: [status, error].filter((part) => part !== null).join(' '),
+    })),
+  };
+}

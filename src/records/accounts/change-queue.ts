@@ -1,0 +1,165 @@
+import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
+import { DAY, MINUTE } from '../../shared/time.ts';
+import type { AccountTable } from './account.ts';
+import type { AccountMailTable } from './account-mail.ts';
+import type { ChangeAlert, ChangeAlertTable } from './change-alert.ts';
+
+interface QueuedDelta {
+  seq: number;
+  /** When it was recorded, in ms. */
+  at: number;
+  domain: string;
+}
+
+/** An alert that covers a delta. */
+type MatchedAlert = Pick<ChangeAlert, 'id' | 'account' | 'way' | 'url'>;
+
+interface NewDelivery {
+  id: string;
+  alert: string;
+  type: string;
+  body: string;
+  /** The receiver's hostname and port. */
+  host: string;
+  /** Requested manually: one attempt, and no retries. */
+  by_hand: boolean;
+  made_at: number;
+}
+
+export interface ChangeQueueTable {
+  /** The number of the last delta that was queued. */
+  mark(): number;
+  setMark(seq: number): void;
+  /**
+   * Active alerts older than a delta that cover its hostname, directly or through a group; instant ones before daily
+   * ones.
+   */
+  alertsFor(hostname: string, at: number): MatchedAlert[];
+  /** Records a delta for an account's next mail, unless it is already recorded. */
+  notice(account: string, way: 'instant' | 'daily', delta: QueuedDelta): void;
+  deliver(delivery: NewDelivery): void;
+  /** Accounts with deltas recorded before a time (ms), and no mail since another. */
+  due(way: 'instant' | 'daily', before: number, notSince: number, limit: number): string[];
+  /** Assigns a mail all deltas that were recorded for an account before a time, and records when. */
+  gather(account: string, way: 'instant' | 'daily', before: number, mail: string, at: number): void;
+  /** Deletes deltas recorded, and messages made, at or before a time. */
+  forget(until: number): void;
+}
+
+interface ChangeStore {
+  changeQueue: ChangeQueueTable;
+  transact<T>(work: () => T): T;
+}
+
+export interface DeltaSource<D extends QueuedDelta> {
+  after(seq: number, limit: number): D[];
+  newest(): number;
+  row(delta: D): object;
+}
+
+/** Deltas per transaction, which blocks other writers. */
+const BATCH = 200;
+/** The most changes in one webhook request. */
+const CHANGES_MAX = 100;
+/** The minimum interval between two change mails to one account, in ms. Changes in between are sent together. */
+export const MAIL_EVERY = 5 * MINUTE;
+const ACCOUNTS = 100;
+
+/**
+ * Matches the next deltas with alerts and queues them. The mark moves in the same transaction, so each delta is queued
+ * once per account, even after a crash. False when no delta is left.
+ */
+export function queueChanges<D extends QueuedDelta>(
+  { changeQueue: queue, transact }: ChangeStore,
+  deltas: DeltaSource<D>,
+  { now, newId }: { now(): number; newId(): string },
+): boolean {
+  // Checked outside of a transaction: most polls find nothing.
+  if (queue.mark() >= deltas.newest()) return false;
+  return transact(() => {
+    const mark = queue.mark();
+    const newest = deltas.newest();
+    const batch = deltas.after(mark, BATCH);
+    const webhooks = new Map<string, { alert: MatchedAlert; changes: D[] }>();
+    for (const delta of batch) {
+      for (const alert of queue.alertsFor(delta.domain, delta.at)) {
+        if (alert.way !== 'webhook') {
+          queue.notice(alert.account, alert.way, delta);
+          continue;
+        }
+        const matched = webhooks.get(alert.id) ?? { alert, changes: [] };
+        webhooks.set(alert.id, matched);
+        if (matched.changes.at(-1)?.seq !== delta.seq) matched.changes.push(delta);
+      }
+    }
+    const made_at = now();
+    for (const { alert, changes } of webhooks.values()) {
+      for (let at = 0; at < changes.length; at += CHANGES_MAX) {
+        const rows = changes.slice(at, at + CHANGES_MAX).map((delta) => deltas.row(delta));
+        const type = 'domain.changed';
+        const body = eventBody(type, made_at, { changes: rows });
+        queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: false, made_at });
+      }
+    }
+    // The batch omits hidden deltas, so a batch that is not full has reached the newest delta.
+    const reached = batch.length < BATCH ? newest : (batch.at(-1)?.seq ?? newest);
+    queue.setMark(Math.max(mark, reached));
+    return reached < newest;
+  });
+}
+
+/** How many of the newest deliveries are searched for a test that waits. */
+const WAITING_LOOKED_AT = 50;
+
+/**
+ * Queues a test: one immediate attempt. False while an earlier test waits: their receiver may be any host. `now` is in
+ * ms.
+ */
+export function queueChangeTest(
+  { changeQueue, changeAlerts }: { changeQueue: ChangeQueueTable; changeAlerts: ChangeAlertTable },
+  alert: { id: string; url: string },
+  { now, newId }: { now: number; newId(): string },
+): boolean {
+  const type = 'webhook.test';
+  const newest = changeAlerts.deliveries(alert.id, WAITING_LOOKED_AT);
+  if (newest.some((delivery) => delivery.type === type && delivery.state === 'waiting')) return false;
+  const body = eventBody(type, now, { alert: alert.id });
+  changeQueue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: true, made_at: now });
+  return true;
+}
+
+function deliveryTo({ id, url }: Pick<MatchedAlert, 'id' | 'url'>) {
+  return { alert: id, host: hostOf(url ?? '') };
+}
+
+/**
+ * Queues mails of the recorded changes: instant ones once the previous mail is some minutes old, daily ones after the
+ * end of the UTC day. After a long downtime each account gets one mail.
+ */
+export function queueChangeMails(
+  {
+    changeQueue: queue,
+    accountMails,
+    accounts,
+    transact,
+  }: ChangeStore & { accountMails: AccountMailTable; accounts: AccountTable },
+  { now, newId }: { now(): number; newId(): string },
+): void {
+  const at = now();
+  const today = Math.floor(at / DAY) * DAY;
+  const ways = [
+    { way: 'instant', kind: 'changes', before: Number.MAX_SAFE_INTEGER, notSince: at - MAIL_EVERY },
+    { way: 'daily', kind: 'digest', before: today, notSince: today - 1 },
+  ] as const;
+  for (const { way, kind, before, notSince } of ways) {
+    if (queue.due(way, before, notSince, 1).length === 0) continue;
+    transact(() => {
+      for (const account of queue.due(way, before, notSince, ACCOUNTS)) {
+        const id = newId();
+        queue.gather(account, way, before, id, at);
+        const email = accounts.find(account)?.email;
+        if (email !== undefined) accountMails.queue({ id, account, email, kind, due_at: at });
+      }
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import { Fault } from '../../shared/fault.ts';
+import { DAY, HOUR, MINUTE } from '../../shared/time.ts';
+import type { Account, AccountTable } from './account.ts';
+import { type AccountMailTable, mailedHash, mailedToken } from './account-mail.ts';
+import { beginSession, type Session, type SessionTable } from './session.ts';
+
+/** A mailed sign-in link. Times in ms. */
+export interface SignIn {
+  id: string;
+  email: string;
+  made_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export interface SignInTable {
+  insert(signIn: SignIn, hash: string): void;
+  byId(id: string): SignIn | null;
+  byHash(hash: string): SignIn | null;
+  /** Marks all unused links of an address as used. False when the given link was used before. */
+  use(id: string, at: number): boolean;
+  /**
+   * Unused links made before a time for all addresses of a mailbox (`mailboxOf`), and when the first and last were
+   * made.
+   */
+  unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
+  dropEmail(email: string): void;
+  forget(until: number): void;
+}
+
+export const SIGN_IN_LIFETIME = 30 * MINUTE;
+export const REQUESTS_MAX = 3;
+/** The minimum pause after those. The next link follows after a pause as long as the requests have lasted so far. */
+export const REQUESTS_SPAN = 15 * MINUTE;
+/** The longest pause of an address with an account: its owner must be able to sign in while others send requests. */
+export const OWNER_REST = 2 * HOUR;
+export const SIGN_INS_KEPT = 14 * DAY;
+
+interface SignInStore {
+  accounts: AccountTable;
+  sessions: SessionTable;
+  signIns: SignInTable;
+  accountMails: AccountMailTable;
+  transact<T>(work: () => T): T;
+}
+
+/**
+ * Queues a mail with a link, in the same way for addresses with and without an account. An address that leaves its
+ * links unused gets further ones at growing intervals, which the response does not reveal. `secret` is the key of
+ * mailed links.
+ */
+export function requestSignIn(
+  { accounts, signIns, accountMails, transact }: SignInStore,
+  email: string,
+  { now, newId, secret }: { now(): number; newId(): string; secret: Uint8Array },
+): void {
+  transact(() => {
+    const made_at = now();
+    // Ignores requests a whole span ahead: they were made before the clock was set back.
+    const { count, first_at, last_at } = signIns.unanswered(email, made_at + REQUESTS_SPAN);
+    if (count >= REQUESTS_MAX) {
+      const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
+      const rest = Math.min(most, Math.max(REQUESTS_SPAN, last_at - first_at));
+      if (made_at - last_at < rest) return;
+    }
+    const id = newId();
+    const hash = mailedHash(mailedToken(secret, 'sign-in', id));
+    signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LIFETIME, used_at: null }, hash);
+    accountMails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
+  });
+}
+
+/** What a mailed link signs in. Throws `not_found` for an unknown, used or expired link. */
+export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
+  const found = signIns.byHash(mailedHash(token));
+  if (found === null || found.used_at !== null || found.expires_at <= now) {
+    throw new Fault(
+      'not_found',
+      'this link cannot sign you in: it was used, is older than 30 minutes, or is incomplete; ask for another',
+    );
+  }
+  return found;
+}
+
+/**
+ * Signs in, once, and creates the account if necessary. `mayMake` throws when there are too many new accounts; the link
+ * then stays valid. Throws `not_found`.
+ */
+export function signIn(
+  { accounts, sessions, signIns, transact }: SignInStore,
+  token: string,
+  { now, newId, random }: { now(): number; newId(): string; random(n: number): Uint8Array },
+  mayMake: (at: number) => void = () => {},
+): { account: Account; session: Session; token: string } {
+  return transact(() => {
+    const at = now();
+    const { id, email } = requireSignIn(signIns, token, at);
+    if (accounts.byEmail(email) === null) mayMake(at);
+    signIns.use(id, at);
+    const account = accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: at });
+    return { account, ...beginSession({ sessions, now, newId, random }, account.id) };
+  });
+}

@@ -1,0 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AppContext, newId } from '../server/context.ts';
+import { chainClient } from './meter/chain.ts';
+import { Checkout, type CheckoutOptions } from './meter/checkout.ts';
+import { facilitatorClient } from './meter/facilitator.ts';
+
+/** The checkout of the paid lane, with the facilitator and chain from the settings; null while the lane is closed. */
+export function createCheckout({ settings, store, clock: { now } }: AppContext): Checkout | null {
+  const { x402 } = settings;
+  if (x402 === null) return null;
+  return new Checkout({
+    payments: store.records.payments,
+    facilitator: facilitatorClient(x402.facilitator),
+    chain: x402.rpc === null ? null : chainClient(x402.rpc),
+    now,
+    newId,
+    wait: (ms) => wait(ms),
+    groupCommit: store.database.groupCommit,
+    repeat,
+  });
+}
+
+const repeat: CheckoutOptions['repeat'] = (work, ms) => {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+};

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHostname } from '../../proof/records/hostname.ts';
+import { type AppContext, newId } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { makeAlert } from '../accounts/change-alert.ts';
+import { makeServiceKey } from '../accounts/service-key.ts';
+import { DEMO_NAMES } from '../probe/demo-zone.ts';
+import { requireWatched } from './watched-hosts.ts';
+
+/** The account of the demonstration; nothing is ever sent to it. */
+const DEMO_EMAIL = 'demo@broadsheet.example';
+/** The name of its key, and of the hostname of its alert. */
+const KEY_NAME = 'demonstration';
+const ALERT_HOST = 'harbor-ledger.example';
+
+/** The file that marks a DATA_DIR as a demonstration. */
+const MARKER_FILE = 'DEMONSTRATION';
+
+/** Whether these records were invented by `broadsheet demo records`: every page says so then. */
+export function isDemonstration({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
+  return existsSync(join(dataDir, MARKER_FILE));
+}
+
+/**
+ * The variables of the demonstration: its own data and log, no mails, payments or witnesses, and its own name server at
+ * `port`. `every` is in seconds.
+ */
+export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
+  const folder = join(settings.dataDir, 'demo-records');
+  return {
+    DATA_DIR: folder,
+    LOG_DIR: join(folder, 'log'),
+    SERVICES: 'records',
+    RESOLVERS: `127.0.0.1:${port}`,
+    SCAN_EVERY: `${every}s`,
+    SCANNER: 'on',
+    RECORDS_LOG_ORIGIN: 'demonstration.example/log',
+    WEBHOOK_PRIVATE: 'allow',
+    // The terminal is for what can be tried.
+    LOG_LEVEL: settings.logLevel === 'info' ? 'error' : settings.logLevel,
+    ...Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, ''])),
+  };
+}
+
+/** What the operator set for the real service. */
+const OPERATOR_SETTINGS = [
+  'DATA_ORIGIN',
+  'TLS_PRIVATE',
+  'SMTP_URL',
+  'LOG_ORIGIN',
+  'LOG_POLICY',
+  'X402_FACILITATOR_URL',
+  'X402_PAY_TO',
+  'X402_NETWORK',
+  'X402_ASSET',
+  'X402_RPC_URL',
+];
+
+/**
+ * Watches the invented names, marks the folder, and gives the demonstration's account an alert and a fresh key, which
+ * is returned.
+ */
+export function prepareDemo(app: AppContext): string {
+  const {
+    store,
+    settings,
+    clock: { now },
+  } = app;
+  mkdirSync(settings.dataDir, { recursive: true });
+  writeFileSync(
+    join(settings.dataDir, MARKER_FILE),
+    'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
+  );
+  store.records.watch(DEMO_NAMES.map(parseHostname), now());
+  return store.database.transact(() => {
+    const account = store.records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: now() }).id;
+    for (const { id, name } of store.records.serviceKeys.list(account)) {
+      if (name === KEY_NAME) store.records.serviceKeys.revoke(id, now(), 'cli', account);
+    }
+    if (store.records.changeAlerts.list(account).length === 0) {
+      const wish = { group: '', hostname: ALERT_HOST, way: 'instant', url: '' } as const;
+      const requireHost = (text: string) => requireWatched(app, text);
+      makeAlert(store.records, account, wish, { now: now(), newId, allowsPrivate: false, requireHost });
+    }
+    const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
+    return makeServiceKey(maker, { account, level: 'account', name: KEY_NAME }).key;
+  });
+}
+
+/** What to look at and what to try, as lines. `server` is the port of the name server, `every` in seconds. */
+export function demoGuide(
+  app: AppContext,
+  { server, every, key }: { server: number; every: number; key: string },
+): string[] {
+  const { dataOrigin: root, dataDir } = app.settings;
+  const header = `-H 'X-Service-Key: ${key}'`;
+  return [
+    '',
+    'DEMONSTRATION: these names, their values and their changes are invented, and nothing is sent to the network.',
+    `${DEMO_NAMES.length} names below .example, on a name server of its own at 127.0.0.1:${server} (UDP and TCP); some of them change every ${every} s.`,
+    '',
+    'Look at',
+    `  ${root}/                            the tape, which moves by itself`,
+    `  ${root}/t/${ALERT_HOST}     the time machine of the liveliest name`,
+    `  ${root}/changes/today               what changed today`,
+    `  ${root}/account                     sign in as ${DEMO_EMAIL}; the link is a mail in ${join(dataDir, 'outbox')}`,
+    '',
+    'Try',
+    `  dig @127.0.0.1 -p ${server} ${ALERT_HOST} A`,
+    `  curl -s ${root}/v1/tape`,
+    `  curl -sN ${header} ${root}/v1/stream`,
+    `  curl -s ${header} '${root}/v1/domains/${ALERT_HOST}?as_of=${new Date(app.clock.now()).toISOString().slice(0, 19)}Z'`,
+    `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | npm run -s broadsheet -- verify - --keys ${root}/.well-known/records-keys.json`,
+    '',
+    `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account.`,
+    `All of it is in ${dataDir}, apart from your own records; remove the folder when you are done. Ctrl-C ends the demonstration.`,
+  ];
+}

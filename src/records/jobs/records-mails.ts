@@ -1,0 +1,88 @@
+import { type AppContext, linkKey } from '../../server/context.ts';
+import { mailOf, type RenderMail } from '../../shared/outbound/letter.ts';
+import type { MailService } from '../../shared/outbound/mail-job.ts';
+import type { MailSource } from '../../shared/outbound/mail-sender.ts';
+import { DAY, dayOf, isoTime } from '../../shared/time.ts';
+import {
+  type AccountMailRecord,
+  changeMail,
+  fromRecords,
+  mailedToken,
+  type RecordsLetter,
+  signInMail,
+} from '../accounts/account-mail.ts';
+import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
+import { changeLine } from '../wire-rows.ts';
+
+/** Retention of settled mails, in ms; sign-in mails are retained for a day. */
+const MAILS_KEPT = 35 * DAY;
+/** Retention of daily counts, in ms. The extra day allows for small differences between clocks. */
+const QUOTAS_KEPT = 2 * DAY;
+
+/** The mails of the domain records to accounts. */
+export function recordsMails(app: AppContext, render: RenderMail): MailService {
+  const { store } = app;
+  return {
+    job: 'account-mails',
+    sources: [
+      { source: accountMails(app, render), onBounce: 'the address does not accept mail; its alerts are switched off' },
+    ],
+    queueNext: () => false,
+    cleanUp(at) {
+      store.records.accountMails.forget(at - MAILS_KEPT, at - DAY);
+      store.records.signIns.forget(at - SIGN_INS_KEPT);
+      store.records.sessions.forget(at);
+      store.records.quotas.forget(dayOf(at - QUOTAS_KEPT));
+    },
+  };
+}
+
+function accountMails(
+  { store, settings, clock: { now } }: AppContext,
+  render: RenderMail,
+): MailSource<AccountMailRecord> {
+  const root = settings.dataOrigin;
+  const secret = linkKey(settings, 'accounts');
+
+  /** Returns null when the link was used or has expired. */
+  const signIn = ({ id, email }: AccountMailRecord): RecordsLetter | null => {
+    const request = store.records.signIns.byId(id);
+    if (request === null || request.used_at !== null || request.expires_at <= now()) return null;
+    return signInMail(root, email, mailedToken(secret, 'sign-in', id));
+  };
+  /** Returns null when the account has no mail alert left, or when every host has opted out since. */
+  const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
+    const account = holder ?? '';
+    const isWanted = store.records.changeAlerts
+      .list(account)
+      .some(({ way, off_at }) => way !== 'webhook' && off_at === null);
+    const deltas = store.records.changeQueue.changesIn(id);
+    if (!isWanted || deltas.length === 0) return null;
+    const token = mailedToken(secret, 'unsubscribe', account);
+    const rows = deltas.map((delta) => ({
+      hostname: delta.domain,
+      line: changeLine(delta),
+      at: isoTime(delta.at),
+    }));
+    return changeMail(kind, rows, {
+      root,
+      unsubscribe: `${root}/account/unsubscribe?account=${account}&token=${token}`,
+    });
+  };
+
+  return {
+    queue: store.records.accountMails,
+    async compose(mail) {
+      const written = mail.kind === 'sign-in' ? signIn(mail) : changes(mail, mail.kind);
+      if (written === null) return null;
+      const letter = fromRecords(root, written);
+      return mailOf(mail, mail.email, letter, await render(letter.content));
+    },
+    // Sends nothing more to the address until its owner switches the alerts on again.
+    bounced: ({ id, account }) =>
+      store.database.transact(() => {
+        store.records.accountMails.fail(id, now(), 'bounced');
+        if (account !== null) store.records.changeAlerts.mailsOff(account, 'bounced', now());
+      }),
+  };
+}

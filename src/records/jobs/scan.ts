@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import { parseHostname } from '../../proof/records/hostname.ts';
+import type { AppContext } from '../../server/context.ts';
+import type { Settings } from '../../server/env.ts';
+import { Fault } from '../../shared/fault.ts';
+import { proberOf } from '../probe/prober.ts';
+import { remoteQueue } from '../probe/remote-queue.ts';
+import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';
+import { localQueue } from './local-queue.ts';
+import { logScan, startScan } from './scan-loop.ts';
+
+/**
+ * Probes the hostnames that are due, or the given ones. Returns the number of observations, the changes as lines, and
+ * what other scanners took. Throws `not_found`.
+ */
+export async function scanOnce(
+  app: AppContext,
+  names: string[],
+  onProgress: (observed: number, hostname: string) => void = () => {},
+) {
+  const wanted = names.map((name) => parseHostname(name).hostname);
+  for (const name of wanted) {
+    if (app.store.records.find(name)?.state === 'watched') continue;
+    throw new Fault(
+      'not_found',
+      `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it under watch`,
+    );
+  }
+  const scanned = { observed: 0, changes: [] as string[], lost: [] as string[] };
+  const onOutcomes = (outcomes: ProbeOutcome[]) => {
+    for (const one of outcomes) {
+      if (one.outcome === 'refused') throw new Fault('unavailable', `${one.hostname}: ${one.message}`);
+      if (one.outcome === 'lost') scanned.lost.push(one.hostname);
+      else {
+        scanned.observed++;
+        scanned.changes.push(...one.changes);
+      }
+    }
+    onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
+  };
+  app.signer.open();
+  const prober = proberOf(app.settings, app.clock.now);
+  await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, { once: true })
+    .ended;
+  return scanned;
+}
+
+/** A queue of the hostnames that are due, or of the given ones. */
+function queueOf(app: AppContext, names: string[]): ScanQueue {
+  const local = localQueue(app, `scan:${process.pid}`);
+  if (names.length === 0) return local;
+  const left = [...names];
+  return { ...local, lease: async (max) => local.leaseNames(left.splice(0, max)) };
+}
+
+interface Options {
+  /** Ends the scan when nothing is due. */
+  once: boolean;
+  /** Ends the scan and releases the hostnames in progress. */
+  stop: AbortSignal;
+}
+
+/**
+ * Probes hostnames for another server, without a database or a key. Returns counts. Throws `key_required`,
+ * `invalid_request`, and the faults of that server.
+ */
+export async function scanElsewhere(settings: Settings, queue: string, logger: Logger, { once, stop }: Options) {
+  const { scannerKey: key } = settings;
+  if (key === undefined) {
+    throw new Fault(
+      'key_required',
+      'SCANNER_KEY is not set; `npm run -s broadsheet -- key create --service records --level scanner --name …` makes one where the records are',
+    );
+  }
+  if (!URL.canParse(queue) || !/^https?:$/.test(new URL(queue).protocol)) {
+    throw new Fault(
+      'invalid_request',
+      `--queue ${JSON.stringify(queue)} is not an http or https address; give the address of the domain records`,
+    );
+  }
+  const source = remoteQueue({ url: queue.replace(/\/+$/, ''), key, stopping: stop });
+  const log = logScan(logger);
+  const counts = { observed: 0, changes: 0, lost: 0, refused: 0 };
+  const onOutcomes = (outcomes: ProbeOutcome[]) => {
+    log.onOutcomes(outcomes);
+    for (const one of outcomes) {
+      if (one.outcome === 'recorded') counts.changes += one.changes.length;
+      counts[one.outcome === 'recorded' ? 'observed' : one.outcome]++;
+    }
+  };
+  const scan = startScan(source, proberOf(settings), { ...log, onOutcomes }, { once });
+  stop.addEventListener('abort', () => void scan.stop());
+  await scan.ended;
+  return counts;
+}

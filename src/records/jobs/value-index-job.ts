@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import type { AppContext } from '../../server/context.ts';
+import { poll } from '../../shared/workers/poll.ts';
+
+/** How often the job checks for new values, in ms. */
+const POLL_EVERY = 1_000;
+
+/** Indexes the values of probes for search, after an upgrade all older ones too. Returns a function that stops it. */
+export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
+  const round = (): number => {
+    const began = performance.now();
+    if (!store.records.indexValues()) return POLL_EVERY;
+    // Pauses as long as it worked, so that requests and probes get at least half of the time.
+    return performance.now() - began;
+  };
+  return poll(round, {
+    job: 'the index of values',
+    logger,
+    failed: 'indexing values failed; retrying',
+  });
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { getServers } from 'node:dns';
+import ipaddr from 'ipaddr.js';
+import { type Ask, createAsk } from './dns/ask.ts';
+import { parseServer, type Server, Upstream } from './dns/upstream.ts';
+import { sendTcp } from './dns-tcp.ts';
+import { createUdp } from './dns-udp.ts';
+
+/** Queries per second to a resolver on another machine. Public resolvers reject more. */
+const RATE = 1_000;
+/**
+ * Concurrent queries to one resolver. More responses could overflow Linux's default socket buffer of 208 kB, in which
+ * each datagram takes 768 bytes.
+ */
+const IN_FLIGHT = 200;
+
+export interface ResolverOptions {
+  /** The resolvers; empty for those of the system. */
+  servers: readonly Server[];
+  /** Queries per second to each resolver: 1,000 by default, unlimited for a resolver on this machine. */
+  rate?: number | undefined;
+  tries?: number;
+  /** The timeout of the first attempt, in ms. */
+  firstWait?: number;
+}
+
+/** A client of resolvers over this machine's network. `close` ends pending queries. */
+export interface Resolver {
+  ask: Ask;
+  servers: readonly Server[];
+  close(): void;
+}
+
+export function createResolver({ servers, rate, ...options }: ResolverOptions): Resolver {
+  const resolvers = servers.length > 0 ? servers : systemServers();
+  const udp = createUdp();
+  const now = () => performance.now();
+  const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+  const upstreams = resolvers.map((server) => {
+    const limits = { rate: rate ?? (isHere(server) ? Number.POSITIVE_INFINITY : RATE), inFlight: IN_FLIGHT };
+    return new Upstream(server, limits, now, sleep);
+  });
+  const transport = { udp: udp.send, tcp: sendTcp };
+  const ask = createAsk({ upstreams, transport, randomBytes: pooledRandomBytes(), sleep, ...options });
+  return { ask, servers: resolvers, close: () => udp.close() };
+}
+
+function systemServers(): Server[] {
+  return getServers()
+    .map(parseServer)
+    .filter((server) => server !== null);
+}
+
+function isHere({ address }: Server): boolean {
+  return ipaddr.process(address).range() === 'loopback';
+}
+
+/**
+ * Random bytes from a pool that is filled for many queries at once: a system call per query would cost more than the
+ * query.
+ */
+function pooledRandomBytes(): (length: number) => Uint8Array {
+  let store = Buffer.alloc(0);
+  return (length) => {
+    if (store.length < length) store = randomBytes(8_192);
+    const taken = store.subarray(0, length);
+    store = store.subarray(length);
+    return taken;
+  };
+}

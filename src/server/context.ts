@@ -1,0 +1,176 @@
+import { randomInt } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { monotonicFactory } from 'ulid';
+import type { Desk } from '../desk/filing.ts';
+import type { Intake } from '../desk/ingest/intake.ts';
+import type { LedgerSource } from '../desk/ingest/ledger-export.ts';
+import type { LedgerTarget } from '../desk/ingest/ledger-import.ts';
+import type { Pictures } from '../desk/press/output.ts';
+import { SEARCH_ROWS } from '../desk/search.ts';
+import { type MediaFiles, mediaFiles } from '../media/media.ts';
+import { assertRestored } from '../operate/backup/restore-folder.ts';
+import { type Clock, ClockGuard, clockOf } from '../operate/clock/clock-guard.ts';
+import { type ServiceSigner, signerOf } from '../operate/signing/signing.ts';
+import { codeOf, Fault } from '../shared/fault.ts';
+import { readerKey } from '../shared/outbound/reader-key.ts';
+import { openSearchReader } from '../store/desk/search-reader.ts';
+import { Snapshots } from '../store/snapshots.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { Settings } from './env.ts';
+import { openPictures } from './pictures.ts';
+import { SearchPool } from './search-pool.ts';
+
+/** What commands and the server share. */
+export interface AppContext {
+  settings: Settings;
+  store: AppStore;
+  clock: Clock;
+  signer: ServiceSigner;
+  close(): void;
+}
+
+/** The database by its three handles, and what belongs to it. */
+export interface AppStore extends Store {
+  /** Consistent snapshots of the ledger, for long reads. */
+  snapshots: Snapshots;
+  /** Searches the papers on other threads. */
+  searchPool: SearchPool;
+  media: MediaFiles;
+  /** The variants of pictures. */
+  pictures: Pictures;
+}
+
+// ulid expects numbers in [0, 1).
+const ulid = monotonicFactory(() => randomInt(2 ** 32) / 2 ** 32);
+
+/** Returns a new id: a lower-case ULID, monotonic within this process. */
+export function newId(): string {
+  // A ULID has no time before 1970.
+  return ulid(Math.max(1, Date.now())).toLowerCase();
+}
+
+export function databaseFile(settings: Settings): string {
+  return join(settings.dataDir, 'broadsheet.db');
+}
+
+export function mediaFolder(settings: Settings): string {
+  return join(settings.dataDir, 'media');
+}
+
+export function signingKeyFile(settings: Settings): string {
+  return join(settings.dataDir, 'door.key');
+}
+
+/** The secret of links in mails, made when it is missing. Throws `unavailable`. */
+export function linkKey({ dataDir }: Settings, of: 'readers' | 'accounts'): Uint8Array {
+  return readerKey(join(dataDir, `${of}.key`));
+}
+
+/**
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Without an address in the environment, the app uses
+ * the address at which a server last served, so that a command next to a running server presses the same addresses.
+ */
+export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
+  assertRestored(given.dataDir);
+  const file = databaseFile(given);
+  const opened = openStore({ file });
+  const { assumed, origin, dataOrigin } = given;
+  const { served } = opened.database;
+  const settings: Settings = {
+    ...given,
+    origin: (assumed.origin ? served.origin('desk') : null) ?? origin,
+    dataOrigin: (assumed.dataOrigin ? served.origin('records') : null) ?? dataOrigin,
+  };
+  const media = mediaFiles(mediaFolder(settings));
+  const store: AppStore = {
+    ...opened,
+    snapshots: new Snapshots(file),
+    searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
+    media,
+    pictures: openPictures(settings, media),
+  };
+  const clock = clockOf(now);
+  const opening = { settings, store, clock };
+  const app: AppContext = Object.assign(opening, {
+    signer: signerOf(opening, signingKeyFile(settings)),
+    close() {
+      store.searchPool.close();
+      store.snapshots.close();
+      store.database.close();
+    },
+  });
+  if (settings.leaseUrl !== null) store.database.log.guard(() => app.signer.assertHeld());
+  store.database.log.guard(() => clock.assertRight());
+  store.desk.guard(() => clock.assertRight());
+  return app;
+}
+
+/** The parts with which `src/desk` files and signs. The key is read on first use: reading and pressing need none. */
+export function deskOf({ store, clock, signer }: Pick<AppContext, 'store' | 'clock' | 'signer'>): Desk {
+  return {
+    store: store.desk,
+    get signingKey() {
+      return signer.key('desk');
+    },
+    now: clock.now,
+    newId,
+  };
+}
+
+/** The parts with which folders, archives and exports are filed. */
+export function intakeOf(app: AppContext) {
+  const { settings, store, clock, signer } = app;
+  const { log, leases, fault } = store.database;
+  return {
+    settings,
+    store: { ...store.desk, log, leases, fault },
+    media: store.media,
+    desk: deskOf(app),
+    now: clock.now,
+    openSigningKey: () => signer.open(),
+  } satisfies Intake & LedgerTarget & LedgerSource;
+}
+
+/** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */
+export async function withAppContext<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
+  const app = openAppContext(settings);
+  app.clock.check = new ClockGuard(app);
+  try {
+    return await work(app);
+  } catch (error) {
+    throw app.store.database.fault(error);
+  } finally {
+    app.close();
+  }
+}
+
+/** As `withAppContext`, for existing data. Throws `not_found` instead of creating the database in the wrong folder. */
+export async function withExistingData<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
+  const file = databaseFile(settings);
+  assertRestored(settings.dataDir);
+  if (isMissing(file)) {
+    throw new Fault(
+      'not_found',
+      `there is no database at ${file}; run this command in the folder of your project or set DATA_DIR, or start the server once to create one`,
+    );
+  }
+  return withAppContext(settings, work);
+}
+
+/** Whether nothing is there. What cannot be looked at, as below a file, is for opening it to name. */
+function isMissing(file: string): boolean {
+  try {
+    statSync(file);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT';
+  }
+}
+
+/** Throws `not_found`, listing the existing papers, when the paper does not exist. */
+export function requirePaper({ store }: AppContext, paper: string): void {
+  if (store.desk.hasPaper(paper)) return;
+  const papers = store.desk.paperSlugs().join(', ') || 'none';
+  throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);
+}

@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { Fault } from '../shared/fault.ts';
+import { shownAddress } from '../shared/storage/address.ts';
+import { readEnvFile } from './env-file.ts';
+import { allowanceSettings, allowanceVariables } from './settings/allowance.ts';
+import { folderSettings, folderVariables } from './settings/folders.ts';
+import { checkMail, mailSettings, mailVariables } from './settings/mail.ts';
+import { checkObjectStorage, objectStorageSettings, objectStorageVariables } from './settings/object-storage.ts';
+import { checkPayments, paymentSettings, paymentVariables } from './settings/payments.ts';
+import { scannerSettings, scannerVariables } from './settings/scanner.ts';
+import { serviceSettings, serviceVariables } from './settings/services.ts';
+import {
+  checkTransparencyLogs,
+  transparencyLogSettings,
+  transparencyLogVariables,
+} from './settings/transparency-logs.ts';
+import { originAt } from './settings/variable.ts';
+import { watchingSettings, watchingVariables } from './settings/watching.ts';
+import { checkWebhooks, webhookSettings, webhookVariables } from './settings/webhooks.ts';
+
+/** Variables that may contain a password; messages never show their values. */
+const SECRET = new Set([
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'SMTP_URL',
+  'LIBSQL_SYNC_URL',
+  'LIBSQL_AUTH_TOKEN',
+  'SCANNER_KEY',
+  'X402_FACILITATOR_URL',
+  'X402_RPC_URL',
+]);
+
+/** Variables whose messages say what to do. */
+const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY', 'HUB_URL']);
+
+/** Every variable. An empty one counts as unset. `src/server/settings` documents each. */
+const Environment = z
+  .object({
+    ...serviceVariables,
+    ...folderVariables,
+    ...transparencyLogVariables,
+    ...watchingVariables,
+    ...webhookVariables,
+    ...objectStorageVariables,
+    ...mailVariables,
+    ...scannerVariables,
+    ...allowanceVariables,
+    ...paymentVariables,
+  })
+  .superRefine((env, context) => {
+    checkMail(env, context);
+    checkTransparencyLogs(env, context);
+    checkWebhooks(env, context);
+    checkObjectStorage(env, context);
+    checkPayments(env, context);
+  })
+  .transform((env) => ({
+    ...serviceSettings(env),
+    ...folderSettings(env),
+    ...transparencyLogSettings(env),
+    ...watchingSettings(env),
+    ...webhookSettings(env),
+    ...objectStorageSettings(env),
+    ...mailSettings(env),
+    ...scannerSettings(env),
+    ...allowanceSettings(env),
+    ...paymentSettings(env),
+  }));
+
+export type Settings = z.infer<typeof Environment>;
+
+/** The names of the settings that are set. */
+export function settingNames(env: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.keys(Environment.in.shape).filter((name) => (env[name] ?? '') !== '');
+}
+
+/** The variables in force that come from `.env`. Those of the environment itself take precedence. */
+const fromFile = new Map<string, string>();
+
+/** The settings of the environment and of `.env`, which are not in force yet. */
+export interface SettingsRead {
+  settings: Settings;
+  /** The names of the variables in `.env` that differ from those in force. */
+  changed: string[];
+  /** Puts variables in force, those that changed or some of them, for child processes too. */
+  takeOver(names?: readonly string[]): void;
+}
+
+/**
+ * Reads the settings from the environment and from `.env`, which is read again each time. Throws `invalid_request`
+ * naming the variables; then the environment stays as it was.
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  if (env !== process.env) return parseSettings(env);
+  const read = compared(readEnvFile('.env'));
+  read.takeOver();
+  return read.settings;
+}
+
+/**
+ * Reads the settings of this process again, and changes nothing until they are taken over. Throws as `readSettings`
+ * does, and when a `.env` that had settings is gone or has none: it may be on its way.
+ */
+export function readSettingsAgain(): SettingsRead {
+  const file = readEnvFile('.env');
+  const isEmpty = file === null || file.size === 0;
+  if (isEmpty && fromFile.size > 0) {
+    const state = file === null ? '.env is gone' : '.env has no settings any more';
+    throw new Fault('invalid_request', `${state}; write it again, or restart without it`);
+  }
+  return compared(file);
+}
+
+function compared(file: Map<string, string> | null): SettingsRead {
+  const { env } = process;
+  const isOwn = (name: string) => env[name] !== undefined && !fromFile.has(name);
+  const now = new Map([...(file ?? [])].filter(([name]) => !isOwn(name)));
+  const own = Object.entries(env).filter(([name]) => !fromFile.has(name));
+  const settings = parseSettings({ ...Object.fromEntries(own), ...Object.fromEntries(now) });
+  const names = [...new Set([...fromFile.keys(), ...now.keys()])].sort();
+  const changed = names.filter((name) => fromFile.get(name) !== now.get(name));
+  return {
+    settings,
+    changed,
+    takeOver(taken = changed) {
+      for (const name of taken) {
+        const value = now.get(name);
+        if (value === undefined) {
+          fromFile.delete(name);
+          delete env[name];
+        } else {
+          fromFile.set(name, value);
+          env[name] = value;
+        }
+      }
+    },
+  };
+}
+
+function parseSettings(env: NodeJS.ProcessEnv): Settings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (parsed.success) return parsed.data;
+  // One message per variable, even if it violates several rules.
+  const problems = new Map<string, string>();
+  for (const { path, message } of parsed.error.issues) {
+    const name = String(path[0]);
+    const line = `${name}=${SECRET.has(name) ? '…' : shownAddress(given[name] ?? '')}: ${message}`;
+    if (!problems.has(name)) problems.set(name, line);
+  }
+  const rest = [...problems.keys()].filter((name) => !WITH_CURE.has(name));
+  const them = rest.length < problems.size ? rest.join(' and ') : rest.length === 1 ? 'it' : 'them';
+  const cure = `correct ${them} in the environment or in .env`;
+  throw new Fault('invalid_request', [...problems.values(), ...(rest.length > 0 ? [cure] : [])].join('; '));
+}
+
+/** The settings of a server that listens on these ports. Origins that no variable sets follow from the ports. */
+export function listeningOn(settings: Settings, ports: { desk?: number; records?: number }): Settings {
+  const { host, assumed } = settings;
+  const { desk = settings.port, records = settings.recordsPort } = ports;
+  return {
+    ...settings,
+    ...(assumed.origin && desk !== 0 ? { origin: originAt(host, desk) } : {}),
+    ...(assumed.dataOrigin && records !== 0 ? { dataOrigin: originAt(host, records) } : {}),
+  };
+}
+
+/** This process's environment with some variables added, for a child process. */
+export function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...more };
+}

@@ -1,0 +1,235 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, Fault, messageOf } from '../fault.ts';
+import { syncFolder } from '../files/durable-file.ts';
+import { MINUTE, SECOND } from '../time.ts';
+import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
+
+/** A folder beside the objects, in which they are written before they are renamed, and where locks are. */
+const WORKING = '.broadsheet';
+/** An aside this old was left behind by a process that was killed, in ms. */
+const LEFT_BEHIND = 10 * MINUTE;
+/** A lock is held while one small file is written, so that one which stays this long was left behind too, in ms. */
+const LOCK_LASTS = 10 * SECOND;
+const LOCK_POLL = 10;
+
+/** Containers that write into the same folder have equal pids. */
+const PROCESS_ID = randomBytes(8).toString('hex');
+let asides = 0;
+
+/** Who locks, as other processes see it, and whether another one that did is known to be dead. */
+export interface LockOwner {
+  name: string;
+  isDead(name: string): boolean;
+}
+
+/** A folder as a bucket: each object is a file, replaced at once. It stores no headers. */
+export class FolderBucket implements Bucket {
+  readonly name: string;
+  readonly keepsHeaders = false;
+  readonly #folder: string;
+  readonly #owner: LockOwner;
+  /** Folders whose entries changed since they were last synced. */
+  readonly #touched = new Set<string>();
+
+  constructor(folder: string, owner: LockOwner = { name: String(process.pid), isDead: () => false }) {
+    this.name = `the folder ${folder}`;
+    this.#folder = folder;
+    this.#owner = owner;
+  }
+
+  async get(key: string): Promise<StoredObject | null> {
+    return this.#guarded(key, async () => {
+      const bytes = await unlessGone(readFile(this.#path(key)));
+      // A folder has no clock of its own, and the machine's clock may have been set since.
+      return bytes && { bytes, etag: md5(bytes), age: 0 };
+    });
+  }
+
+  async head(key: string): Promise<ObjectHead | null> {
+    const found = await this.get(key);
+    return found && { size: found.bytes.length, etag: found.etag, headers: {} };
+  }
+
+  async put(key: string, bytes: Uint8Array, { onlyIf, signal }: PutOptions = {}): Promise<string | null> {
+    return this.#guarded(key, () =>
+      onlyIf === undefined ? this.#write(key, bytes, signal) : this.#putIf(key, bytes, onlyIf),
+    );
+  }
+
+  async *list(prefix: string): AsyncIterable<BucketObject> {
+    const base = join(this.#folder, prefix);
+    const entries = await this.#guarded(prefix, () =>
+      unlessGone(readdir(base, { recursive: true, withFileTypes: true })),
+    );
+    for (const entry of entries ?? []) {
+      if (entry.isDirectory()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const key = relative(this.#folder, path).split(sep).join('/');
+      if (key.startsWith(`${WORKING}/`)) continue;
+      const info = await this.#guarded(key, () => unlessGone(stat(path)));
+      // It went since the folder was read; what a link leads to may never have been there.
+      if (info === null && !entry.isSymbolicLink()) continue;
+      if (info?.isDirectory()) {
+        throw new Fault('conflict', `${path} is a link to a folder; put the folder itself there, or remove the link`);
+      }
+      // Reading a pipe would block.
+      const isFile = info?.isFile() === true;
+      const bytes = isFile ? await this.#guarded(key, () => unlessGone(readFile(path))) : null;
+      if (!isFile) yield { key, size: -1, etag: '' };
+      else if (bytes !== null) yield { key, size: bytes.length, etag: md5(bytes) };
+    }
+  }
+
+  async remove(keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    for (const key of keys) {
+      signal?.throwIfAborted();
+      await this.#guarded(key, async () => {
+        const path = this.#path(key);
+        await rm(path, { force: true });
+        this.#touched.add(dirname(path));
+        await this.#removeEmpty(dirname(path));
+      });
+    }
+  }
+
+  async flush(): Promise<void> {
+    for (const folder of this.#touched) if (existsSync(folder)) syncFolder(folder);
+    this.#touched.clear();
+  }
+
+  async #removeEmpty(folder: string): Promise<void> {
+    for (let at = folder; at !== this.#folder; at = dirname(at)) {
+      try {
+        await rmdir(at);
+      } catch {
+        // The folder is not empty.
+        return;
+      }
+      this.#touched.add(dirname(at));
+    }
+  }
+
+  /** Null, and nothing written, when `isAllowed` refuses at the last moment. */
+  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal, isAllowed = () => true): Promise<string | null> {
+    const path = this.#path(key);
+    const working = join(this.#folder, WORKING);
+    await mkdir(working, { recursive: true });
+    const aside = join(working, `${PROCESS_ID}.${++asides}`);
+    try {
+      const file = await open(aside, 'w', 0o644);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await mkdir(dirname(path), { recursive: true });
+      signal?.throwIfAborted();
+      if (!isAllowed()) return null;
+      // Synchronously, to minimize the window in which the process can be suspended.
+      renameSync(aside, path);
+    } finally {
+      await rm(aside, { force: true });
+    }
+    for (let at = dirname(path); at.length >= this.#folder.length; at = dirname(at)) this.#touched.add(at);
+    return md5(bytes);
+  }
+
+  /** Compares and replaces under a lock, because no file system does both atomically. */
+  async #putIf(key: string, bytes: Uint8Array, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
+    const working = join(this.#folder, WORKING);
+    await mkdir(working, { recursive: true });
+    const lock = join(working, `${md5(Buffer.from(key))}.lock`);
+    const mine = await this.#lock(lock);
+    // A process that is stopped for long finds its lock broken, and another's work in its place.
+    const isLocked = () => textIn(lock) === mine;
+    try {
+      await removeOld(working);
+      const found = await unlessGone(readFile(this.#path(key)));
+      const holds = onlyIf === 'absent' ? found === null : found !== null && md5(found) === onlyIf.etag;
+      return holds ? await this.#write(key, bytes, undefined, isLocked) : null;
+    } finally {
+      if (isLocked()) await rm(lock, { force: true });
+    }
+  }
+
+  /** Returns what the lock says while it is held. */
+  async #lock(lock: string): Promise<string> {
+    const mine = `${this.#owner.name}:${++asides}`;
+    let seen = { by: '', since: performance.now() };
+    while (!(await isCreated(lock, mine))) {
+      const by = String((await unlessGone(readFile(lock))) ?? '');
+      if (by !== seen.by) seen = { by, since: performance.now() };
+      if (this.#owner.isDead(by) || performance.now() - seen.since > LOCK_LASTS) await breakLock(lock, by);
+      else await sleep(LOCK_POLL);
+    }
+    return mine;
+  }
+
+  #path(key: string): string {
+    return join(this.#folder, key);
+  }
+
+  async #guarded<T>(key: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Fault || codeOf(error) === 'ABORT_ERR') throw error;
+      throw new Fault(
+        'unavailable',
+        `cannot write or read ${this.#path(key)} (${messageOf(error)}); free space or correct the permissions, then publish again`,
+      );
+    }
+  }
+}
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
+
+async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+async function isCreated(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes another process's lock, unless a new lock has replaced it. */
+async function breakLock(lock: string, by: string): Promise<void> {
+  const aside = `${lock}.${PROCESS_ID}.${++asides}`;
+  if ((await unlessGone(rename(lock, aside).then(() => true))) === null) return;
+  // No process waits for a lock moved aside: it is moved back unless there is a new one.
+  if ((await readFile(aside, 'utf8')) !== by) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+/** Removes what processes that were killed left behind. */
+async function removeOld(working: string): Promise<void> {
+  for (const name of await readdir(working)) {
+    const path = join(working, name);
+    const info = await unlessGone(stat(path));
+    if (info !== null && Date.now() - info.mtimeMs > LEFT_BEHIND) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsClient } from 'aws4fetch';
+import { Fault, reasonOf, Unreachable } from '../fault.ts';
+import { SECOND } from '../time.ts';
+import type { S3Address } from './address.ts';
+import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
+import { errorOf, failuresIn, pageOf } from './s3-documents.ts';
+import { notStorage, s3Fault } from './s3-fault.ts';
+
+interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string | undefined;
+}
+
+/** How often a request is made before it is given up. */
+const TRIES = 8;
+/** The longest pause before the first retry; it doubles with each, up to `PAUSE_MAX`. In ms. */
+const PAUSE_FIRST = 100;
+const PAUSE_MAX = 20 * SECOND;
+/** The longest that a `Retry-After` is heeded, in ms. */
+const RETRY_AFTER_MAX = 120 * SECOND;
+/** A request may take this long, in ms, and a second more for each of so many bytes. */
+const TIMEOUT = 30 * SECOND;
+const BYTES_PER_SECOND = 50_000;
+/** A request that the store has left unanswered for so long in all its tries is given up, in ms. */
+const SILENCE_MAX = 60 * SECOND;
+/** The largest response that is read, in bytes: a page of a listing has a thousand keys of a kilobyte. */
+const ANSWER_MAX = 32_000_000;
+/** The most keys in one request that removes. */
+const REMOVE_MAX = 1_000;
+/** Characters that XML 1.0 cannot hold, in any spelling (its section 2.2). */
+const NO_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+
+const RETRIED_STATUS = new Set([408, 429, 500, 502, 503, 504]);
+const RETRIED_CODE = new Set([
+  'RequestTimeout',
+  'SlowDown',
+  'ConditionalRequestConflict',
+  'OperationAborted',
+  'IncompleteBody',
+]);
+
+export interface Question {
+  key?: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array | undefined;
+  /** The largest response that is expected, in bytes. */
+  answerMax?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A response, read to its end. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+/** A bucket of S3 or of a compatible store. Requests are repeated where that can help. */
+export class S3Bucket implements Bucket {
+  readonly name: string;
+  readonly keepsHeaders = true;
+  readonly #address: S3Address;
+  readonly #client: AwsClient;
+  readonly #pause: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
+
+  readonly #ending: AbortSignal | undefined;
+
+  /** `pause` waits between tries; `ending` aborts pending requests. */
+  constructor(
+    address: S3Address,
+    credentials: S3Credentials,
+    pause = (ms: number, signal: AbortSignal | undefined): Promise<unknown> => sleep(ms, undefined, { signal }),
+    ending?: AbortSignal,
+  ) {
+    this.#ending = ending;
+    this.name = `s3://${address.bucket} at ${address.endpoint}`;
+    this.#address = address;
+    this.#pause = pause;
+    const { sessionToken, ...keys } = credentials;
+    this.#client = new AwsClient({
+      ...keys,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: 's3',
+      region: address.region,
+    });
+  }
+
+  async get(key: string, answerMax = ANSWER_MAX, signal?: AbortSignal): Promise<StoredObject | null> {
+    const answer = await this.ask('GET', { key, answerMax, signal });
+    if (answer.status === 404) {
+      if (answer.body.length > 0 && errorOf(answer.body) === null)
+        throw notStorage(this.#address, { method: 'GET', key, status: answer.status });
+      return null;
+    }
+    return { bytes: answer.body, etag: this.#etag('GET', key, answer), age: ageOf(answer) };
+  }
+
+  async head(key: string): Promise<ObjectHead | null> {
+    const answer = await this.ask('HEAD', { key });
+    if (answer.status === 404) return null;
+    const size = Number(answer.headers.get('content-length'));
+    return { size, etag: this.#etag('HEAD', key, answer), headers: Object.fromEntries(answer.headers) };
+  }
+
+  async put(key: string, bytes: Uint8Array, { headers = {}, onlyIf, signal }: PutOptions = {}): Promise<string | null> {
+    const condition: Record<string, string> =
+      onlyIf === undefined ? {} : onlyIf === 'absent' ? { 'if-none-match': '*' } : { 'if-match': `"${onlyIf.etag}"` };
+    const answer = await this.ask('PUT', { key, headers: { ...headers, ...condition }, body: bytes, signal });
+    if (answer.status === 412 && onlyIf !== undefined) return null;
+    // Some stores answer 404 to a condition on an object that is gone.
+    if (answer.status === 404 && typeof onlyIf === 'object' && errorOf(answer.body) !== null) return null;
+    return this.#etag('PUT', key, answer);
+  }
+
+  async *list(prefix: string): AsyncIterable<BucketObject> {
+    const tokens = new Set<string>();
+    let token: string | null = null;
+    do {
+      // XML cannot hold every key.
+      const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
+      if (token !== null) query['continuation-token'] = token;
+      const answer = await this.ask('GET', { query });
+      const page = pageOf(answer.body);
+      if (page === null)
+        throw notStorage(this.#address, { method: 'GET', key: '', status: answer.status, wanted: 'a listing' });
+      const other = page.objects.find(({ key }) => !key.startsWith(prefix));
+      if (other !== undefined || (page.next !== null && tokens.has(page.next))) {
+        const what = other === undefined ? 'never comes to an end' : `has keys that were not asked for`;
+        throw new Fault(
+          'unavailable',
+          `the listing of ${this.name} under ${JSON.stringify(prefix)} ${what}; this store cannot be used`,
+        );
+      }
+      yield* page.objects;
+      token = page.next;
+      if (token !== null) tokens.add(token);
+    } while (token !== null);
+  }
+
+  async remove(keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    const named = keys.filter((key) => !NO_XML.test(key));
+    for (let at = 0; at < named.length; at += REMOVE_MAX) {
+      const objects = named.slice(at, at + REMOVE_MAX).map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`);
+      const body = Buffer.from(
+        `<?xml version="1.0" encoding="UTF-8"?>\n<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`,
+      );
+      const headers = {
+        'content-type': 'application/xml',
+        'content-md5': createHash('md5').update(body).digest('base64'),
+      };
+      const answer = await this.ask('POST', { query: { delete: '' }, headers, body, signal });
+      const failures = failuresIn(answer.body);
+      if (failures === null) throw notStorage(this.#address, { method: 'POST', key: '', status: answer.status });
+      const failed = failures[0];
+      if (failed !== undefined) {
+        throw s3Fault(this.#address, {
+          method: 'POST',
+          key: failed.key,
+          status: 200,
+          error: failed,
+          headers: new Headers(),
+        });
+      }
+    }
+    for (const key of keys) if (NO_XML.test(key)) await this.ask('DELETE', { key, signal });
+  }
+
+  async flush(): Promise<void> {}
+
+  /** Asks until the store gives an answer that another try would not change. */
+  async ask(method: string, asked: Question): Promise<Answer> {
+    const question = { ...asked, signal: eitherOf(asked.signal, this.#ending) };
+    let silence = 0;
+    for (let tried = 1; ; tried++) {
+      question.signal?.throwIfAborted();
+      const request = await this.#signed(method, question);
+      let isLast = tried === TRIES;
+      const began = performance.now();
+      let wait = Math.random() * Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** tried);
+      try {
+        const answer = await this.#askOnce(request, question);
+        const { status, headers, body } = answer;
+        if (status < 300 || status === 412) return answer;
+        const error = errorOf(body);
+        // To HEAD there is no body that could name the bucket; a publication begins with GET.
+        if (status === 404 && error?.code !== 'NoSuchBucket') return answer;
+        const isRetried = RETRIED_STATUS.has(status) || RETRIED_CODE.has(error?.code ?? '');
+        if (isLast || !isRetried) {
+          throw s3Fault(this.#address, { method, key: question.key ?? '', status, error, headers });
+        }
+        wait = Math.max(wait, retryAfter(headers));
+      } catch (error) {
+        question.signal?.throwIfAborted();
+        if (error instanceof Fault) throw error;
+        silence += performance.now() - began;
+        isLast ||= silence > SILENCE_MAX;
+        if (isLast) {
+          throw new Unreachable(
+            `${this.#address.endpoint} cannot be reached (${reasonOf(error)}); check the endpoint and the network, then try again`,
+          );
+        }
+      }
+      await this.#pause(wait, question.signal);
+    }
+  }
+
+  #signed(method: string, { key, query = {}, headers = {}, body }: Question): Promise<Request> {
+    const { endpoint, bucket } = this.#address;
+    const path = [bucket, ...(key === undefined ? [] : key.split('/'))].map(encodeURIComponent).join('/');
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const url = `${endpoint}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`;
+    // The store refuses bytes that were altered on the way.
+    const digest = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex');
+    return this.#client.sign(url, {
+      method,
+      headers: { ...headers, 'x-amz-content-sha256': digest },
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+    });
+  }
+
+  async #askOnce(request: Request, { body, signal, answerMax = ANSWER_MAX }: Question): Promise<Answer> {
+    const limit = AbortSignal.timeout(
+      TIMEOUT + Math.ceil(((body?.length ?? 0) + Math.max(0, answerMax - ANSWER_MAX)) / BYTES_PER_SECOND) * SECOND,
+    );
+    const response = await fetch(request, {
+      redirect: 'manual',
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    });
+    return { status: response.status, headers: response.headers, body: await this.#read(response, answerMax) };
+  }
+
+  async #read({ body }: Response, max: number): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body ?? []) {
+      size += chunk.length;
+      if (size > max) {
+        // Leaving the loop closes the connection.
+        throw new Fault(
+          'unavailable',
+          `${this.#address.endpoint} answers with more than ${Math.round(max / 1e6)} MB, which no object storage does here; check the endpoint`,
+        );
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** The ETag, which every store gives; what answers without one has stored nothing. */
+  #etag(method: string, key: string, answer: Answer): string {
+    const etag = etagOf(answer);
+    if (etag === '') throw notStorage(this.#address, { method, key, status: answer.status });
+    return etag;
+  }
+}
+
+function eitherOf(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
+  return a !== undefined && b !== undefined ? AbortSignal.any([a, b]) : (a ?? b);
+}
+
+export function etagOf({ headers }: Answer): string {
+  return (headers.get('etag') ?? '').replace(/^W\//, '').replaceAll('"', '');
+}
+
+function ageOf({ headers }: Answer): number {
+  const written = Date.parse(headers.get('last-modified') ?? '');
+  const now = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(written) || Number.isNaN(now) ? 0 : Math.max(0, now - written);
+}
+
+/** `Retry-After` in ms (RFC 9110, section 10.2.3); 0 without one. */
+function retryAfter(headers: Headers): number {
+  const text = headers.get('retry-after') ?? '';
+  const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(ms) ? 0 : Math.min(RETRY_AFTER_MAX, Math.max(0, ms));
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;');
+}

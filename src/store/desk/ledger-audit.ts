@@ -1,0 +1,117 @@
+import { PaperBody } from '../../desk/papers/paper.ts';
+import { NORMALIZER_VERSION } from '../../desk/search.ts';
+import { columnsOf, type Db, flag, inBatches, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+
+const KINDS = [
+  ['key', 'door_keys'],
+  ['retirement', 'retirements'],
+  ['record', 'records'],
+  ['generation', 'generations'],
+  ['airing', 'airings'],
+  ['withdrawal', 'withdrawals'],
+] as const;
+
+/**
+ * Cross-checks of the ledger's tables and the tables derived from them. Each query returns one text per fault. Faults
+ * that only a replay can find are out of scope here.
+ */
+const CHECKS: string[] = [
+  // Entries are numbered from 1 without gaps, because a rollback also rolls back the number.
+  `SELECT 'entry ' || (n - 1) || ' is missing' FROM entries e
+     WHERE n > 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE n = e.n - 1)`,
+  `SELECT 'entries after ' || coalesce(max(n), 0) || ' are missing: ' || seq || ' were made'
+     FROM entries, sqlite_sequence WHERE name = 'entries' GROUP BY seq HAVING coalesce(max(n), 0) <> seq`,
+  ...KINDS.flatMap(([kind, table]) => [
+    `SELECT 'entry ' || n || ' has no row in ${table}' FROM entries e
+       WHERE kind = '${kind}' AND NOT EXISTS (SELECT 1 FROM ${table} WHERE n = e.n)`,
+    `SELECT '${table} has a row ' || n || ' that no entry of this kind names' FROM ${table} t
+       WHERE NOT EXISTS (SELECT 1 FROM entries WHERE n = t.n AND kind = '${kind}')`,
+  ]),
+  `SELECT 'piece ' || p.id || ' shows a generation that is not its revision ' || p.revision
+     FROM pieces p LEFT JOIN generations g ON g.n = p.generation
+     WHERE g.piece IS NOT p.id OR g.revision IS NOT p.revision OR g.paper IS NOT p.paper`,
+  `WITH counted AS (
+       SELECT paper, 'section' AS what, category AS name, count(*) AS count FROM pieces WHERE state = 'on_air' GROUP BY 1, 3
+       UNION ALL
+       SELECT paper, 'day', date(published_at / 1000, 'unixepoch'), count(*) FROM pieces WHERE state = 'on_air' GROUP BY 1, 3
+       UNION ALL
+       SELECT paper, 'month', strftime('%Y-%m', published_at / 1000, 'unixepoch'), count(*)
+       FROM pieces WHERE state = 'on_air' GROUP BY 1, 3),
+     kept AS (SELECT * FROM tallies WHERE count <> 0)
+   SELECT 'the count of ' || what || ' ' || name || ' of ' || paper || ' is not that of its pieces on air' FROM (
+     SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, what, name`,
+  `WITH counted AS (SELECT paper, tag, count(*) AS count FROM piece_tags GROUP BY 1, 2)
+   SELECT 'the count of the tag ' || tag || ' of ' || paper || ' is not that of its pieces' FROM (
+     SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tag_counts)
+     UNION SELECT * FROM (SELECT * FROM tag_counts EXCEPT SELECT * FROM counted)) GROUP BY paper, tag`,
+  `WITH named AS (
+       SELECT p.paper, p.published_at, p.id AS piece, j.value AS name FROM pieces p JOIN generations g ON g.n = p.generation,
+         json_each(g.tags) j WHERE p.state = 'on_air'),
+     kept AS (SELECT paper, published_at, piece, name FROM piece_tags)
+   SELECT 'the tags of piece ' || piece || ' are not those of its newest revision on air' FROM (
+     SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
+  `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
+     FROM search_state WHERE folding <> ${NORMALIZER_VERSION} OR filled <> 1`,
+  `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p
+     LEFT JOIN searched s ON s.piece = p.id
+     WHERE p.state = 'on_air' AND (s.generation IS NOT p.generation
+       OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = s.place))`,
+  `SELECT 'the search index has piece ' || s.piece || ', which is not on air' FROM searched s
+     LEFT JOIN pieces p ON p.id = s.piece WHERE p.state IS NOT 'on_air'`,
+  `SELECT 'the search index has words at place ' || id || ', where no piece is' FROM search_docsize d
+     WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
+];
+
+/** The most faults listed per check. */
+const EACH_MAX = 100;
+
+/** Faults between the tables of the ledger and of the archive; empty when they agree. */
+export function ledgerFaults(db: Db): string[] {
+  const { all } = sql(db);
+  return CHECKS.flatMap((check) => all(`SELECT * FROM (${check}) LIMIT ${EACH_MAX}`, text)()).map(
+    (fault) => `ledger: ${fault}`,
+  );
+}
+
+const PIECE = {
+  id: text,
+  paper: text,
+  slug: text,
+  category: text,
+  persona: text,
+  revision: integer,
+  state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
+  published_at: orNull(integer),
+  updated_at: orNull(integer),
+  scheduled_at: orNull(integer),
+  withdrawn_at: orNull(integer),
+  reason: orNull(text),
+  headline_withheld: flag,
+};
+const PAPER = {
+  slug: text,
+  body: json<unknown>(),
+  edition: integer,
+  changed_at: integer,
+  seq: integer,
+  removed_at: orNull(integer),
+};
+
+/** The rows of the archive, for comparison with a replay of the ledger. */
+export function archiveRows(db: Db) {
+  const { number, all } = sql(db);
+  const pieces = all(`SELECT ${columnsOf(PIECE)} FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`, PIECE);
+  return {
+    archivedPapers: all(
+      `SELECT ${columnsOf(PAPER)} FROM papers`,
+      PAPER,
+      // A body that is older than a setting gets the default of that setting.
+      ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) as unknown }),
+    ),
+    /** Every piece, read in batches to bound memory. */
+    archivedPieces: () => inBatches(pieces, [''], ({ id }) => [id]),
+    generationCount: number('SELECT count(*) FROM generations'),
+  };
+}

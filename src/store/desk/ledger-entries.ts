@@ -1,0 +1,204 @@
+import { type ClockBody, statementOf } from '../../desk/clock-correction.ts';
+import type { LedgerEntry } from '../../desk/ledger-entry.ts';
+import { keysUnderNames, type SigningName } from '../../desk/papers/signing-names.ts';
+import { correctionsIn, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
+import type { VerifyingKey } from '../../proof/keyring.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { KINDS, type Piece } from '../../proof/piece.ts';
+import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+
+export const pieceKind = oneOf(...KINDS);
+export const image = orNull(json<NonNullable<Piece['image']>>());
+
+/** The columns of a generation from which its piece is built. */
+export const PIECE = {
+  piece: text,
+  revision: integer,
+  slug: text,
+  headline: text,
+  dek: text,
+  prose: text,
+  cited_facts: json<Piece['cited_facts']>(),
+  category: text,
+  kind: pieceKind,
+  persona: text,
+  byline_name: text,
+  byline_title: text,
+  language: text,
+  image,
+  credit: orNull(text),
+  authors: json<Piece['authors']>(),
+  written_by: orNull(text),
+  tags: json<Piece['tags']>(),
+  correction: orNull(text),
+  revised_at: orNull(integer),
+};
+
+/** The filed content of a generation. */
+export function pieceOf(row: Read<typeof PIECE>): Piece {
+  const { piece: id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona, ...rest } = row;
+  const { byline_name: name, byline_title: title, ...more } = rest;
+  return {
+    id,
+    revision,
+    slug,
+    headline,
+    dek,
+    prose,
+    cited_facts,
+    category,
+    kind,
+    persona,
+    byline: { name, title },
+    ...more,
+  };
+}
+
+/** The columns of a generation besides those of its piece. */
+const GENERATION = {
+  paper: text,
+  seq: integer,
+  content_hash: text,
+  receipt: text,
+  receipt_hash: text,
+  filed_by: text,
+  kid: text,
+};
+const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'] as const;
+
+export type LedgerTables = ReturnType<typeof ledgerTables>;
+
+/** The append-only tables of the ledger. */
+export function ledgerTables(db: Db) {
+  const { run, insert, one, all } = sql(db);
+  const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
+  const add = {
+    key: insert('door_keys', ['n', 'kid', 'name', 'public_key']),
+    retirement: insert('retirements', ['n', 'kid']),
+    record: run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)'),
+    generation: insert('generations', { n: integer, ...PIECE, ...GENERATION }),
+    airing: insert('airings', ['n', 'paper', 'piece', 'on_air_at', 'made_by']),
+    withdrawal: insert('withdrawals', ['n', 'paper', 'piece', 'reason', 'withhold_headline', 'made_by']),
+  };
+  const enteredKeys = all(
+    `SELECT k.n, k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
+     FROM door_keys k JOIN entries e ON e.n = k.n
+     LEFT JOIN (SELECT t.kid, x.at FROM retirements t JOIN entries x ON x.n = t.n) r ON r.kid = k.kid
+     ORDER BY k.n`,
+    { n: integer, kid: text, name: text, public_key: text, nbf: integer, retired_at: orNull(integer) },
+    ({ public_key, ...rest }) => ({ ...rest, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')) }),
+  );
+  const signingNames = all(
+    `SELECT name AS service, body FROM records WHERE paper = '' AND kind = 'signing-name' AND name = ? ORDER BY n`,
+    { service: oneOf('desk', 'records'), body: json<Omit<SigningName, 'service'>>() },
+    ({ service, body }) => ({ service, ...body }),
+  );
+  const lastFiled = one(
+    `SELECT e.at, g.seq FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
+    { at: integer, seq: integer },
+  );
+  const clockNotes = all(
+    `SELECT body FROM records WHERE paper = ?1 AND kind = 'clock' AND name = ?2 ORDER BY n`,
+    json<ClockBody>(),
+    ({ note }) => note,
+  );
+  const corrections = (service: LogService, paper: string): TimeCorrection[] =>
+    correctionsIn(clockNotes(paper, service).map(statementOf));
+  const correctedAt = all("SELECT e.n, e.at FROM records r JOIN entries e ON e.n = r.n WHERE r.kind = 'clock'", {
+    n: integer,
+    at: integer,
+  });
+  // A key that was made while the clock ran ahead is in use since the true time.
+  const signingKeys = (): VerifyingKey[] => {
+    const times = correctedAt();
+    return enteredKeys().map(({ n, ...key }) => ({
+      ...key,
+      nbf: Math.min(key.nbf, ...times.flatMap((one) => (one.n > n ? [one.at] : []))),
+    }));
+  };
+  const batch = all('SELECT n, kind, at FROM entries WHERE n > ? ORDER BY n LIMIT 500', {
+    n: integer,
+    kind: oneOf('key', 'retirement', 'record', 'generation', 'airing', 'withdrawal'),
+    at: integer,
+  });
+  const read = {
+    key: one('SELECT kid, name, public_key FROM door_keys WHERE n = ?', { kid: text, name: text, public_key: text }),
+    retirement: one('SELECT kid FROM retirements WHERE n = ?', { kid: text }),
+    record: one('SELECT paper, kind, name, body FROM records WHERE n = ?', {
+      paper: text,
+      kind: oneOf(...RECORD_KINDS),
+      name: text,
+      body: json<unknown>(),
+    }),
+    generation: one(
+      'SELECT * FROM generations WHERE n = ?',
+      { ...PIECE, ...GENERATION },
+      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, ...row }) => {
+        const piece = pieceOf(row);
+        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid };
+      },
+    ),
+    airing: one('SELECT paper, piece, on_air_at, made_by FROM airings WHERE n = ?', {
+      paper: text,
+      piece: text,
+      on_air_at: integer,
+      made_by: text,
+    }),
+    withdrawal: one(
+      'SELECT paper, piece, reason, withhold_headline, made_by FROM withdrawals WHERE n = ?',
+      { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text },
+      ({ withhold_headline, ...rest }) => (withhold_headline ? { ...rest, withhold_headline: true as const } : rest),
+    ),
+  };
+
+  const entryAt = (n: number, kind: LedgerEntry['type'], at: number): LedgerEntry => {
+    const row = read[kind](n);
+    if (row === null) throw new Error(`entry ${n} has no ${kind}`);
+    return { type: kind, at, ...row } as LedgerEntry;
+  };
+
+  return {
+    append(entry: LedgerEntry): void {
+      const n = spine(entry.type, entry.at) ?? 0;
+      switch (entry.type) {
+        case 'key':
+          return void add.key({ n, ...entry });
+        case 'retirement':
+          return void add.retirement({ n, ...entry });
+        case 'record':
+          return void add.record(n, entry.paper, entry.kind, entry.name, JSON.stringify(entry.body));
+        case 'generation': {
+          const { piece } = entry;
+          const [byline_name, byline_title] = [piece.byline.name, piece.byline.title];
+          return void add.generation({ n, ...piece, ...entry, piece: piece.id, byline_name, byline_title });
+        }
+        case 'airing':
+          return void add.airing({ n, ...entry });
+        case 'withdrawal':
+          return void add.withdrawal({ n, withhold_headline: false, ...entry });
+      }
+    },
+    /** When the newest generation of a paper was filed, in ms, after corrections of the clock; 0 before the first. */
+    lastFiledAt(paper: string): number {
+      const last = lastFiled(paper);
+      return last === null ? 0 : trueTime(last.at, last.seq, corrections('desk', paper));
+    },
+    /** Every entry, oldest first, read in batches to bound memory. */
+    *entries(): Iterable<LedgerEntry> {
+      for (const { n, kind, at } of inBatches(batch, [0], ({ n }) => [n])) yield entryAt(n, kind, at);
+    },
+    /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
+    signingKeys,
+    /** As `signingKeys`, with the times that their leaves state, whatever the corrections of the clock. */
+    keysAsEntered: (): VerifyingKey[] => enteredKeys().map(({ n: _n, ...key }) => key),
+    /** The same keys, once for each name under which they sign for a service. */
+    verifyingKeys: (service: LogService): VerifyingKey[] => keysUnderNames(signingKeys(), signingNames(service)),
+    /** The names that keys took later, oldest first. */
+    signingNames: (service: LogService): SigningName[] => signingNames(service),
+    /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
+    clockNotes: (service: LogService, paper: string): string[] => clockNotes(paper, service),
+    corrections,
+    /** The newest receipt of each paper. */
+    signedLast: all('SELECT g.receipt FROM papers p JOIN generations g ON g.paper = p.slug AND g.seq = p.seq', text),
+  };
+}

@@ -1,0 +1,217 @@
+import type { Manifest } from '../../desk/press/manifest.ts';
+import { type Db, flag, inBatches, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
+
+/**
+ * The file count of a press is stored until this many further marks are pressed. A write asks for it within seconds.
+ */
+const RUNS_KEPT = 100_000;
+
+/** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
+export function manifestTables(db: Db): Manifest {
+  const { run, changed, one, has, number, all } = sql(db);
+  const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
+  const someStaleTags = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
+    id: integer,
+    tag: text,
+  });
+  const isDirty = one('SELECT dirty FROM presses WHERE paper = ?', flag);
+  const begin = run(
+    `INSERT INTO presses (paper, taken, dirty) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET taken = excluded.taken, dirty = 1`,
+  );
+  const clean = run('UPDATE presses SET dirty = 0 WHERE paper = ?');
+  const addRun = run('INSERT OR REPLACE INTO press_runs (paper, until, files) VALUES (?, ?, ?)');
+  const dropRuns = run('DELETE FROM press_runs WHERE paper = ? AND until <= ?');
+  const newestMark = number('SELECT max(id) FROM press_due WHERE paper = ?');
+  const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
+  const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
+  const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
+  // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
+  const tagsOfAll = all(
+    'SELECT sheet, tags FROM sheets WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
+    { sheet: text, tags: text },
+  );
+  const setTags = run(
+    `INSERT INTO sheets (paper, sheet, tags) SELECT ?, value ->> 0, value ->> 1 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET tags = excluded.tags`,
+  );
+  const addReads = run(
+    'INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)',
+  );
+  const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
+  const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
+  const fileRow = { sheet: text, path: text, digest: text };
+  const someFiles = all(
+    `SELECT sheet, path, digest FROM files
+       WHERE paper = ? AND (sheet, path) > (?, ?) ORDER BY sheet, path LIMIT 1000`,
+    fileRow,
+  );
+  const setFiles = run(
+    `INSERT INTO files (paper, sheet, path, digest)
+       SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET digest = excluded.digest`,
+  );
+  const dropFile = run('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
+  const stamp = one('SELECT stamp FROM presses WHERE paper = ?', text);
+  // A claim that ends more than a whole span after one made now was made before the clock was set back. A claim that
+  // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
+  const claim = has(
+    `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
+     ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
+     WHERE presses.owner IS NULL OR presses.owned_until < ?3 OR presses.owned_until > ?3 + 2 * ?4 RETURNING owner`,
+  );
+  const renew = changed('UPDATE presses SET owned_until = ?3 WHERE paper = ?1 AND owner = ?2');
+  const setPressed = run(
+    'INSERT INTO presses (paper, paid) VALUES (?, ?) ON CONFLICT DO UPDATE SET paid = max(paid, excluded.paid)',
+  );
+  const reach = one('SELECT paid, taken FROM presses WHERE paper = ?', { paid: integer, taken: integer });
+
+  const forgotten = ['sheets', 'reads', 'files', 'press_runs'].map((table) =>
+    run(`DELETE FROM ${table} WHERE paper = ?`),
+  );
+  const forgetTree = run("UPDATE presses SET stamp = '', dirty = 0, unsynced = NULL WHERE paper = ?");
+
+  const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
+
+  const drop = (paper: string, name: string): void => {
+    const old = tagsOf(paper, name);
+    for (const tag of linesOf(old)) dropRead(paper, tag, name);
+    for (const { path } of files(paper, name)) dropFile(paper, name, path);
+    dropOutput(paper, name);
+  };
+
+  return {
+    markStale(paper, tags) {
+      mark(paper, JSON.stringify([...tags]));
+    },
+    *staleTags(paper) {
+      const marks = inBatches(
+        (after) => someStaleTags(paper, after),
+        [0],
+        ({ id }) => [id],
+      );
+      for (const { tag } of marks) yield tag;
+    },
+    isStale: has('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?'),
+    isPending: has(
+      `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
+         AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
+    ),
+    newestMark,
+    // By its number, not through the index by paper, which would read every mark.
+    papersMarkedAfter: all('SELECT DISTINCT paper FROM press_due NOT INDEXED WHERE id > ?', text),
+    begin(paper) {
+      const until = newestMark(paper);
+      const dirty = isDirty(paper) === true;
+      begin(paper, until);
+      return { until, dirty };
+    },
+    clearStale(paper, until) {
+      clearMarks(paper, until);
+      clean(paper);
+    },
+    recordPressed(paper, until, files) {
+      setPressed(paper, until);
+      addRun(paper, until, files);
+      dropRuns(paper, until - RUNS_KEPT);
+    },
+    isPressed: (paper, number) => reached(paper).paid >= number || newestMark(paper) === 0,
+    highestMarkOfAll: number("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'"),
+    highestMark(paper) {
+      const { paid, taken } = reached(paper);
+      return Math.max(paid, taken, newestMark(paper));
+    },
+    filesChangedBy: number('SELECT files FROM press_runs WHERE paper = ? AND until >= ? ORDER BY until LIMIT 1'),
+    unsynced: one('SELECT unsynced FROM presses WHERE paper = ?', orNull(text)),
+    setUnsynced: run('UPDATE presses SET unsynced = ?2 WHERE paper = ?1'),
+    setSynced: run('UPDATE presses SET unsynced = NULL WHERE paper = ?1 AND unsynced = ?2'),
+    outputsReading: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
+    outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
+    files,
+    *allFiles(paper) {
+      const rows = inBatches(
+        (...after) => someFiles(paper, ...after),
+        ['', ''],
+        ({ sheet, path }) => [sheet, path],
+      );
+      for (const { path, digest } of rows) yield { path, digest };
+    },
+    record(paper, outputs) {
+      const names = JSON.stringify(outputs.map(({ name }) => name));
+      const old = new Map(tagsOfAll(paper, names).map(({ sheet, tags }) => [sheet, tags]));
+      const reads: string[][] = [];
+      const tags: string[][] = [];
+      const paths: string[][] = [];
+      for (const output of outputs) {
+        const { name, changed, gone } = output;
+        if (!output.exists) {
+          drop(paper, name);
+          continue;
+        }
+        const before = old.get(name) ?? null;
+        if (before !== output.tags) {
+          const read = new Set(linesOf(output.tags));
+          for (const tag of linesOf(before)) if (!read.has(tag)) dropRead(paper, tag, name);
+          for (const tag of read) reads.push([tag, name]);
+          tags.push([name, output.tags]);
+        }
+        for (const { path, digest } of changed) paths.push([name, path, digest]);
+        for (const path of gone) dropFile(paper, name, path);
+      }
+      if (reads.length > 0) addReads(paper, JSON.stringify(reads));
+      if (tags.length > 0) setTags(paper, JSON.stringify(tags));
+      if (paths.length > 0) setFiles(paper, JSON.stringify(paths));
+    },
+    drop,
+    forget(paper, until) {
+      for (const rows of forgotten) rows(paper);
+      forgetTree(paper);
+      clearMarks(paper, until);
+      setPressed(paper, until);
+    },
+    stamp: (paper) => stamp(paper) ?? '',
+    setStamp: run('INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp'),
+    claim,
+    renew: (paper, who, now, span) => renew(paper, who, now + span),
+    owner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),
+    release: run('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?'),
+  };
+}
+
+function linesOf(list: string | null): string[] {
+  return list === null || list === '' ? [] : list.split('\n');
+}
+
+/** What the press recorded about the tags that its outputs read, for the audit. */
+export function pressRecords(db: Db) {
+  const { one, all } = sql(db);
+  // `reads` is the inverse of `sheets.tags`: a change finds the affected outputs in `reads`, and the press updates
+  // `reads` from `sheets.tags`.
+  const LISTED = `SELECT sheet, value AS tag FROM sheets,
+    json_each('[' || replace(json_quote(tags), '\\n', '","') || ']') WHERE paper = ?1 AND tags <> ''`;
+  const unread = all(
+    `SELECT sheet, tag FROM (${LISTED}) l
+     WHERE NOT EXISTS (SELECT 1 FROM reads r WHERE r.paper = ?1 AND r.tag = l.tag AND r.sheet = l.sheet) LIMIT 100`,
+    { sheet: text, tag: text },
+  );
+  const counts = one(
+    `SELECT (SELECT count(*) FROM reads WHERE paper = ?1) AS kept, (SELECT count(*) FROM (${LISTED})) AS listed`,
+    { kept: integer, listed: integer },
+  );
+  return {
+    /** The tags that an output read when it was printed, one per line; null when none are recorded. */
+    tagsRead: one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text),
+    /** Contradictions between the two tables of these tags. */
+    readsFaults(paper: string): string[] {
+      const cure = 'run `npm run -s broadsheet -- press --full`';
+      const faults = unread(paper).map(
+        ({ sheet, tag }) =>
+          `${paper}: the manifest does not record that ${sheet} reads ${tag}, so a change to it would not press the file again; ${cure}`,
+      );
+      const { kept, listed } = counts(paper) ?? { kept: 0, listed: 0 };
+      if (kept > listed)
+        faults.push(`${paper}: the manifest has ${kept - listed} more reads than its sheets made; ${cure}`);
+      return faults;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { Cast } from '../../desk/papers/cast.ts';
+import type { Persona } from '../../desk/papers/masthead.ts';
+import type { Media } from '../../desk/papers/media.ts';
+import type { Page, PageBody } from '../../desk/papers/page.ts';
+import type { Paper, PaperBody } from '../../desk/papers/paper.ts';
+import type { Placement } from '../../desk/placement.ts';
+import { type Db, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
+
+/** A paper that was removed: its last record. `removed_at` in ms. */
+interface RemovedPaper extends Paper {
+  removed_at: number;
+}
+
+const PAPER = { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer };
+const REMOVED = { ...PAPER, removed_at: integer };
+const spread = <Row extends { body: PaperBody }>({ body, ...rest }: Row) => ({ ...body, ...rest });
+
+export type PaperTable = ReturnType<typeof paperTables>;
+
+/** Papers, and the newest record of each persona, cast, media file and page. */
+export function paperTables(db: Db) {
+  const { run, changed, one, has, number, all } = sql(db);
+  const PAPERS = 'SELECT body, slug, edition, changed_at FROM papers';
+  const REMOVED_PAPERS = 'SELECT body, slug, edition, changed_at, removed_at FROM papers';
+  const version = number('SELECT max(version) FROM papers');
+  const NEXT = '(SELECT coalesce(max(version), 0) + 1 FROM papers)';
+  const set = run(
+    `INSERT INTO papers (slug, body, edition, changed_at, seq, version) VALUES (?, ?, 0, ?, 0, ${NEXT})
+     ON CONFLICT DO UPDATE SET body = excluded.body, removed_at = NULL, version = excluded.version`,
+  );
+  const remove = run(`UPDATE papers SET removed_at = ?2, version = ${NEXT} WHERE slug = ?1`);
+  const bump = run(
+    `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?2), version = ${NEXT} WHERE slug = ?1`,
+  );
+  const cap = run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`);
+  const seq = number('SELECT seq FROM papers WHERE slug = ?');
+  const takeSeq = changed('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ?');
+  const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
+  // What was removed has a record whose body is null.
+  const newest = <T>() => ({
+    one: one(RECORD, json<T | null>()),
+    all: all(
+      `SELECT name, body FROM records r WHERE paper = ? AND kind = ?
+         AND n = (SELECT max(n) FROM records WHERE paper = r.paper AND kind = r.kind AND name = r.name)
+       ORDER BY name`,
+      { name: text, body: json<T | null>() },
+    ),
+  });
+  const [personas, casts, pages, media] = [newest<Persona>(), newest<Cast>(), newest<PageBody>(), newest<Media>()];
+  const placement = one(RECORD, json<Placement>());
+  const placements = all(
+    `SELECT p.slug, r.body FROM papers p LEFT JOIN records r
+       ON p.removed_at IS NULL
+       AND r.n = (SELECT max(n) FROM records WHERE paper = p.slug AND kind = 'front' AND name = '')
+     WHERE p.version > ?`,
+    { slug: text, body: orNull(json<Placement>()) },
+  );
+  /** When the first placement of each paper ends that has one, in ms, as of a version that was committed. */
+  const ends = new Map<string, number>();
+  let endsVersion = -1;
+  const bodies = <T>(rows: { body: T | null }[]): T[] => rows.map(({ body }) => body).filter((body) => body !== null);
+
+  return {
+    paper: one(`${PAPERS} WHERE slug = ? AND removed_at IS NULL`, PAPER, spread),
+    hasPaper: has('SELECT 1 FROM papers WHERE slug = ? AND removed_at IS NULL'),
+    paperSlugs: all('SELECT slug FROM papers WHERE removed_at IS NULL ORDER BY slug', text),
+    /** The papers that were removed, as they were. */
+    removedPapers: all(`${REMOVED_PAPERS} WHERE removed_at IS NOT NULL ORDER BY slug`, REMOVED, spread),
+    removedPaper: one(`${REMOVED_PAPERS} WHERE slug = ? AND removed_at IS NOT NULL`, REMOVED, spread),
+    /** Grows with every visible change of any paper and of its hosts, so one cheap read detects any change. */
+    papersVersion: version,
+    /** The papers that changed after a version, also those that were removed, in no order. Before the first one is -1. */
+    changedPapers: all(
+      `${REMOVED_PAPERS} WHERE version > ?`,
+      { ...PAPER, removed_at: orNull(integer) },
+      ({ removed_at, ...paper }): Paper | RemovedPaper =>
+        removed_at === null ? spread(paper) : { ...spread(paper), removed_at },
+    ),
+    /** Adds a paper, or changes it. A removed paper is back. */
+    setPaper: (slug: string, body: PaperBody, at: number): void => void set(slug, JSON.stringify(body), at),
+    removePaper: (slug: string, at: number): void => void remove(slug, at),
+    /** Counts changes that readers can see, the last of them at `at`. */
+    bumpEdition: (slug: string, at: number): void => void bump(slug, at),
+    /** Lowers the time of the last change, if it is later than this. */
+    capChangedAt: (slug: string, time: number): void => void cap(slug, time),
+    nextSeq: (slug: string): number => seq(slug) + 1,
+    /** Assigns the paper's next number. Throws unless the last one was the one before it. */
+    takeSeq(slug: string, taken: number): void {
+      if (!takeSeq(taken, slug, taken - 1)) throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
+    },
+    /** The newest record of a paper, a kind and a name, as applied; null when there is none, or it was removed. */
+    record: one(RECORD, json<unknown>()),
+    persona: (paper: string, slug: string): Persona | null => personas.one(paper, 'persona', slug),
+    personas: (paper: string): Persona[] => bodies(personas.all(paper, 'persona')),
+    cast: (paper: string, day: string): Cast | null => casts.one(paper, 'cast', day),
+    /** Newest first. */
+    casts: (paper: string): Cast[] => bodies(casts.all(paper, 'cast')).reverse(),
+    /** Null for a paper whose front was never edited. */
+    placement: (paper: string): Placement | null => placement(paper, 'front', ''),
+    /** When the next placement of any paper ends, in ms; null when none does. */
+    nextPlaceExpiry(): number | null {
+      // What is read in a transaction may be rolled back, and its version given to another change.
+      if (db.inTransaction) return earliest(placements(-1).map(({ body }) => endOf(body)));
+      const newest = version();
+      if (newest !== endsVersion) {
+        for (const { slug, body } of placements(endsVersion)) {
+          const end = endOf(body);
+          if (end === null) ends.delete(slug);
+          else ends.set(slug, end);
+        }
+        endsVersion = newest;
+      }
+      return earliest(ends.values());
+    },
+    media: (paper: string, path: string): Media | null => media.one(paper, 'media', path),
+    allMedia: (paper: string): Media[] => bodies(media.all(paper, 'media')),
+    /** The content of every media file that a record after a number names, in order. */
+    mediaAfter: all(
+      `SELECT n, json_extract(body, '$.digest') AS digest FROM records
+       WHERE n > ? AND kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL ORDER BY n`,
+      { n: integer, digest: text },
+    ),
+    page(paper: string, slug: string): Page | null {
+      const body = pages.one(paper, 'page', slug);
+      return body && { ...body, slug };
+    },
+    pages: (paper: string): Page[] =>
+      pages.all(paper, 'page').flatMap(({ name, body }) => (body === null ? [] : [{ ...body, slug: name }])),
+  };
+}
+
+/** When the first place of a front ends, in ms; null when none does. */
+function endOf(placement: Placement | null): number | null {
+  return placement === null ? null : earliest([placement.lead, ...placement.pins].map((place) => place?.until ?? null));
+}
+
+function earliest(times: Iterable<number | null>): number | null {
+  const first = Math.min(...[...times].filter((time) => time !== null));
+  return first === Number.POSITIVE_INFINITY ? null : first;
+}

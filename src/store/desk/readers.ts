@@ -1,0 +1,125 @@
+import type { ReaderTables } from '../../desk/readers/reader-tables.ts';
+import { CADENCES, type Choices, type SubscriberTable } from '../../desk/readers/subscriber.ts';
+import { ASKED_KEPT, type AskedMailboxTable, type SuppressionTable } from '../../desk/readers/suppression.ts';
+import type { TokenTable } from '../../desk/readers/token.ts';
+import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { mailTable } from '../mails.ts';
+
+const SUBSCRIBER = {
+  id: text,
+  paper: text,
+  reader: text,
+  email: text,
+  cadence: oneOf(...CADENCES),
+  sections: orNull(json<string[]>()),
+  cast: flag,
+  asked: orNull(json<Choices>()),
+  made_at: integer,
+  ordered_at: integer,
+  mailed_at: orNull(integer),
+  confirmed_at: orNull(integer),
+  last_sent_at: orNull(integer),
+  webhook: orNull(text),
+  webhook_secret: orNull(text),
+};
+const TOKEN = {
+  hash: text,
+  paper: text,
+  reader: text,
+  purpose: oneOf('confirm', 'manage'),
+  expires_at: orNull(integer),
+  used_at: orNull(integer),
+};
+const SUPPRESSION = {
+  paper: text,
+  reader: text,
+  email: orNull(text),
+  reason: oneOf('unsubscribed', 'complained', 'bounced', 'by_hand'),
+  at: integer,
+  mailed_at: orNull(integer),
+};
+
+/** Readers of papers, what they asked for, and the mails to them. */
+export function readerTables(db: Db): ReaderTables {
+  return {
+    subscribers: subscriberTable(db),
+    askedMailboxes: askedMailboxTable(db),
+    suppressions: suppressionTable(db),
+    tokens: tokenTable(db),
+    mails: mailTable(db),
+  };
+}
+
+/** Readers who subscribed to alerts by mail. */
+function subscriberTable(db: Db): SubscriberTable {
+  const { run, insert, one, all } = sql(db);
+  const SELECT = `SELECT ${columnsOf(SUBSCRIBER)} FROM subscribers`;
+  const counts = one('SELECT count(*) AS total, count(confirmed_at) AS confirmed FROM subscribers WHERE paper = ?', {
+    total: integer,
+    confirmed: integer,
+  });
+  const list = all(`${SELECT} WHERE paper = ? AND id > ? ORDER BY id LIMIT ?`, SUBSCRIBER);
+  const forget = run('DELETE FROM subscribers WHERE confirmed_at IS NULL AND ordered_at <= ?');
+  const forgetAsked = run('UPDATE subscribers SET asked = NULL WHERE asked IS NOT NULL AND ordered_at <= ?');
+  return {
+    put: insert(
+      'subscribers',
+      SUBSCRIBER,
+      `ON CONFLICT (id) DO UPDATE SET email = excluded.email, cadence = excluded.cadence, sections = excluded.sections,
+         "cast" = excluded."cast", asked = excluded.asked, ordered_at = excluded.ordered_at, mailed_at = excluded.mailed_at,
+         confirmed_at = excluded.confirmed_at, last_sent_at = excluded.last_sent_at, webhook = excluded.webhook,
+         webhook_secret = excluded.webhook_secret`,
+    ),
+    of: one(`${SELECT} WHERE paper = ? AND reader = ?`, SUBSCRIBER),
+    byId: one(`${SELECT} WHERE id = ?`, SUBSCRIBER),
+    remove: run('DELETE FROM subscribers WHERE id = ?'),
+    counts: (paper) => counts(paper) ?? { total: 0, confirmed: 0 },
+    list: (paper, { limit, after = '' }) => list(paper, after, limit),
+    markMailed: run('UPDATE subscribers SET last_sent_at = ?2 WHERE id = ?1'),
+    forget(until) {
+      forget(until);
+      forgetAsked(until);
+    },
+  };
+}
+
+/** Unanswered requests to confirm, by the hash of the mailbox that they were sent to. */
+function askedMailboxTable(db: Db): AskedMailboxTable {
+  const { run, one } = sql(db);
+  const of = one(
+    `SELECT count(*) AS total, count(*) FILTER (WHERE paper = ?2) AS count,
+       coalesce(min(at) FILTER (WHERE paper = ?2), 0) AS first_at, coalesce(max(at) FILTER (WHERE paper = ?2), 0) AS last_at
+     FROM asked_mailboxes WHERE mailbox = ?1 AND at > ?3 AND at < ?4`,
+    { total: integer, count: integer, first_at: integer, last_at: integer },
+  );
+  return {
+    note: run('INSERT INTO asked_mailboxes (mailbox, paper, at) VALUES (?, ?, ?)'),
+    of: (mailbox, paper, now) =>
+      of(mailbox, paper, now - ASKED_KEPT, now + ASKED_KEPT) ?? { total: 0, count: 0, first_at: 0, last_at: 0 },
+    clear: run('DELETE FROM asked_mailboxes WHERE mailbox = ?'),
+    forget: run('DELETE FROM asked_mailboxes WHERE at <= ?'),
+  };
+}
+
+/** Addresses that must not receive mail. */
+function suppressionTable(db: Db): SuppressionTable {
+  const { run, upsert, one } = sql(db);
+  return {
+    of: one(`SELECT ${columnsOf(SUPPRESSION)} FROM suppressions WHERE paper = ? AND reader = ?`, SUPPRESSION),
+    put: upsert('suppressions', ['paper', 'reader'], ['email', 'reason', 'at', 'mailed_at']),
+    lift: run('DELETE FROM suppressions WHERE paper = ? AND reader = ?'),
+  };
+}
+
+/** Tokens of links in mails. The table stores a hash of each token, never the token. */
+function tokenTable(db: Db): TokenTable {
+  const { run, changed, insert, one } = sql(db);
+  const drop = run('DELETE FROM reader_tokens WHERE paper = ?1 AND reader = ?2 AND (?3 IS NULL OR purpose = ?3)');
+  return {
+    keep: insert('reader_tokens', TOKEN, 'ON CONFLICT DO NOTHING'),
+    get: one(`SELECT ${columnsOf(TOKEN)} FROM reader_tokens WHERE hash = ?`, TOKEN),
+    use: changed('UPDATE reader_tokens SET used_at = ?2 WHERE hash = ?1 AND used_at IS NULL'),
+    drop: (paper, reader, purpose) => void drop(paper, reader, purpose ?? null),
+    forget: run('DELETE FROM reader_tokens WHERE expires_at <= ?'),
+  };
+}

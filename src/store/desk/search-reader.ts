@@ -1,0 +1,79 @@
+import { availableParallelism } from 'node:os';
+import Database from 'libsql/promise';
+import { BUSY_TIMEOUT } from '../../shared/sql/open.ts';
+import { integer, json, orNull } from '../../shared/sql/sql.ts';
+import { NEWEST_FIRST } from './pieces.ts';
+
+/** A search in one paper. */
+export interface Question {
+  paper: string;
+  /** The FTS5 query (`matchExpression`). */
+  match: string;
+}
+
+export interface Found {
+  /** The paper's edition in which they were found; null when the paper does not exist. */
+  edition: number | null;
+  /** Ids of pieces on air, newest first. */
+  ids: string[];
+}
+
+export type SearchReader = ReturnType<typeof openSearchReader>;
+
+/** Row ids of the index per minute, which is the most pieces of all papers that may go on air in one minute. */
+export const ROOM = 2 ** 20;
+
+/** SQLite's code for a statement that was interrupted. */
+export const INTERRUPTED = 'SQLITE_INTERRUPT';
+
+/**
+ * What one state of the database answers to a paper, an FTS5 query and the number of ids. The order of the row ids is
+ * that of the times on air, unless a minute is tangled: then all that match in the last minute are sorted by time.
+ */
+export const FOUND = `WITH newest AS MATERIALIZED (
+    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3
+  )
+  SELECT (SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition,
+    CASE WHEN (SELECT max(s.tangled) FROM newest n JOIN searched s ON s.place = n.place) THEN (
+      SELECT json_group_array(id) FROM (
+        SELECT p.id FROM (
+          SELECT place FROM newest UNION
+          SELECT rowid FROM search, (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM newest) minute
+            WHERE search MATCH ?2 AND rowid >= minute.start AND rowid < minute.start + ${ROOM}) f
+        JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?3)
+    ) ELSE (
+      SELECT json_group_array(id) FROM (
+        SELECT s.piece AS id FROM newest n CROSS JOIN searched s ON s.place = n.place ORDER BY n.place)
+    ) END AS ids`;
+export const FOUND_ROW = { edition: orNull(integer), ids: json<string[]>() };
+
+// libSQL's runtime starts one thread per processor: a slow search must not hold up the others on a machine with one.
+// biome-ignore lint/style/noProcessEnv: libSQL's runtime has no other setting.
+process.env.TOKIO_WORKER_THREADS ??= `${Math.max(3, availableParallelism())}`;
+
+/** Opens a connection that searches on libSQL's threads and answers with at most `limit` ids. */
+export function openSearchReader(file: string, limit: number) {
+  const db = new Database(file, {});
+  const prepared = prepare(db);
+  // `found` reports the error.
+  prepared.catch(() => undefined);
+  return {
+    /** Answers one question at a time. Rejects with SQLite's error; its code is `INTERRUPTED` after `interrupt`. */
+    async found({ paper, match }: Question): Promise<Found> {
+      // `all` searches on another thread, as far as the first row; `get` does not.
+      const [[edition, ids] = []]: unknown[][] = await (await prepared).all([paper, match, limit]);
+      return { edition: FOUND_ROW.edition(edition), ids: FOUND_ROW.ids(ids) };
+    },
+    /** Ends the running question. Has no effect on one that has not begun yet. */
+    interrupt: (): void => db.interrupt(),
+    /** Call it when no question is running. */
+    close: (): void => db.close(),
+  };
+}
+
+async function prepare(db: Database) {
+  for (const pragma of [`busy_timeout = ${BUSY_TIMEOUT}`, 'query_only = ON', 'cache_size = -8192']) {
+    await db.exec(`PRAGMA ${pragma}`);
+  }
+  return (await db.prepare(FOUND)).raw();
+}

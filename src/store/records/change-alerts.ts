@@ -1,0 +1,152 @@
+import { ALERT_WAYS, type ChangeAlertTable } from '../../records/accounts/change-alert.ts';
+import type { ChangeQueueTable } from '../../records/accounts/change-queue.ts';
+import type { Delta } from '../../records/delta.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryJob,
+  type DeliveryQueue,
+  type WebhookStates,
+} from '../../shared/outbound/delivery.ts';
+import { columnsOf, type Db, flag, integer, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { deliveryQueue, JOB } from '../deliveries.ts';
+import { DELTA, DELTA_COLUMNS } from './records-deltas.ts';
+
+const SETTINGS = {
+  id: text,
+  account: text,
+  watch_group: orNull(text),
+  hostname: orNull(text),
+  way: oneOf(...ALERT_WAYS),
+  url: orNull(text),
+  secret: orNull(text),
+  made_at: integer,
+};
+const ALERT = {
+  ...SETTINGS,
+  failing_since: orNull(integer),
+  off_at: orNull(integer),
+  off_reason: orNull(oneOf('gone', 'failing', 'unsubscribed', 'bounced')),
+};
+const ALERTS = `SELECT ${columnsOf(ALERT)} FROM change_alerts WHERE account = ?`;
+
+/** Accounts' alerts of changes. */
+export function changeAlertTable(db: Db): ChangeAlertTable {
+  const { run, changed, insert, one, all } = sql(db);
+  const deliveries = all(
+    'SELECT id, type, state, made_at, due_at FROM change_deliveries WHERE alert = ? ORDER BY id DESC LIMIT ?',
+    { id: text, type: text, state: oneOf(...DELIVERY_STATES), made_at: integer, due_at: integer },
+  );
+  const attempts = all('SELECT at, ms, status, error FROM change_attempts WHERE delivery = ? ORDER BY n', {
+    at: integer,
+    ms: integer,
+    status: orNull(integer),
+    error: orNull(text),
+  });
+  return {
+    add: insert('change_alerts', SETTINGS),
+    remove: changed('DELETE FROM change_alerts WHERE account = ? AND id = ?'),
+    get: one(`${ALERTS} AND id = ?`, ALERT),
+    list: all(`${ALERTS} ORDER BY id`, ALERT),
+    switchOn: run(
+      'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE account = ? AND id = ?',
+    ),
+    mailsOff: run(
+      "UPDATE change_alerts SET off_at = ?3, off_reason = ?2 WHERE account = ?1 AND way <> 'webhook' AND off_at IS NULL",
+    ),
+    deliveries: (alert, limit) => deliveries(alert, limit).map((row) => ({ ...row, attempts: attempts(row.id) })),
+  };
+}
+
+/** Changes to report, and the number up to which they were processed. */
+export function changeQueueTable(db: Db) {
+  const { run, insert, number, all } = sql(db);
+  const notice = run('INSERT INTO change_notices (account, delta, way, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
+  const deliver = insert('change_deliveries', [
+    'id',
+    'alert',
+    'type',
+    'body',
+    'host',
+    'state',
+    'due_at',
+    'by_hand',
+    'made_at',
+  ]);
+  const gather = run(
+    'UPDATE change_notices SET mail = ?4 WHERE mail IS NULL AND way = ?2 AND account = ?1 AND at < ?3',
+  );
+  const pace = run(
+    'INSERT INTO change_paces VALUES (?, ?, ?) ON CONFLICT (account, way) DO UPDATE SET at = excluded.at',
+  );
+  const forgetNotices = run('DELETE FROM change_notices WHERE at <= ?');
+  const forgetDeliveries = run("DELETE FROM change_deliveries WHERE made_at <= ? AND state <> 'waiting'");
+  const queue: ChangeQueueTable = {
+    mark: number('SELECT seq FROM change_mark'),
+    setMark: run('UPDATE change_mark SET seq = ?'),
+    alertsFor: all(
+      `SELECT id, account, way, url FROM change_alerts
+       WHERE id IN (
+         SELECT id FROM change_alerts WHERE hostname = ?1
+         UNION SELECT a.id FROM watch_group_hosts h JOIN change_alerts a ON a.watch_group = h.watch_group
+           WHERE h.hostname = ?1)
+         AND off_at IS NULL AND made_at <= ?2
+       ORDER BY way = 'daily', id`,
+      { id: text, account: text, way: oneOf(...ALERT_WAYS), url: orNull(text) },
+    ),
+    notice: (account, way, { seq, at }) => void notice(account, seq, way, at),
+    deliver: (delivery) => void deliver({ ...delivery, state: 'waiting', due_at: delivery.made_at }),
+    due: all(
+      `SELECT DISTINCT account FROM change_notices n
+       WHERE mail IS NULL AND way = ?1 AND at < ?2
+         AND NOT EXISTS (SELECT 1 FROM change_paces p WHERE p.account = n.account AND p.way = ?1 AND p.at > ?3)
+       LIMIT ?4`,
+      text,
+    ),
+    gather(account, way, before, mail, at) {
+      gather(account, way, before, mail);
+      pace(account, way, at);
+    },
+    forget(until) {
+      forgetNotices(until);
+      forgetDeliveries(until);
+    },
+  };
+  /** The changes that a mail reports, by hostname, oldest first, without hosts that have opted out since. */
+  const changesIn: (mail: string) => Delta[] = all(
+    `SELECT ${DELTA_COLUMNS}
+     FROM change_notices n CROSS JOIN deltas d ON d.seq = n.delta CROSS JOIN hostnames h ON h.id = d.host
+     WHERE n.mail = ? AND h.state <> 'opted_out' ORDER BY h.hostname, d.seq`,
+    DELTA,
+  );
+  return { ...queue, changesIn };
+}
+
+/** Deliveries to the webhooks of accounts, for the shared dispatcher. */
+export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
+  const jobsOf = sql(db).all(
+    `SELECT d.id, d.id AS message, d.type, d.body, d.alert AS webhook, d.host, a.url, a.secret, d.tries,
+       d.by_hand, d.lease
+     FROM change_deliveries d JOIN change_alerts a ON a.id = d.alert
+     WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
+    JOB,
+  );
+  return deliveryQueue(db, { deliveries: 'change_deliveries', attempts: 'change_attempts', webhook: 'alert' }, jobsOf);
+}
+
+/** The state of the webhooks of accounts. Their addresses never change, because a new address is a new alert. */
+export function changeWebhookStates(db: Db): WebhookStates {
+  const { run, one } = sql(db);
+  const failed = one(
+    `UPDATE change_alerts SET failing_since = coalesce(failing_since, ?2) WHERE id = ?1
+     RETURNING failing_since AS since, off_at IS NOT NULL AS isOff`,
+    { since: integer, isOff: flag },
+  );
+  const switchOff = run('UPDATE change_alerts SET off_at = ?3, off_reason = ?2 WHERE id = ?1');
+  return {
+    succeeded: run(
+      'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
+    ),
+    failed: (id, _, at) => failed(id, at) ?? { since: at, isOff: false },
+    switchOff: (id, _, reason, at) => void switchOff(id, reason, at),
+  };
+}

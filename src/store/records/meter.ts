@@ -1,0 +1,190 @@
+import {
+  type AccountUsage,
+  accountingTime,
+  afterRequest,
+  nextSource,
+  PLANS,
+} from '../../records/meter/account-usage.ts';
+import { REQUEST_COST } from '../../records/meter/credits.ts';
+import { minuteOf } from '../../records/meter/headers.ts';
+import type { MeterTable } from '../../records/meter/meter-table.ts';
+import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import { dayOf, monthOf } from '../../shared/time.ts';
+import { AFTER_ALL_DAYS, type CreditTables } from './credits.ts';
+
+const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };
+
+const USAGE = {
+  plan: oneOf(...PLANS),
+  burst: integer,
+  ...COUNTS,
+  month_included: integer,
+  month_drawn: integer,
+  month_refused: integer,
+  month_failed: integer,
+  elsewhere: integer,
+  /** The balance of the ledger; null when it has no lines. */
+  ledger: orNull(integer),
+  /** Drawn units that are not posted to the ledger yet. */
+  open: integer,
+};
+
+/** Sorts after every day of a month. */
+const MONTH_END = '-99';
+
+/** The meter of keyed requests. */
+export function meterTable(db: Db, transact: Transact, credits: CreditTables): MeterTable {
+  const { run, one, all } = sql(db);
+  const selectUsage = one(
+    `SELECT a.plan, coalesce(t.burst, 1) AS burst,
+       coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
+       coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
+       m.included AS month_included, m.drawn AS month_drawn, m.refused AS month_refused, m.failed AS month_failed,
+       iif(a.plan = 'daily', max(0, coalesce((SELECT included FROM mailbox_days WHERE mailbox = a.mailbox AND day = ?2), 0)
+         - coalesce(d.included, 0)), 0) AS elsewhere,
+       (SELECT balance FROM credit_ledger WHERE account = a.id ORDER BY seq DESC LIMIT 1) AS ledger,
+       (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open
+     FROM accounts a
+       LEFT JOIN meter_terms t ON t.account = a.id
+       LEFT JOIN meter_days d ON d.account = a.id AND d.day = ?2
+       CROSS JOIN (SELECT coalesce(sum(included), 0) AS included, coalesce(sum(drawn), 0) AS drawn,
+         coalesce(sum(refused), 0) AS refused, coalesce(sum(failed), 0) AS failed
+         FROM meter_days WHERE account = ?1 AND day >= ?3 AND day <= ?4) m
+     WHERE a.id = ?1`,
+    USAGE,
+  );
+  const minuteOfKey = one('SELECT minute, in_minute FROM meter_keys WHERE key = ? AND day = ?', {
+    minute: integer,
+    in_minute: integer,
+  });
+  const countKey = run(
+    `INSERT INTO meter_keys (key, day, units, minute, in_minute) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET units = units + excluded.units, minute = excluded.minute, in_minute = excluded.in_minute`,
+  );
+  const uncountKey = run('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
+  const count = (column: 'included' | 'drawn' | 'refused') =>
+    run(
+      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, 1)
+       ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
+    );
+  const counts = { included: count('included'), drawn: count('drawn'), refused: count('refused') };
+  const uncount = (column: 'included' | 'drawn') =>
+    run(
+      `UPDATE meter_days SET ${column} = ${column} - 1, failed = failed + 1 WHERE account = ? AND day = ? AND ${column} > 0`,
+    );
+  const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
+  const countMailbox = run(
+    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
+     ON CONFLICT DO UPDATE SET included = included + 1`,
+  );
+  // Ignores the current plan, so that a mailbox never counts more than its accounts.
+  const uncountMailbox = run(
+    `UPDATE mailbox_days SET included = included - 1
+     WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,
+  );
+  const lastDay = one('SELECT max(day) FROM meter_days WHERE account = ?', orNull(text));
+  const keys = all(
+    `SELECT u.key, sum(iif(u.day = ?2, u.units, 0)) AS today, sum(u.units) AS month
+     FROM service_keys k JOIN meter_keys u ON u.key = k.id AND u.day >= ?3 AND u.day <= ?4
+     WHERE k.account = ?1 GROUP BY u.key ORDER BY u.key`,
+    { key: text, today: integer, month: integer },
+  );
+  const forgetDays = run('DELETE FROM meter_days WHERE account = ?');
+  const forgetKeys = run('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
+  const forgetTerms = run('DELETE FROM meter_terms WHERE account = ?');
+
+  const accountingTimeOf = (account: string, now: number): number => accountingTime(now, lastDay(account));
+
+  const usageAt = (account: string, at: number, daily: number): AccountUsage | null => {
+    const month = monthOf(at);
+    const row = selectUsage(account, dayOf(at), month, month + MONTH_END);
+    if (row === null) return null;
+    const { plan, burst, included, drawn, refused, failed } = row;
+    return {
+      at,
+      terms: { plan, burst, daily },
+      today: { included, drawn, refused, failed },
+      month: {
+        included: row.month_included,
+        drawn: row.month_drawn,
+        refused: row.month_refused,
+        failed: row.month_failed,
+      },
+      elsewhere: row.elsewhere,
+      balance: (row.ledger ?? 0) - row.open * REQUEST_COST,
+      bought: row.ledger !== null,
+    };
+  };
+
+  const usage = (account: string, now: number, daily: number) =>
+    usageAt(account, accountingTimeOf(account, now), daily);
+
+  /** The minute of a key in which a request counts, and the requests that it already has. */
+  const minuteAt = (key: string, day: string, now: number): { minute: number; used: number } => {
+    const minute = minuteOf(now);
+    const last = minuteOfKey(key, day);
+    // A process whose clock lags slightly counts in the minute that has already begun. After the clock was set back,
+    // counting restarts.
+    if (last === null || ![0, 1].includes(last.minute - minute)) return { minute, used: 0 };
+    return { minute: last.minute, used: last.in_minute };
+  };
+
+  const reserve: MeterTable['reserve'] = ({ account, key, at: now }, { daily, perMinute }) =>
+    transact(() => {
+      const at = accountingTimeOf(account, now);
+      const before = usageAt(account, at, daily);
+      if (before === null) return null;
+      const day = dayOf(at);
+      const { minute, used } = key === null ? { minute: 0, used: 0 } : minuteAt(key, day, now);
+      if (key !== null && used >= perMinute) {
+        return { outcome: 'too_fast', usage: before, rate: { limit: perMinute, used: perMinute, at: now } };
+      }
+      // A request beyond the allowance counts for the minute, but uses no unit.
+      const rate = { limit: perMinute, used: used + 1, at: now };
+      const next = nextSource(before);
+      const as = 'exhausted' in next ? 'refused' : next.from === 'included' ? 'included' : 'drawn';
+      const usage = afterRequest(before, as);
+      if (key !== null) countKey(key, day, as === 'refused' ? 0 : 1, minute, rate.used);
+      counts[as](account, day);
+      if (as === 'included') countMailbox(account, day);
+      if (as === 'drawn') credits.postDraws(account, day, at);
+      return 'exhausted' in next
+        ? { outcome: 'exhausted', ...next.exhausted, usage, rate }
+        : { outcome: 'reserved', reservation: { account, key, day, from: next.from }, usage, rate };
+    });
+
+  return {
+    reserve,
+    refund: ({ account, key, day, from }, at, daily) =>
+      transact(() => {
+        // If the account was deleted in the meantime, there is nothing to refund.
+        if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
+          if (key !== null) uncountKey(key, day);
+          if (from === 'included') uncountMailbox(account, day);
+          if (from === 'credits') credits.postDraws(account, dayOf(accountingTimeOf(account, at)), at);
+        }
+        return usage(account, at, daily);
+      }),
+    usage,
+    days: all(
+      'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
+      { day: text, ...COUNTS },
+    ),
+    keys(account, now) {
+      const at = accountingTimeOf(account, now);
+      const month = monthOf(at);
+      return keys(account, dayOf(at), month, month + MONTH_END);
+    },
+    setBurst: run(
+      'INSERT INTO meter_terms (account, burst) VALUES (?, ?) ON CONFLICT DO UPDATE SET burst = excluded.burst',
+    ),
+    forget: (account, at) =>
+      transact(() => {
+        credits.postDraws(account, AFTER_ALL_DAYS, at);
+        credits.eraseNotes(account);
+        forgetDays(account);
+        forgetKeys(account);
+        forgetTerms(account);
+      }),
+  };
+}

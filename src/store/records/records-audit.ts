@@ -1,0 +1,58 @@
+import { type Db, integer, sql } from '../../shared/sql/sql.ts';
+
+/** Without gaps, the highest number equals the count. */
+const missing = (table: string): string =>
+  `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
+
+/** A value as the index has it: up to U+0000, which older versions stored, and where SQL's `length` stops too. */
+const INDEXED = 'substr(value, 1, length(value))';
+
+/** Cross-checks of the tables. Each query returns a row per fault. */
+const CHECKS: [fault: string, sql: string][] = [
+  ['observations: a number is missing', missing('observations')],
+  ['deltas: a number is missing', missing('deltas')],
+  [
+    'deltas: time goes back',
+    'SELECT 1 FROM (SELECT at, lag(at) OVER (ORDER BY seq) AS before FROM deltas) WHERE at < before',
+  ],
+  [
+    'deltas: one names an observation of another host',
+    'SELECT 1 FROM deltas JOIN observations ON observations.seq = deltas.observation WHERE observations.host <> deltas.host',
+  ],
+  [
+    'facet_counts: not what the facets give',
+    `SELECT * FROM (SELECT kind, name, count(*) FROM facets GROUP BY 1, 2 EXCEPT SELECT kind, name, count FROM facet_counts)
+     UNION ALL
+     SELECT * FROM (SELECT kind, name, count FROM facet_counts EXCEPT SELECT kind, name, count(*) FROM facets GROUP BY 1, 2)`,
+  ],
+  [
+    'change_counts: not what the deltas of shown hosts give',
+    `WITH shown AS (
+       SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
+       FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE state <> 'opted_out' GROUP BY 1, 2, 3)
+     SELECT * FROM (SELECT * FROM shown EXCEPT SELECT * FROM change_counts)
+     UNION ALL
+     SELECT * FROM (SELECT * FROM change_counts WHERE count <> 0 EXCEPT SELECT * FROM shown)`,
+  ],
+  [
+    'hostname_counts: not what the hostnames give',
+    `SELECT 1 FROM hostname_counts
+     WHERE count <> (SELECT count(*) FROM hostnames WHERE hostnames.state = hostname_counts.state)`,
+  ],
+  [
+    'searched_values: not the values that were seen',
+    // While values wait to be indexed, there is nothing to compare.
+    `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM values_to_index) AND NOT EXISTS (SELECT 1 FROM values_before)
+       AND (SELECT count(*) FROM searched_values) <>
+         (SELECT count(DISTINCT ${INDEXED}) FROM sightings WHERE length(value) < 64) +
+         (SELECT count(*) FROM (SELECT DISTINCT host, signal, ${INDEXED} FROM sightings WHERE length(value) >= 64))`,
+  ],
+];
+
+/** Inconsistencies between the tables of the records service. */
+export function recordsFaults(db: Db): string[] {
+  const { one } = sql(db);
+  return CHECKS.filter(([, check]) => one(`SELECT 1 FROM (${check}) LIMIT 1`, integer)() !== null).map(
+    ([fault]) => fault,
+  );
+}

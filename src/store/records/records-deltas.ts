@@ -1,0 +1,130 @@
+import { SIGNAL_TYPES } from '../../proof/records/signal.ts';
+import type { Change, Delta } from '../../records/delta.ts';
+import { type Db, integer, json, oneOf, sql, text } from '../../shared/sql/sql.ts';
+import { DAY, dayOf } from '../../shared/time.ts';
+
+/** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
+interface DeltaQuery {
+  host?: number | undefined;
+  signal?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/** Selects a page of deltas. */
+interface DeltaPage {
+  limit: number;
+  /** Defaults to `newest` first. */
+  order?: 'newest' | 'oldest';
+  /** The number of the last delta on the previous page. */
+  cursor?: number | undefined;
+}
+
+export const SIGNAL = oneOf(...SIGNAL_TYPES, 'CERTIFICATE');
+
+const CHANGE = {
+  signal: SIGNAL,
+  kind: oneOf('added', 'removed', 'changed'),
+  before: json<string[]>(),
+  after: json<string[]>(),
+};
+
+/** A delta's columns, joined with its hostname. */
+export const DELTA = { seq: integer, at: integer, domain: text, ...CHANGE, observation_seq: integer };
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export const DELTA_COLUMNS =
+  'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq';
+
+/** Deltas: appended in order, never changed. Reads omit the deltas of hosts that opted out. */
+export function deltaTable(db: Db) {
+  const { insert, one, number, all } = sql(db);
+  const last = one('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1', { seq: integer, at: integer });
+  const add = insert('deltas', { seq: integer, host: integer, at: integer, ...CHANGE, observation: integer });
+  const firstSince = one('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1', integer);
+  const daySum = number(
+    'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
+  );
+  const total = one('SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas', {
+    count: integer,
+    newest: integer,
+  });
+
+  // `at` rises with `seq`, so every query is a range of numbers. The plus sign keeps a column from selecting the index,
+  // and CROSS JOIN keeps SQLite from reading the hostnames first.
+  const reads = (narrow: string) => {
+    const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
+      WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
+    const rows = (direction: string) =>
+      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?5`, DELTA);
+    return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
+  };
+  // Each statement uses every parameter, so that all are called alike.
+  const ofHost = reads('d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)');
+  const ofSignal = reads('d.signal = ?4 AND ?3 IS NULL');
+  const ofAll = reads('?3 IS NULL AND ?4 IS NULL');
+  const readFor = ({ host, signal }: DeltaQuery) =>
+    host !== undefined ? ofHost : signal !== undefined ? ofSignal : ofAll;
+
+  /** The first number at or after a time. */
+  const seqAt = (at: number | undefined, otherwise: number): number =>
+    at === undefined ? otherwise : (firstSince(at) ?? LAST);
+
+  const countBetween = (query: DeltaQuery): number =>
+    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), query.host ?? null, query.signal ?? null);
+
+  return {
+    /**
+     * Appends changes of one host with the next numbers, dated `now`, or the last delta's time if the clock was set
+     * back.
+     */
+    addDeltas(
+      host: { id: number; hostname: string },
+      changes: Change[],
+      observation_seq: number,
+      now: number,
+    ): Delta[] {
+      if (changes.length === 0) return [];
+      const before = last() ?? { seq: 0, at: 0 };
+      const at = Math.max(now, before.at);
+      return changes.map((change, index) => {
+        const seq = before.seq + 1 + index;
+        add({ ...change, seq, host: host.id, at, observation: observation_seq });
+        return { ...change, seq, at, domain: host.hostname, observation_seq };
+      });
+    },
+    /** Shown deltas, newest first or oldest first. */
+    deltas(query: DeltaQuery, { limit, order = 'newest', cursor }: DeltaPage): Delta[] {
+      const from = Math.max(seqAt(query.since, 0), order === 'oldest' && cursor !== undefined ? cursor + 1 : 0);
+      const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
+      return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
+    },
+    /** The number of shown deltas. Whole days are read from their counters instead of row by row. */
+    deltaCount(query: DeltaQuery): number {
+      if (query.host !== undefined) return countBetween(query);
+      const since = query.since ?? 0;
+      const until = query.until ?? (last()?.at ?? 0) + 1;
+      const firstDay = Math.ceil(since / DAY) * DAY;
+      const lastDay = query.until === undefined ? (Math.floor(until / DAY) + 1) * DAY : Math.floor(until / DAY) * DAY;
+      if (firstDay >= lastDay) return countBetween(query);
+      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null);
+      const head = since < firstDay ? countBetween({ ...query, since, until: firstDay }) : 0;
+      const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
+      return head + whole + tail;
+    },
+    /** Shown deltas by UTC day, signal and kind; the second day is exclusive. */
+    changesByDay: all(
+      'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
+      { day: text, signal: text, kind: CHANGE.kind, count: integer },
+    ),
+    /** The number of the newest delta, shown or not; 0 before the first. */
+    newestDelta: (): number => last()?.seq ?? 0,
+    /** The changes of one observation, including those of hosts that opted out, for an audit. */
+    changesOf: all(
+      'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
+      CHANGE,
+    ),
+    deltaTotals: () => total() ?? { count: 0, newest: 0 },
+  };
+}

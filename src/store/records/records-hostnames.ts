@@ -1,0 +1,205 @@
+import { type Hostname, nameAndParents } from '../../proof/records/hostname.ts';
+import { operatorOf } from '../../records/recording.ts';
+import { Fault } from '../../shared/fault.ts';
+import {
+  columnsOf,
+  type Db,
+  integer,
+  oneOf,
+  orNull,
+  type Read,
+  sql,
+  type Transact,
+  text,
+} from '../../shared/sql/sql.ts';
+
+const state = oneOf('watched', 'paused', 'opted_out');
+
+/** A hostname under watch. Times in ms. */
+const HOST = {
+  id: integer,
+  hostname: text,
+  unicode: text,
+  registrable_domain: orNull(text),
+  state,
+  added_at: integer,
+  due_at: integer,
+  looked_at: orNull(integer),
+  /** The number of the newest observation. */
+  seq: orNull(integer),
+  failures: integer,
+};
+const COLUMNS = columnsOf(HOST);
+export type WatchedHost = Read<typeof HOST>;
+type HostState = WatchedHost['state'];
+
+const OPT_OUT = { hostname: text, reason: text, at: integer, made_by: text };
+/** An opt-out: neither the name nor any name below it is probed or shown. `at` in ms. */
+export type OptOut = Read<typeof OPT_OUT>;
+
+export type WatchOutcome = 'added' | 'already' | 'resumed' | 'opted_out';
+
+/** Watched hostnames, and opt-outs. */
+export function hostnameTable(db: Db, transact: Transact) {
+  const { run, changed, one, has, number, all, each } = sql(db);
+  const add = one(
+    `INSERT INTO hostnames (hostname, unicode, path, registrable_domain, state, added_at, due_at, operator, kept)
+     VALUES (?1, ?2, ?3, ?4, 'watched', ?5, ?5, ?6, ?7) ON CONFLICT DO NOTHING RETURNING id`,
+    integer,
+  );
+  const label = run('INSERT INTO hostname_labels (rowid, labels) VALUES (?, ?)');
+  const resume = changed("UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused'");
+  const resumeForGroup = run(
+    "UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused' AND kept = 0",
+  );
+  const keep = run('UPDATE hostnames SET kept = 1 WHERE hostname = ? AND kept = 0');
+  const optedOut = one(
+    'SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?)) LIMIT 1',
+    OPT_OUT,
+  );
+  const enterOptOut = run('INSERT INTO opt_outs VALUES (?, ?, ?, ?)');
+  // Names below `com.example` sort between `com.example.` and `com.example/`, the next character.
+  const hide = all(
+    `UPDATE hostnames SET state = 'opted_out', lease = NULL, leased_by = NULL
+     WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND state <> 'opted_out' RETURNING id, hostname`,
+    { id: integer, hostname: text },
+  );
+  const unfacet = run('DELETE FROM facets WHERE host = ?');
+  const uncount = run(
+    `UPDATE change_counts SET count = change_counts.count - own.count
+     FROM (SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
+           FROM deltas WHERE host = ? GROUP BY 1, 2, 3) AS own
+     WHERE change_counts.day = own.day AND change_counts.signal = own.signal AND change_counts.kind = own.kind`,
+  );
+  const search = all(
+    `SELECT ${COLUMNS} FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
+     WHERE hostname_labels MATCH ? AND hostname_labels.rowid > ? AND state <> 'opted_out'
+     ORDER BY hostname_labels.rowid LIMIT ?`,
+    HOST,
+  );
+  const searchCount = number(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
+       WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?)`,
+  );
+  const counts = all('SELECT state, count FROM hostname_counts', { state, count: integer });
+  const optOutOf = (hostname: string): OptOut | null => optedOut(JSON.stringify(nameAndParents(hostname)));
+
+  /** Adds a hostname unless it is there. */
+  const addNew = ({ hostname, unicode, registrable_domain }: Hostname, now: number, isKept: boolean): boolean => {
+    const operator = operatorOf(hostname, []);
+    const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator, isKept ? 1 : 0);
+    if (added === null) return false;
+    label(added, unicode === hostname ? hostname : `${hostname} ${unicode}`);
+    return true;
+  };
+
+  return {
+    /**
+     * Puts hostnames under watch for an operator, due at once. Resumes paused hostnames and leaves opt-outs unchanged.
+     * The outcomes are in the order of the names.
+     */
+    watch: (names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[] =>
+      transact(() =>
+        names.map((name) => {
+          const { hostname } = name;
+          if (optOutOf(hostname) !== null) return { hostname, outcome: 'opted_out' };
+          if (addNew(name, now, true)) return { hostname, outcome: 'added' };
+          keep(hostname);
+          return { hostname, outcome: resume(hostname) ? 'resumed' : 'already' };
+        }),
+      ),
+    /** Puts a hostname under watch for the group of an account, unless an operator paused it or it opted out. */
+    watchForGroup: (name: Hostname, now: number): void =>
+      transact(() => {
+        if (optOutOf(name.hostname) === null && !addNew(name, now, false)) resumeForGroup(name.hostname);
+      }),
+    /** Stops probing for an operator; earlier observations stay visible. False when an operator had paused it before. */
+    pause: changed(
+      `UPDATE hostnames SET state = 'paused', kept = 1, lease = NULL, leased_by = NULL
+       WHERE hostname = ? AND (state = 'watched' OR (state = 'paused' AND kept = 0))`,
+    ),
+    /** Whether an operator paused a hostname. A hostname that no account watches is paused too. */
+    isPausedByOperator: has("SELECT 1 FROM hostnames WHERE hostname = ? AND state = 'paused' AND kept = 1"),
+    /**
+     * Permanently stops probing a name and all names below it, and hides them everywhere; receipts stay. Returns the
+     * newly hidden names. Throws `invalid_request` for a public suffix.
+     */
+    optOut(
+      { hostname, registrable_domain }: Pick<Hostname, 'hostname' | 'registrable_domain'>,
+      reason: string,
+      made_by: string,
+      now: number,
+    ): string[] {
+      if (registrable_domain === null) {
+        throw new Fault(
+          'invalid_request',
+          `${hostname} is a public suffix: names of many owners are below it; opt out the names themselves`,
+          { field: 'domain' },
+        );
+      }
+      return transact(() => {
+        if (optOutOf(hostname) !== null) return [];
+        enterOptOut(hostname, reason, now, made_by);
+        const hidden = hide(pathOf(hostname));
+        for (const { id } of hidden) {
+          unfacet(id);
+          uncount(id);
+        }
+        return hidden.map((row) => row.hostname).sort();
+      });
+    },
+    /** The opt-out that covers a name, whether or not it was watched; null without one. */
+    optOutOf,
+    /** Finds a hostname, including one that opted out (see `state`). Null when it was never watched. */
+    find: one(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`, HOST),
+    /**
+     * A text that changes with every observation of a hostname, and when it is paused or resumed. Null for a hostname
+     * that is not shown, or was not observed yet.
+     */
+    observedState: one(
+      "SELECT seq || ' ' || state FROM hostnames WHERE hostname = ? AND seq IS NOT NULL AND state <> 'opted_out'",
+      text,
+    ),
+    /** At most so many shown hostnames by name, after the given one ('' for the first page). */
+    list: all(
+      `SELECT ${COLUMNS} FROM hostnames WHERE state <> 'opted_out' AND hostname > ? ORDER BY hostname LIMIT ?`,
+      HOST,
+    ),
+    /**
+     * Shown hostnames that have, for each word, a label with that prefix, in the order in which they were put under
+     * watch, after the one with the given id. Without words, none.
+     */
+    search(words: string, limit: number, after = 0): WatchedHost[] {
+      const query = queryOf(words);
+      return query === null ? [] : search(query, after, limit);
+    },
+    /** The number of matches; counting stops at `most`. */
+    searchCount(words: string, most: number): number {
+      const query = queryOf(words);
+      return query === null ? 0 : searchCount(query, most);
+    },
+    counts(): Record<HostState, number> {
+      const found = { watched: 0, paused: 0, opted_out: 0 };
+      for (const { state, count } of counts()) found[state] = count;
+      return found;
+    },
+    /** When the newest probe began, in ms; null before the first. */
+    lastProbeAt: one(
+      'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
+      integer,
+    ),
+    /** Every hostname that was ever watched, for an audit. */
+    everyHost: each('SELECT id, hostname FROM hostnames ORDER BY id', { id: integer, hostname: text }),
+  };
+}
+
+/** An FTS5 query in which each word is a prefix of a label. Null without words. */
+function queryOf(words: string): string | null {
+  const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
+  return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');
+}
+
+function pathOf(hostname: string): string {
+  return hostname.split('.').reverse().join('.');
+}

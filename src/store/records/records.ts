@@ -1,0 +1,90 @@
+import type { LogTables } from '../../proof/transparency/log-tables.ts';
+import type { RecordingTables } from '../../records/recording.ts';
+import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import { dayOf, daySpan } from '../../shared/time.ts';
+import { recordsFaults } from './records-audit.ts';
+import { deltaTable } from './records-deltas.ts';
+import { facetTables } from './records-facets.ts';
+import { hostnameTable } from './records-hostnames.ts';
+import { observationTable } from './records-observations.ts';
+import { queueTable } from './records-queue.ts';
+import { sightingTables } from './records-sightings.ts';
+import { valueTables } from './records-values.ts';
+
+/** All tables of the domain records. Observations are logged in `log`. */
+export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
+  const tables = {
+    transact,
+    ...hostnameTable(db, transact),
+    ...queueTable(db),
+    ...observationTable(db),
+    logLeaf: (entry: string): void => log.append('records', entry),
+    ...clockTables(db),
+    ...deltaTable(db),
+    ...sightingTables(db),
+    ...facetTables(db),
+    ...valueTables(db, transact),
+    ...damageTable(db),
+    /** Faults between these tables; empty when they agree. */
+    tableFaults: (): string[] => recordsFaults(db),
+  };
+  return tables satisfies RecordingTables;
+}
+
+/** The observations whose rows an older version cut, as an operator accepted them: appended, never changed. */
+function damageTable(db: Db) {
+  const { insert, one, all } = sql(db);
+  /** `at` in ms. */
+  const DAMAGED = { seq: integer, at: integer, reason: text };
+  return {
+    damagedObservations: all('SELECT seq, at, reason FROM damaged_observations ORDER BY seq', DAMAGED),
+    markDamaged: insert('damaged_observations', DAMAGED),
+    /** The host of an observation, whether or not it is shown; null when there is no such observation. */
+    hostOfObservation: one(
+      'SELECT id, hostname FROM hostnames WHERE id = (SELECT host FROM observations WHERE observations.seq = ?)',
+      { id: integer, hostname: text },
+    ),
+  };
+}
+
+/** Times of the domain records that a clock entered while it ran ahead. */
+function clockTables(db: Db) {
+  const { run, one, has } = sql(db);
+  const first = one('SELECT min(seq) FROM observations WHERE observed_at > ?', orNull(integer));
+  const newest = one('SELECT max(seq) FROM observations', orNull(integer));
+  const caps = [
+    `UPDATE observations SET signed_at = coalesce(signed_at, observed_at), observed_at = ?1 WHERE observed_at > ?1`,
+    'UPDATE sightings SET first_seen = min(first_seen, ?1), last_seen = ?1 WHERE last_seen > ?1',
+    'UPDATE deltas SET at = ?1 WHERE at > ?1',
+    'UPDATE hostnames SET looked_at = ?1, due_at = min(due_at, ?1) WHERE looked_at > ?1',
+    'UPDATE hostnames SET added_at = ?1 WHERE added_at > ?1',
+  ].map((text) => run(text));
+  const uncount = run('DELETE FROM change_counts WHERE day >= ?');
+  const recount = run(
+    `INSERT INTO change_counts SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*)
+     FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE at >= ? AND state <> 'opted_out' GROUP BY 1, 2, 3`,
+  );
+  return {
+    /** The numbers of the observations from the first that is later than `time` (ms) to the newest; null when none is. */
+    observedAfter(time: number): { first: number; last: number } | null {
+      const from = first(time);
+      const last = newest();
+      return from === null || last === null ? null : { first: from, last };
+    },
+    /** Whether any time that follows from the observations is later than a time (ms). */
+    isAhead: has(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM hostnames WHERE looked_at > ?1 OR added_at > ?1)
+         OR (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1) > ?1`,
+    ),
+    /**
+     * Lowers every time later than `time` in what is derived from the observations, those of their receipts excepted.
+     * Call it after the correction was appended.
+     */
+    capTimes(time: number): void {
+      for (const cap of caps) cap(time);
+      const day = dayOf(time);
+      uncount(day);
+      recount(daySpan(day).from);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { makePaperKey } from '../../src/desk/jobs/paper-keys.ts';
+import { mailedToken } from '../../src/records/accounts/account-mail.ts';
+import { linkKey, newId } from '../../src/server/context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { copyPaper } from '../support/papers.ts';
+import { copyDemo, run, serve, until } from '../support/program.ts';
+import { recordProbes } from '../support/records-fixture.ts';
+import { seededProbes } from '../support/seeded-records.ts';
+import { cookieOf } from '../support/signed-in.ts';
+import type { PaperAddresses, RecordsAddresses } from './page-types.ts';
+
+const READER = 'reader@example.org';
+const HOST = 'harbor-ledger.example';
+const DAYS_SEEDED = 9;
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 60"><path fill="#014f86" d="M0 10h300v40H0z"/></svg>';
+
+/** Both services with something on every type of page. */
+export interface PagesStand {
+  desk: string;
+  records: string;
+  papers: { leftToRight: PaperAddresses; rightToLeft: PaperAddresses };
+  places: RecordsAddresses;
+  /** The cookie of an account, as `name=value`. */
+  cookie: string;
+}
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/**
+ * Serves the repository's own papers, a copy of one in Arabic with a logo and a stylesheet of its own, and domain records. Calls `whileFresh` with the address
+ * of the records while nothing is under watch.
+ */
+export async function openPagesStand(t: Scope, whileFresh: (records: string) => Promise<void>): Promise<PagesStand> {
+  const folder = tempFolder(t);
+  copyDemo(folder);
+  const branding =
+    'logo: media/logo.svg\nicon: media/logo.svg\nstyle: media/own.css\ntypefaces: lora\nimprint: pages/about.md\n';
+  copyPaper(folder, 'the-leading-light', 'fanar', (yaml) => yaml.replace('language: en', `language: ar\n${branding}`));
+  const media = join(folder, 'content/fanar/media');
+  writeFileSync(join(media, 'logo.svg'), LOGO);
+  writeFileSync(join(media, 'own.css'), ':root {\n  --accent: light-dark(#014f86, #a9d6e5);\n}\n');
+  for (const [slug, story, art] of [
+    ['the-plumb-line', 'metre-of-light', 'a-series.svg'],
+    ['fanar', 'arc-of-a-sidelight', 'tide.jpg'],
+  ] as const) {
+    const file = join(folder, 'content', slug, 'stories', `${story}.md`);
+    const authors = 'authors:\n  - Ada Quill\n  - name: Bo Ray\n    url: https://bo.example/\n';
+    const more = `tags: [Length, International agreements]\n${authors}`;
+    const text = readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`);
+    writeFileSync(
+      file,
+      `${text.trimEnd()}\n\n![A picture](media/art/${art} "A caption")\n![Again](media/art/${art})\n`,
+    );
+    const pages = join(folder, 'content', slug, 'pages');
+    mkdirSync(pages, { recursive: true });
+    writeFileSync(
+      join(pages, 'about.md'),
+      '---\ntitle: About this paper\n---\n\nIt tells what was agreed upon, by whom, and how it is kept.\n\n- One.\n- Two.\n',
+    );
+  }
+  const { url, records } = await serve(t as Parameters<typeof serve>[0], folder);
+  const withdrawn = [
+    ['the-plumb-line', 'pigeons-carry-the-packets'],
+    ['fanar', 'fifty-minutes-late'],
+  ] as const;
+  for (const [slug, story] of withdrawn) {
+    const { code, stderr } = await run(t as Parameters<typeof serve>[0], folder, [
+      ...['withdraw', story, '--paper', slug, '--reason', 'Its two sources were one.'],
+    ]);
+    if (code !== 0) throw new Error(stderr);
+  }
+  await whileFresh(records);
+
+  const app = appContextIn(
+    t as { after(work: () => void): void },
+    folder,
+    { now: Date.now() },
+    { DATA_ORIGIN: records },
+  );
+  recordProbes(app, { now: Date.now() - DAYS_SEEDED * 86_400_000 }, seededProbes(Date.now(), DAYS_SEEDED));
+  const { store } = app;
+  const cookie = cookieOf(app);
+  const account = store.records.accounts.ofEmail('ada@example.org', {
+    id: newId(),
+    plan: 'daily',
+    made_at: app.clock.now(),
+  }).id;
+  const [group, alert] = [newId(), newId()];
+  store.records.watchGroups.add({ id: group, account, name: 'Our harbours', made_at: app.clock.now() });
+  store.records.watchGroups.put(group, HOST, app.clock.now());
+  store.records.changeAlerts.add({
+    ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.clock.now() },
+    ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
+  });
+  const token = mailedToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
+
+  const outbox = join(folder, 'var/outbox');
+  const linkTo = (start: string): Promise<string> =>
+    until(async () => {
+      for (const name of readdirSync(outbox)) {
+        const { text = '' } = await PostalMime.parse(readFileSync(join(outbox, name)));
+        const at = text.indexOf(start);
+        if (at >= 0) return (/^\S+/.exec(text.slice(at)) ?? [''])[0];
+      }
+      return null;
+    });
+  const post = (address: string, body: Record<string, string>) =>
+    fetch(address, { method: 'POST', body: new URLSearchParams(body), headers: { origin: new URL(address).origin } });
+  mkdirSync(outbox, { recursive: true });
+  await post(`${records}/account/sign-in`, { email: READER });
+  const below = (link: string, root: string) => link.slice(root.length);
+
+  /** Files a draft, and returns the address of its preview. */
+  const previewOf = async (at: string, body: { category: string; byline: string }): Promise<string> => {
+    const { key } = makePaperKey(app, new URL(at).pathname.slice(1, -1), { level: 'admin', name: 'The pages' });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const facts = ['NIST', 'BIPM'].map((source) => ({ statement: 'So it is.', source, instrument: 'A document' }));
+    const draft = {
+      headline: 'A draft',
+      dek: 'Not on air yet.',
+      prose: 'One.[^1] Two.[^2]',
+      cited_facts: facts,
+      ...body,
+    };
+    const filed = await fetch(`${at}api/v1/stories`, { method: 'POST', headers, body: JSON.stringify(draft) });
+    const { story } = (await filed.json()) as { story: { id: string } };
+    const preview = await fetch(`${at}api/v1/stories/${story.id}/preview`, { headers });
+    return ((await preview.json()) as { url: string }).url;
+  };
+
+  const placesOf = async (
+    root: string,
+    known: Omit<PaperAddresses, 'root' | 'confirm' | 'manage' | 'own' | 'preview'>,
+    draft: { category: string; byline: string },
+  ) => {
+    const at = `${url}${root}`;
+    await fetch(`${at}api/v1/subscribers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: READER, cadence: 'weekly' }),
+    });
+    const confirm = await linkTo(`${at}subscribe/confirm?token=`);
+    const said = await (await post(confirm, { token: new URL(confirm).searchParams.get('token') ?? '' })).text();
+    const manage = /[^"]*subscribe\/manage\?token=[^"]*/.exec(said)?.[0] ?? '';
+    const preview = below(await previewOf(at, draft), at);
+    return { ...known, root, own: 'about/', confirm: below(confirm, at), manage: below(manage, at), preview };
+  };
+  return {
+    desk: url,
+    records,
+    papers: {
+      leftToRight: await placesOf(
+        '/the-plumb-line/',
+        {
+          story: [
+            'stories/yard-and-pound-1959/',
+            'stories/reiwa-one-character/',
+            'stories/uk-tse-ukrainska/',
+            'stories/metre-of-light/',
+          ],
+          withdrawn: 'stories/pigeons-carry-the-packets/',
+          section: 'sections/time/',
+          day: 'days/2026-11-19/',
+          persona: 'masthead/mirela-quist/',
+          cast: 'cast/2026-11-19/',
+        },
+        { category: 'Time', byline: 'mirela-quist' },
+      ),
+      rightToLeft: await placesOf(
+        '/fanar/',
+        {
+          story: ['stories/arc-of-a-sidelight/'],
+          withdrawn: 'stories/fifty-minutes-late/',
+          section: 'sections/lights/',
+          day: 'days/2026-11-18/',
+          persona: 'masthead/merrin-tregarth/',
+          cast: 'cast/2026-11-16/',
+        },
+        { category: 'Lights', byline: 'merrin-tregarth' },
+      ),
+    },
+    places: {
+      enter: below(await linkTo(`${records}/account/enter?token=`), records),
+      group: `/account/groups/${group}`,
+      alert: `/account/alerts/${alert}`,
+      unsubscribe: `/account/unsubscribe?account=${account}&token=${token}`,
+    },
+    cookie,
+  };
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ClaimDeadline } from '../../src/desk/jobs/press-claim.ts';
+import { PressPool, type WorkerJob } from '../../src/desk/jobs/press-pool.ts';
+import { pressPlan } from '../../src/desk/jobs/press-run.ts';
+import type { RenderResult } from '../../src/desk/press/printer.ts';
+import { loadBuild } from '../../src/server/build.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { PAPER, treeOf } from '../support/app-context.ts';
+import { paperOf } from '../support/pressed-paper.ts';
+
+/** A job that prints the paper into a new folder. */
+async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob; deadline: ClaimDeadline }> {
+  const deadline = new ClaimDeadline();
+  deadline.extend();
+  const { site } = pressPlan(app, PAPER, await loadBuild());
+  const tree = join(folder, 'other-tree');
+  mkdirSync(tree);
+  const job = {
+    paper: PAPER,
+    site,
+    folder: tree,
+    scratch: join(folder, 'scratch'),
+    isNew: true,
+    now: app.clock.now(),
+    deadline: deadline.shared,
+    checksDisk: true,
+  };
+  return { job, deadline };
+}
+
+test('threads print what the thread of the press prints, and all of it', async (t) => {
+  const { app, folder, tree } = await paperOf(t, 70);
+  const pool = new PressPool(app.settings);
+  t.after(() => pool.stop());
+  const mark = app.store.desk.manifest.highestMarkOfAll();
+  assert.ok((await pool.takeSnapshots()).every((other) => other === mark));
+  const { job } = await jobIn(app, folder);
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => !name.startsWith('card'));
+  const results: RenderResult[] = [];
+  await pool.print(job, names, (result) => results.push(result));
+  assert.deepEqual(results.map(({ name }) => name).sort(), [...names].sort());
+  const [printed, pressed] = [treeOf(job.folder), treeOf(tree)];
+  assert.deepEqual([...printed.keys()].sort(), [...pressed.keys()].sort());
+  for (const [path, bytes] of pressed) assert.equal(printed.get(path), bytes, path);
+  // What changed since is seen by the next press.
+  app.store.desk.manifest.markStale(PAPER, ['config']);
+  assert.ok((await pool.takeSnapshots()).every((other) => other > mark));
+});
+
+test('a press that lost its claim prints no more, and says why', async (t) => {
+  const { app, folder } = await paperOf(t, 70);
+  const pool = new PressPool(app.settings);
+  t.after(() => pool.stop());
+  await pool.takeSnapshots();
+  const { job, deadline } = await jobIn(app, folder);
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
+  let printed = 0;
+  const printing = pool.print(job, names, () => {
+    if (printed++ === 0) deadline.end();
+  });
+  await assert.rejects(printing, (error: unknown) => error instanceof Fault && /lost its claim/.test(error.message));
+  const count = treeOf(job.folder).size;
+  assert.ok(printed < names.length);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(treeOf(job.folder).size, count, 'no thread writes after the failure was reported');
+});
+
+test('an error of the recorder ends the printing', async (t) => {
+  const { app, folder } = await paperOf(t, 70);
+  const pool = new PressPool(app.settings);
+  t.after(() => pool.stop());
+  await pool.takeSnapshots();
+  const { job } = await jobIn(app, folder);
+  const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
+  let recorded = 0;
+  const record = () => {
+    recorded++;
+    throw new Error('the manifest is full');
+  };
+  await assert.rejects(pool.print(job, names, record), /the manifest is full/);
+  assert.ok(recorded < names.length);
+});
+
+test('threads that cannot start, or are stopped, fail their press', async (t) => {
+  const { app, folder } = await paperOf(t, 1);
+  const dataDir = join(folder, 'no-folder');
+  writeFileSync(dataDir, '');
+  const broken = new PressPool({ ...app.settings, dataDir });
+  await assert.rejects(broken.takeSnapshots());
+  await broken.stop();
+  const pool = new PressPool(app.settings);
+  const snapshots = pool.takeSnapshots();
+  const stopped = pool.stop();
+  await assert.rejects(snapshots);
+  await stopped;
+});

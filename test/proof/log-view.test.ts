@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePolicy } from '../../src/proof/log/policy.ts';
+import { type LogViewContext, logView, logViewState, quorumInWords } from '../../src/proof/transparency/log-view.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
+import { ed25519Witness } from '../support/log.ts';
+import { LogHeads } from '../support/log-heads.ts';
+import { publish, withdraw } from '../support/newsroom.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const NOBODY: LogViewContext = {
+  log: 'desk',
+  url_absolute: 'https://a.example/log/',
+  policy: null,
+  pieceOf: () => null,
+};
+
+test('a quorum in words', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(
+    (name, at) => `witness ${name} ${ed25519Witness(`${name}.example`, at + 1).vkey}\n`,
+  );
+  const words = (text: string) => quorumInWords(parsePolicy(text));
+  assert.equal(words('quorum none\n'), 'no witness is required');
+  assert.equal(words(`${a}quorum a\n`), 'a');
+  assert.equal(words(`${a}${b}${c}group two 2 a b c\nquorum two\n`), '2 of a, b, and c');
+  assert.equal(words(`${a}${b}group both all a b\nquorum both\n`), 'a and b');
+  assert.equal(
+    words(`${a}${b}${c}${d}group us any a b\ngroup them all c d\ngroup each all us them\nquorum each\n`),
+    '(1 of a and b) and (c and d)',
+  );
+});
+
+test('a log shows its head and its public content, and nothing of a private paper', (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  const tables = app.store.database.log;
+  assert.deepEqual(logView(tables, NOBODY).leaves, []);
+  createPaper(app, { paper_public: false });
+  publish(app, 'hidden');
+  withdraw(app, 'hidden');
+  const heads = new LogHeads(tables, 'desk');
+  assert.equal(logView(tables, NOBODY).head, null, 'no leaf counts before a head covers it');
+  const head = heads.sign();
+  const view = logView(tables, NOBODY);
+  assert.deepEqual([view.head?.size, view.head?.origin, view.cosigned], [head.size, heads.origin, null]);
+  assert.deepEqual(
+    view.leaves.map(({ kind }) => kind),
+    ['key'],
+  );
+  assert.doesNotMatch(JSON.stringify(view), /hidden|harbor/);
+  assert.equal(view.window.hashes, head.size - 1);
+});
+
+test('the state of a log changes with its head, its quorum, its witnesses and its fence', (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  const tables = app.store.database.log;
+  const heads = new LogHeads(tables, 'desk');
+  const { policy } = heads;
+  const states = new Set<string>();
+  const note = () => states.add(logViewState(tables, { log: 'desk', policy }));
+  note();
+  createPaper(app);
+  const head = heads.sign();
+  note();
+  heads.cosign(head);
+  note();
+  const { vkey } = heads.witness;
+  const seen = { ...tables.witness('desk', heads.origin, vkey), seen_size: head.size };
+  tables.setWitness('desk', heads.origin, { ...seen, cosigned_size: head.size, cosigned_at: NOON });
+  note();
+  tables.setFence('desk', 'this copy is old');
+  note();
+  assert.equal(states.size, 5);
+  const { cosigned, is_fenced, policy: shown } = logView(tables, { ...NOBODY, policy });
+  assert.deepEqual([cosigned?.size, is_fenced], [head.size, true]);
+  assert.deepEqual(shown?.witnesses[0]?.last, { size: head.size, at: '2026-11-20T12:00:00.000Z' });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import canonicalize from 'canonicalize';
+import { contentHash, sha256 } from '../../src/proof/basis.ts';
+import type { Generation } from '../../src/proof/chain.ts';
+import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
+import { chainFaults } from '../../src/proof/generation.ts';
+import { NotIJson, parseIJson } from '../../src/proof/i-json.ts';
+import { isSignedBy, parseVkey, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
+import { parseNote, type Verify } from '../../src/proof/note.ts';
+import { keysFromVkeys, proofFaults } from '../../src/proof/proof.ts';
+import { unsignedIn } from '../../src/proof/proof-form.ts';
+import { parseReceipt, type Receipt, receiptText } from '../../src/proof/receipt.ts';
+import { type ObservationReceipt, observationText, parseObservation } from '../../src/proof/records/receipt.ts';
+import { documentFaults } from '../../src/proof/records/verify/document-faults.ts';
+import { documentIn } from '../../src/proof/records/verify/documents.ts';
+import { previewFaults, receiptChainFaults, recordFaults } from '../support/records-faults.ts';
+
+// A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
+// holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).
+// Whoever writes a verifier in another language can run it over this folder.
+
+const VECTORS = new URL('../vectors/', import.meta.url);
+
+/** Two implementations of Ed25519 that must agree on every vector. */
+const VERIFIERS: [string, Verify][] = [
+  ['noble', verifyNoble],
+  ['node:crypto', verifyNode],
+];
+
+/** What a vector of each kind is: the claims that do not hold, none for a valid one. */
+const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
+  hash({ value, canonical, content_hash }: { value: unknown; canonical?: string; content_hash: string }) {
+    const hash = hashOf(value);
+    if (canonical === undefined) return hash === content_hash ? [] : ['it has another hash'];
+    assert.equal(canonicalize(value), canonical);
+    assert.equal(sha256(canonical), content_hash);
+    return hash === content_hash ? [] : ['it has another hash'];
+  },
+  note({ note, vkey }: { note: string; vkey: string }, verify) {
+    const parsed = parseNote(note);
+    const key = parseVkey(vkey);
+    return parsed !== null && key !== null && isSignedBy(parsed, key, verify) ? [] : ['it is not signed by the key'];
+  },
+  receipt({ text, receipt }: { text: string; receipt?: Receipt }) {
+    const parsed = parseReceipt(text);
+    if (parsed === null) return ['it is not a receipt'];
+    assert.deepEqual(parsed, receipt);
+    assert.equal(receiptText(parsed), text);
+    return [];
+  },
+  chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {
+    return chainFaults(generations, keys.map(doorKey), verify);
+  },
+  observation(vector: ObservationVector, verify) {
+    const keys = (vector.keys ?? []).map(doorKey);
+    if (vector.record !== undefined) return recordFaults(vector.record, keys, verify);
+    if (vector.preview !== undefined) return previewFaults(vector.preview, keys, verify);
+    if (vector.chain !== undefined) return receiptChainFaults(vector.chain, keys, verify, vector.whole === true);
+    const parsed = parseObservation(vector.text ?? '');
+    if (parsed === null) return ['it is not a receipt'];
+    assert.deepEqual(parsed, vector.receipt);
+    assert.equal(observationText(parsed), vector.text);
+    return [];
+  },
+  document({ text, keys }: { text: string; keys: KeyVector[] }, verify) {
+    const document = documentIn(text);
+    return document === null ? ['it is no document'] : documentFaults(document, keys.map(doorKey), verify);
+  },
+  json({ text }: { text: string }) {
+    try {
+      parseIJson(text);
+      return [];
+    } catch (error) {
+      assert(error instanceof NotIJson);
+      return [error.message];
+    }
+  },
+  proof({ proof, trusted, keys, unsigned }: ProofVector, verify) {
+    // What nobody signed is named, so that nobody takes it for checked.
+    if (unsigned !== undefined) assert.deepEqual(unsignedIn(proof as object).sort(), unsigned);
+    return proofFaults(proof, verify, keys?.map(doorKey) ?? (trusted && keysFromVkeys(trusted)));
+  },
+};
+
+/** A receipt's text, a full record, a preview or a chain of receipts of the records service. */
+interface ObservationVector {
+  keys?: KeyVector[];
+  text?: string;
+  receipt?: ObservationReceipt;
+  record?: Parameters<typeof recordFaults>[0];
+  preview?: Parameters<typeof previewFaults>[0];
+  chain?: string[];
+  whole?: boolean;
+}
+
+interface ProofVector {
+  proof: unknown;
+  trusted?: string[];
+  keys?: KeyVector[];
+  unsigned?: string[];
+}
+
+interface KeyVector {
+  vkey: string;
+  nbf: string;
+  retired_at: string | null;
+}
+
+function doorKey({ vkey, nbf, retired_at }: KeyVector): VerifyingKey {
+  const key = parseVkey(vkey);
+  assert(key !== null);
+  const kid = thumbprint(key.publicKey);
+  return { ...key, kid, nbf: Date.parse(nbf), retired_at: retired_at === null ? null : Date.parse(retired_at) };
+}
+
+function hashOf(value: unknown): string | null {
+  try {
+    return contentHash(value);
+  } catch {
+    return null;
+  }
+}
+
+function vectorsIn(folder: string): [string, Record<string, unknown>][] {
+  return readdirSync(new URL(folder, VECTORS))
+    .sort()
+    .map((name) => [
+      basename(name, '.json'),
+      JSON.parse(readFileSync(new URL(folder + name, VECTORS), 'utf8')) as Record<string, unknown>,
+    ]);
+}
+
+// Those of the log and of pictures have tests of their own (test/proof/log/vectors.test.ts, test/press/svg-vectors.test.ts).
+assert.deepEqual(readdirSync(VECTORS).sort(), [...Object.keys(kinds), 'log', 'svg'].sort());
+
+for (const [kind, check] of Object.entries(kinds)) {
+  for (const [claim, vector] of vectorsIn(`${kind}/valid/`)) {
+    test(`${kind}, valid: ${claim.replaceAll('-', ' ')}`, () => {
+      for (const [name, verify] of VERIFIERS) assert.deepEqual(check(vector as never, verify), [], name);
+    });
+  }
+  for (const [claim, vector] of vectorsIn(`${kind}/invalid/`)) {
+    test(`${kind}, invalid: ${claim.replaceAll('-', ' ')}`, () => {
+      for (const [name, verify] of VERIFIERS) {
+        const faults = check(vector as never, verify);
+        assert.notDeepEqual(faults, [], `${name} takes it`);
+        // It must fail for the reason that the vector claims.
+        const expected = vector.fault as string | undefined;
+        if (expected !== undefined)
+          assert(
+            faults.some((fault) => fault.includes(expected)),
+            `${name}: ${faults.join('; ')}`,
+          );
+      }
+    });
+  }
+}
